@@ -140,10 +140,10 @@ final class BackendSelection {
             IllegalArgumentException failure = new IllegalArgumentException("cuda:" + device.name
                     + " has no NCCL view and cannot accept device tensors: name a back end that can, for "
                     + "example cpu:tcp,cuda:nccl, or name a single back end");
-            OpenGroups.closeAfter(failure, second);
+            ContextLife.closeAfter(failure, second);
             throw failure;
         } catch (RuntimeException | Error failure) {
-            OpenGroups.closeAfter(failure, onHost);
+            ContextLife.closeAfter(failure, onHost);
             throw failure;
         }
     }

@@ -38,7 +38,11 @@ final class ContextSettings {
             Settings.GENERATION.name(),
             Settings.LOCAL_CORES.name());
 
-    private final Properties properties;
+    /** Properties of the options, or a map in which also variables may be found. */
+    private final Map<String, String> given;
+    /** Whether properties that are not given are those of this process. */
+    private final boolean isOfProcess;
+
     private final Map<String, String> variables;
     /** Variables that the options set. Variables of the options take precedence over the variables of launchers. */
     private final Map<String, String> named;
@@ -49,55 +53,21 @@ final class ContextSettings {
     private OptionalInt own;
 
     private ContextSettings(
-            Properties properties,
+            Map<String, String> given,
+            boolean isOfProcess,
             Map<String, String> variables,
             Map<String, String> named,
             Supplier<OptionalInt> ownCores) {
-        this.properties = properties;
+        this.given = given;
+        this.isOfProcess = isOfProcess;
         this.variables = variables;
         this.named = named;
         this.ownCores = ownCores;
     }
 
-    private interface Properties {
-        /** Returns the text of a property; null if it is unset. */
-        String text(String name);
-
-        Set<String> names();
-    }
-
-    /** Properties of a map, in which also variables may be found. */
-    private record OfMap(Map<String, String> settings) implements Properties {
-        @Override
-        public String text(String name) {
-            return settings.get(name);
-        }
-
-        @Override
-        public Set<String> names() {
-            return Set.of();
-        }
-    }
-
-    /** Properties of this process, which the properties of the options override. */
-    private record OfProcess(Map<String, String> over) implements Properties {
-        @Override
-        public String text(String name) {
-            if (over.containsKey(name)) {
-                return over.get(name);
-            }
-            return name.startsWith(PREFIX) || PROPERTIES.contains(name) ? System.getProperty(name) : null;
-        }
-
-        @Override
-        public Set<String> names() {
-            return System.getProperties().stringPropertyNames();
-        }
-    }
-
     /** Returns settings of a map, by property or by variable; neither properties nor the environment are read. */
     static ContextSettings of(Map<String, String> settings, Supplier<OptionalInt> ownCores) {
-        return new ContextSettings(new OfMap(settings), settings, Map.of(), ownCores);
+        return new ContextSettings(settings, false, settings, Map.of(), ownCores);
     }
 
     /**
@@ -125,7 +95,8 @@ final class ContextSettings {
             }
         }
         return new ContextSettings(
-                new OfProcess(over),
+                over,
+                true,
                 Map.copyOf(variables),
                 Map.copyOf(named),
                 // ranks whose number the options give may share this process and its cores
@@ -139,8 +110,14 @@ final class ContextSettings {
         if (OF_JOB.contains(name)) {
             return ofJob(name);
         }
-        String property = isVariable(name) ? null : properties.text(name);
+        String property = isVariable(name) ? null : property(name);
         return property != null ? Optional.of(property) : variable(Setting.variable(name));
+    }
+
+    /** Returns the text of a property; null if it is unset. */
+    private String property(String name) {
+        boolean isRead = isOfProcess && (name.startsWith(PREFIX) || PROPERTIES.contains(name));
+        return given.containsKey(name) || !isRead ? given.get(name) : System.getProperty(name);
     }
 
     private static Set<String> properties() {
@@ -223,18 +200,18 @@ final class ContextSettings {
 
     /** Returns the job that was found. The search runs once, and again only after the properties have changed. */
     private synchronized JobVariables findings() {
-        Map<String, String> given = new HashMap<>();
+        Map<String, String> set = new HashMap<>();
         for (Setting<?> setting : List.of(Settings.RANK, Settings.WORLD_SIZE)) {
-            String text = properties.text(setting.name());
+            String text = property(setting.name());
             if (text != null) {
-                given.put(setting.name(), text);
+                set.put(setting.name(), text);
             }
         }
-        if (findings == null || !given.equals(foundWith)) {
+        if (findings == null || !set.equals(foundWith)) {
             Map<String, String> all = new HashMap<>(variables);
-            all.putAll(given);
+            all.putAll(set);
             findings = JobFinder.find(all, HostFacts.ofThisHost());
-            foundWith = given;
+            foundWith = set;
         }
         return findings;
     }
@@ -247,7 +224,9 @@ final class ContextSettings {
     /** Returns the names that look like settings. */
     Set<String> names() {
         Set<String> names = new HashSet<>();
-        addNames(properties.names(), names);
+        if (isOfProcess) {
+            addNames(System.getProperties().stringPropertyNames(), names);
+        }
         addNames(variables.keySet(), names);
         return Set.copyOf(names);
     }

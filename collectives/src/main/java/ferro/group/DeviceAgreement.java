@@ -46,7 +46,7 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
     }
 
     /**
-     * Records the back end that this rank would open and reads the entries of the others.
+     * Records the back end that this rank would open and reads the entries of the others; prints lines while it waits.
      *
      * @param mine kind of device and name of the back end
      * @return reason why this back end must not be opened; empty if all ranks would open the same back end
@@ -61,34 +61,25 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
         for (int rank = 0; rank < group.worldSize(); rank++) {
             words.add(store.when(key(rank)).toCompletableFuture());
         }
-        List<String> all = all(words, until);
         List<Integer> none = new ArrayList<>();
         List<String> others = new ArrayList<>();
-        for (int rank = 0; rank < all.size(); rank++) {
-            if (all.get(rank).equals(NONE)) {
-                none.add(rank);
-            } else if (!all.get(rank).equals(mine)) {
-                others.add("rank " + rank + " would open " + all.get(rank));
+        JoinLines.Printing lines = JoinLines.resume(group.name(), context).waiting(() -> waiting(words));
+        try {
+            for (int rank = 0; rank < words.size(); rank++) {
+                String word = await(words, rank, until);
+                if (word.equals(NONE)) {
+                    none.add(rank);
+                } else if (!word.equals(mine)) {
+                    others.add("rank " + rank + " would open " + word);
+                }
             }
+        } finally {
+            lines.close();
         }
         if (!none.isEmpty()) {
             others.add(0, ranks(none) + " of " + group.worldSize() + " has no usable back end for device tensors");
         }
         return others.isEmpty() ? Optional.empty() : Optional.of(String.join(", ", others));
-    }
-
-    /** Returns the entries of all ranks; prints lines while it waits. */
-    private List<String> all(List<CompletableFuture<byte[]>> words, long untilNanos) {
-        List<String> all = new ArrayList<>();
-        JoinLines.Printing lines = JoinLines.resume(group.name(), context).waiting(() -> waiting(words));
-        try {
-            for (int rank = 0; rank < words.size(); rank++) {
-                all.add(await(words, rank, untilNanos));
-            }
-        } finally {
-            lines.close();
-        }
-        return all;
     }
 
     /** Returns the line of a rank that waits for these entries; empty if there is nothing to wait for any more. */

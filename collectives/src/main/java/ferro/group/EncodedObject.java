@@ -7,24 +7,48 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 
 /**
- * The data that a rank sends for an object: its bytes, or a text that says why it has none. A rank whose
- * codec throws still makes all collectives of the call, so that no other rank waits for it.
+ * The data that a rank sends for an object, or for a list of one object per rank: the bytes of each, or one text that says
+ * why it has none. A rank whose codec throws still makes all collectives of the call, so that no other rank waits for it.
  *
- * @param bytes   bytes of the object, or of the text
- * @param failure exception of the codec, or an exception for invalid arguments; null if the object is encoded
+ * @param parts   bytes of each object, or of the text
+ * @param failure exception of the codec, or an exception for invalid arguments; null if the objects are encoded
  */
-record EncodedObject(byte[] bytes, Throwable failure) {
+record EncodedObject(List<byte[]> parts, Throwable failure) {
     /** The data of a rank that has no object in this call. */
-    static final EncodedObject NONE = new EncodedObject(new byte[0], null);
+    static final EncodedObject NONE = new EncodedObject(List.of(), null);
 
     private static final int TEXT_LIMIT = 1000;
 
-    /** Encodes an object. Keeps the exception or error that the codec throws, even an OutOfMemoryError. */
+    /** Encodes an object. */
     static <T> EncodedObject of(Codec<T> codec, T value) {
+        return ofEach(codec, List.of(value));
+    }
+
+    /** Encodes one object for each rank. */
+    static <T> EncodedObject of(Codec<T> codec, List<? extends T> values, int worldSize) {
+        values.forEach(value -> requireNonNull(value, "a value of values"));
+        if (values.size() != worldSize) {
+            WrongList wrong = new WrongList(
+                    "passes a list of " + values.size() + ", need one object for each of " + worldSize + " ranks");
+            return failed(wrong.getMessage(), wrong);
+        }
+        return ofEach(codec, values);
+    }
+
+    /**
+     * Encodes objects, one after the other, until the codec throws. Keeps the exception or error that the codec throws, even
+     * an OutOfMemoryError.
+     */
+    private static <T> EncodedObject ofEach(Codec<T> codec, List<? extends T> values) {
         try {
-            return new EncodedObject(requireNonNull(codec.encode(value), "the codec returned null"), null);
+            List<byte[]> parts = new ArrayList<>();
+            for (T value : values) {
+                parts.add(requireNonNull(codec.encode(value), "the codec returned null"));
+            }
+            return new EncodedObject(parts, null);
         } catch (IOException | RuntimeException | Error failure) {
             return failed("cannot encode its object: " + text(failure), failure);
         }
@@ -32,7 +56,7 @@ record EncodedObject(byte[] bytes, Throwable failure) {
 
     private static EncodedObject failed(String text, Throwable failure) {
         String cut = text.substring(0, Math.min(TEXT_LIMIT, text.length()));
-        return new EncodedObject(cut.getBytes(UTF_8), failure);
+        return new EncodedObject(List.of(cut.getBytes(UTF_8)), failure);
     }
 
     /** Returns the text of an exception of user code, even if its own {@code toString} fails. */
@@ -54,11 +78,28 @@ record EncodedObject(byte[] bytes, Throwable failure) {
     }
 
     /**
-     * Returns the length field of the header: the number of bytes of an object, or -1 minus the number of bytes of a
-     * text.
+     * Returns the length field of the header: the number of bytes of the largest object, or -1 minus the number of bytes
+     * of a text.
      */
     long headerLength() {
-        return failure == null ? bytes.length : -1L - bytes.length;
+        long largest = LongStream.of(counts()).max().orElse(0);
+        return failure == null ? largest : -1 - largest;
+    }
+
+    /** Returns the bytes of the one object, or of the text; none if there is no object. */
+    byte[] bytes() {
+        return parts.isEmpty() ? new byte[0] : parts.get(0);
+    }
+
+    long[] counts() {
+        return parts.stream().mapToLong(part -> part.length).toArray();
+    }
+
+    /** Returns all parts, one after the other. */
+    byte[] joined(int byteCount) {
+        ByteBuffer joined = ByteBuffer.allocate(byteCount);
+        parts.forEach(joined::put);
+        return joined.array();
     }
 
     /** Returns the number of bytes of the object or text that a header announces. */
@@ -82,53 +123,6 @@ record EncodedObject(byte[] bytes, Throwable failure) {
         if (failure != null) {
             throw new IllegalArgumentException(
                     call + ": the codec cannot encode the object of this rank: " + text(failure), failure);
-        }
-    }
-
-    /**
-     * The data that a rank sends for a list of one object per rank: the bytes of the objects, or one text that says why
-     * it has none.
-     *
-     * @param parts  bytes by rank; empty if there is a text
-     * @param failed the object that could not be encoded, or the text for a wrong list; {@link #NONE} if there is none
-     */
-    record EncodedList(List<byte[]> parts, EncodedObject failed) {
-        /** The data of a rank that has no list in this call. */
-        static final EncodedList NONE = new EncodedList(List.of(), EncodedObject.NONE);
-
-        /** Encodes one object for each rank, one after the other, until the codec throws. */
-        static <T> EncodedList of(Codec<T> codec, List<? extends T> values, int worldSize) {
-            values.forEach(value -> requireNonNull(value, "a value of values"));
-            if (values.size() != worldSize) {
-                WrongList wrong = new WrongList(
-                        "passes a list of " + values.size() + ", need one object for each of " + worldSize + " ranks");
-                return new EncodedList(List.of(), EncodedObject.failed(wrong.getMessage(), wrong));
-            }
-            List<byte[]> parts = new ArrayList<>();
-            for (T value : values) {
-                EncodedObject one = EncodedObject.of(codec, value);
-                if (one.failure() != null) {
-                    return new EncodedList(List.of(), one);
-                }
-                parts.add(one.bytes());
-            }
-            return new EncodedList(parts, EncodedObject.NONE);
-        }
-
-        /** Returns the largest number of bytes of a part, or a number below 0 if there is a text instead. */
-        long headerLength() {
-            return parts.stream().mapToLong(part -> part.length).max().orElse(failed.headerLength());
-        }
-
-        long[] counts() {
-            return parts.stream().mapToLong(part -> part.length).toArray();
-        }
-
-        /** Returns all parts, one after the other. */
-        byte[] joined(int byteCount) {
-            ByteBuffer joined = ByteBuffer.allocate(byteCount);
-            parts.forEach(joined::put);
-            return joined.array();
         }
     }
 }

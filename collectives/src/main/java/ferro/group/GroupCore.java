@@ -43,7 +43,7 @@ record GroupCore(
         boolean debugged) {
     /** Joins a group. If an exception ends the calling thread, the group is aborted. */
     static GroupCore join(GroupSpec group, RankContext context) {
-        return OpenGroups.of(context).joined(group, () -> joined(group, context));
+        return ContextLife.of(context).joined(group, () -> joined(group, context));
     }
 
     private static GroupCore joined(GroupSpec asked, RankContext context) {
@@ -112,7 +112,7 @@ record GroupCore(
         if (wrapped.backend == backend) {
             wrapped.dropped.closed();
         }
-        OpenGroups.of(context).opened(wrapped);
+        ContextLife.of(context).opened(wrapped);
         return wrapped;
     }
 
@@ -152,7 +152,7 @@ record GroupCore(
         String name = Arrays.toString(ranks);
         CollectiveBackend child = backend.newGroup(ranks.clone(), name, timeout);
         GroupCore made = of(child, context, joined, '"' + name + '"');
-        OpenGroups.of(context).opened(made);
+        ContextLife.of(context).opened(made);
         if (joined != null) {
             joined.opened(child);
         }
@@ -197,7 +197,7 @@ record GroupCore(
     /** Removes this group from its context, which may close the context. The failure of the group's close comes first. */
     private void leaveContext(Throwable ofGroup) {
         try {
-            OpenGroups.of(context).closed(this);
+            ContextLife.of(context).closed(this);
         } catch (RuntimeException | Error failure) {
             if (ofGroup == null) {
                 throw failure;

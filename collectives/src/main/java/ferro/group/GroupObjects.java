@@ -8,7 +8,6 @@ import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.MessageStatus;
 import ferro.ReduceOp;
-import ferro.group.EncodedObject.EncodedList;
 import ferro.group.ObjectHeaders.ObjectCall;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -158,8 +157,9 @@ public final class GroupObjects<T> {
      */
     public T scatter(List<? extends T> values, int root) {
         boolean isRoot = isRoot(ObjectCall.SCATTER, root);
-        EncodedList own =
-                isRoot ? EncodedList.of(codec, requireNonNull(values, "values"), group.worldSize()) : EncodedList.NONE;
+        EncodedObject own = isRoot
+                ? EncodedObject.of(codec, requireNonNull(values, "values"), group.worldSize())
+                : EncodedObject.NONE;
         ObjectHeaders headers = exchange(ObjectCall.SCATTER, root, own.headerLength());
         requireEncoded(own, headers);
         long[] counts = isRoot ? own.counts() : new long[group.worldSize()];
@@ -180,7 +180,7 @@ public final class GroupObjects<T> {
      */
     public List<T> allToAll(List<? extends T> values) {
         coalescing.refuse("a call on objects");
-        EncodedList own = EncodedList.of(codec, requireNonNull(values, "values"), group.worldSize());
+        EncodedObject own = EncodedObject.of(codec, requireNonNull(values, "values"), group.worldSize());
         ObjectHeaders headers = exchange(ObjectCall.ALL_TO_ALL, 0, own.headerLength());
         requireEncoded(own, headers);
         long[] sent = own.counts();
@@ -357,13 +357,13 @@ public final class GroupObjects<T> {
     }
 
     /** Throws an exception on all ranks if one rank has a list of the wrong length or cannot encode an object. */
-    private void requireEncoded(EncodedList own, ObjectHeaders headers) {
+    private void requireEncoded(EncodedObject own, ObjectHeaders headers) {
         long[] counts = headers.textByteCounts();
         int sum = headers.requireOneArray(counts);
         if (sum > 0) {
             byte[] texts = room(sum, memory, headers);
-            group.allGather(of(own.failed().bytes()), of(texts), counts);
-            own.failed().throwFailure(headers.prefix());
+            group.allGather(of(own.failure() == null ? new byte[0] : own.bytes()), of(texts), counts);
+            own.throwFailure(headers.prefix());
             headers.requireEncoded(texts, counts);
         }
     }

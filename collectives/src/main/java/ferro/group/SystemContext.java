@@ -48,8 +48,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     private final JoinOptions options;
     private final Store store;
     private final Map<Class<?>, SharedUse> shared = new HashMap<>();
-    private final ExitTasks exits = new ExitTasks(this);
-    private final OpenGroups groups = new OpenGroups();
+    private final ContextLife life = new ContextLife(this);
     private ScheduledThreadPoolExecutor background;
     private ProcessTable processes;
     /** Whether {@link #close} has ended the executor. */
@@ -59,7 +58,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
         this.settings = settings;
         this.options = options;
         this.store = store;
-        shared.put(OpenGroups.class, new SharedUse(groups));
+        shared.put(ContextLife.class, new SharedUse(life));
     }
 
     /**
@@ -125,11 +124,11 @@ public final class SystemContext implements RankContext, AutoCloseable {
      */
     static ProcessGroup joined(JoinOptions options, Function<SystemContext, ProcessGroup> join) {
         SystemContext context = of(options);
-        context.groups.whenLastCloses(context::close);
+        context.life.whenLastCloses(context::close);
         try {
             return join.apply(context);
         } catch (RuntimeException | Error failure) {
-            OpenGroups.closeAfter(failure, context);
+            ContextLife.closeAfter(failure, context);
             throw failure;
         }
     }
@@ -192,7 +191,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
      */
     public String storeEndpoint() {
         Optional<String> endpoint = options.endpoint();
-        return endpoint.isPresent() ? endpoint.get() : groups.served(spec(), this);
+        return endpoint.isPresent() ? endpoint.get() : life.served(spec());
     }
 
     /**
@@ -203,13 +202,13 @@ public final class SystemContext implements RankContext, AutoCloseable {
      * @param cause reason; null if there is none
      */
     public void abort(Throwable cause) {
-        groups.abort(cause);
+        life.abort(cause);
     }
 
     /** {@return why this context was aborted or closed, for people; empty while groups can be joined} */
     @Override
     public Optional<String> ended() {
-        return groups.ended();
+        return life.ended();
     }
 
     /**
@@ -361,7 +360,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
      */
     @Override
     public ExitTask.Handle atExit(ExitTask.Stage stage, ExitTask task) {
-        return exits.add(Objects.requireNonNull(stage, "stage"), Objects.requireNonNull(task, "task"));
+        return life.atExit(Objects.requireNonNull(stage, "stage"), Objects.requireNonNull(task, "task"));
     }
 
     /**
@@ -373,7 +372,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     @Override
     public void close() {
         try {
-            groups.close();
+            life.close();
         } finally {
             endBackground();
         }

@@ -39,10 +39,14 @@ public interface HostFacts {
      * {@return the host name with its domain, from the hosts file of the host, for example
      * {@code train-1.workers.default.svc.cluster.local}; empty if the hosts file has no such name}
      */
-    Optional<String> fullHostName();
+    default Optional<String> fullHostName() {
+        return Optional.empty();
+    }
 
     /** {@return the ancestor processes of this process, the parent first; empty if the processes cannot be read} */
-    List<Ancestor> ancestors();
+    default List<Ancestor> ancestors() {
+        return List.of();
+    }
 
     /** {@return the facts about this process, which are read on demand} */
     static HostFacts ofThisHost() {
@@ -57,21 +61,6 @@ public interface HostFacts {
      */
     static HostFacts nothingBut(String hostName) {
         Objects.requireNonNull(hostName, "hostName");
-        return new HostFacts() {
-            @Override
-            public String hostName() {
-                return hostName;
-            }
-
-            @Override
-            public Optional<String> fullHostName() {
-                return Optional.empty();
-            }
-
-            @Override
-            public List<Ancestor> ancestors() {
-                return List.of();
-            }
-        };
+        return () -> hostName;
     }
 }

@@ -78,7 +78,7 @@ class OwnedContextTest {
         FerroException mismatch = new FerroException(Code.MISMATCH, Where.of("world", 0), "different calls");
         doThrow(mismatch).when(world).close(any());
         IllegalStateException ofContext = new IllegalStateException("the store cannot be closed");
-        OpenGroups.of(context).whenLastCloses(() -> {
+        ContextLife.of(context).whenLastCloses(() -> {
             throw ofContext;
         });
 
@@ -91,7 +91,7 @@ class OwnedContextTest {
     void aCloseOfTheContextThatFailsIsThrown() {
         ProcessGroup group = joined();
         IllegalStateException ofContext = new IllegalStateException("the store cannot be closed");
-        OpenGroups.of(context).whenLastCloses(() -> {
+        ContextLife.of(context).whenLastCloses(() -> {
             throw ofContext;
         });
 

@@ -3,6 +3,10 @@ package ferro.group;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.spi.Deadlines;
+import ferro.spi.ExitTask;
+import ferro.spi.ExitTask.JvmExit;
+import ferro.spi.ExitTask.Stage;
 import ferro.spi.GroupSpec;
 import ferro.spi.LogLines;
 import ferro.spi.RankContext;
@@ -11,18 +15,30 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
- * The joins in progress, the open groups and the served store of one context. When the context ends, it interrupts these
- * joins and closes these groups, then the store. Serving the store before a join counts as a join. Thread-safe.
+ * The life of one context: its joins in progress, its open groups, the store that it serves, and its tasks at the exit of
+ * the JVM. When the context ends, it interrupts these joins and closes these groups, then the store. Serving the store
+ * before a join counts as a join. Thread-safe.
+ *
+ * <p>The exit tasks share one shutdown hook, because the JVM runs hooks in no order. The hook is registered only while
+ * there are tasks.
  */
-final class OpenGroups implements AutoCloseable {
+final class ContextLife implements AutoCloseable {
     private static final System.Logger LOG = LogLines.logger("ferro.group");
     private static final Duration JOINS_END = Duration.ofSeconds(5);
+    private static final Duration EXIT_BOUND = Duration.ofSeconds(5);
+    /** The JDK handles a signal on a thread of this name, which stays until the hooks are done. */
+    private static final String SIGNAL_THREAD = "(SIG[A-Z0-9]+) handler";
+
+    private final RankContext context;
 
     /**
      * Open groups in the order in which they were made, so that the joined group fails before the groups made of it.
@@ -42,6 +58,15 @@ final class OpenGroups implements AutoCloseable {
     /** Runs once, when the last open group has closed; null if the context does not end with its groups. */
     private Runnable last;
 
+    private final List<OrderedTask> exitTasks = new ArrayList<>();
+    private Thread hook;
+
+    private record OrderedTask(Stage stage, ExitTask task) {}
+
+    ContextLife(RankContext context) {
+        this.context = context;
+    }
+
     /** A step that is done for a group, with its verb in two forms: {@code join} and {@code joining}. */
     private record ContextStep(String verb, String doing, GroupSpec group) {
         String text(String how) {
@@ -60,9 +85,9 @@ final class OpenGroups implements AutoCloseable {
         }
     }
 
-    /** Returns the groups of a context. The groups are never released, so they exist until the context ends. */
-    static OpenGroups of(RankContext context) {
-        return context.shared(OpenGroups.class, OpenGroups::new);
+    /** Returns the life of a context. It is never released, so it exists until the context ends. */
+    static ContextLife of(RankContext context) {
+        return context.shared(ContextLife.class, () -> new ContextLife(context));
     }
 
     /**
@@ -85,29 +110,28 @@ final class OpenGroups implements AutoCloseable {
     /**
      * Serves the store before a join; {@link #abort} and {@link #close} interrupt this call.
      *
-     * @param group   group whose ranks use the store
-     * @param context context whose settings describe the store
+     * @param group group whose ranks use the store
      * @return address of the store; the first call begins to serve it, and it stays open if this call is interrupted
      * @throws IllegalStateException if the context is closed
      * @throws FerroException        ABORTED if the context has been aborted or ends during this call
      */
-    String served(GroupSpec group, RankContext context) {
+    String served(GroupSpec group) {
         JoinUnderWay own = begin(new ContextStep("serve the store of", "serving the store of", group));
-        String endpoint = run(own, () -> endpoint(group, context));
+        String endpoint = run(own, () -> endpoint(group));
         if (isCut(own, null)) {
             throw cancelled(own.step, null);
         }
         return endpoint;
     }
 
-    private String endpoint(GroupSpec group, RankContext context) {
+    private String endpoint(GroupSpec group) {
         synchronized (serving) {
             ServedStore known = store();
-            return (known == null ? serve(group, context) : known).endpoint();
+            return (known == null ? serve(group) : known).endpoint();
         }
     }
 
-    private ServedStore serve(GroupSpec group, RankContext context) {
+    private ServedStore serve(GroupSpec group) {
         ServedStore made =
                 JoiningContext.ask(group, context, (provider, address) -> provider.serve(address, group, context));
         synchronized (this) {
@@ -200,7 +224,7 @@ final class OpenGroups implements AutoCloseable {
         List<GroupCore> newestFirst = new ArrayList<>(groups());
         Collections.reverse(newestFirst);
         try {
-            newestFirst.forEach(OpenGroups::leave);
+            newestFirst.forEach(ContextLife::leave);
         } finally {
             closeStore();
         }
@@ -321,5 +345,74 @@ final class OpenGroups implements AutoCloseable {
         late.backend().abort(failure);
         closeAfter(failure, () -> late.close(Duration.ZERO));
         return failure;
+    }
+
+    /** Adds a task for the exit of the JVM. */
+    synchronized ExitTask.Handle atExit(Stage stage, ExitTask task) {
+        OrderedTask entry = new OrderedTask(stage, task);
+        exitTasks.add(entry);
+        if (hook == null) {
+            hook = new Thread(this::exit, "ferro-exit");
+            try {
+                Runtime.getRuntime().addShutdownHook(hook);
+            } catch (IllegalStateException ending) {
+                LOG.log(Level.DEBUG, "the JVM is already exiting, so its exit tasks do not run", ending);
+            }
+        }
+        return () -> remove(entry);
+    }
+
+    private synchronized void remove(OrderedTask entry) {
+        // two tasks may be equal, and each is removed once
+        exitTasks.removeIf(known -> known == entry);
+        if (exitTasks.isEmpty() && hook != null) {
+            try {
+                Runtime.getRuntime().removeShutdownHook(hook);
+            } catch (IllegalStateException ending) {
+                LOG.log(Level.DEBUG, "the JVM is already exiting, so its shutdown hook stays registered", ending);
+            }
+            hook = null;
+        }
+    }
+
+    /** Initialised by the first hook that runs. */
+    private static final class Exit {
+        /**
+         * The signal that ends this JVM; empty if none does. It is found once for all contexts, because the search stops
+         * every thread: the exit of 1,000 simulated ranks would take a minute.
+         */
+        private static final String SIGNAL = signal();
+
+        private Exit() {}
+    }
+
+    private void exit() {
+        String signal = Exit.SIGNAL;
+        // a signal ends the job, also one in a debugger
+        Duration bound = signal.isEmpty() ? Deadlines.inForce(EXIT_BOUND, context) : EXIT_BOUND;
+        JvmExit exit = new JvmExit(signal, context.nanoTime() + Deadlines.nanos(bound));
+        List<OrderedTask> now;
+        synchronized (this) {
+            now = new ArrayList<>(exitTasks);
+        }
+        now.sort(Comparator.comparing(OrderedTask::stage));
+        for (OrderedTask entry : now) {
+            try {
+                entry.task.run(exit);
+            } catch (RuntimeException | Error broken) {
+                LOG.log(Level.WARNING, "a task at the exit of the JVM failed", broken);
+            }
+        }
+    }
+
+    private static String signal() {
+        Pattern handler = Pattern.compile(SIGNAL_THREAD);
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            Matcher matched = handler.matcher(thread.getName());
+            if (matched.matches()) {
+                return matched.group(1);
+            }
+        }
+        return "";
     }
 }
