@@ -22,22 +22,13 @@ record PieceCut(long partElements, int parts, long pieceElements) {
     static PieceCut of(Collective call, int worldSize, RankContext context) {
         long chunk = Math.max(1, Math.min(Settings.FALLBACK_CHUNK.of(context), PIECE_BYTES_MOST));
         long elements = call.operand().elementCount();
-        long partElements = call.kind() == CollectiveKind.ALL_TO_ALL ? elements / worldSize : elements;
-        int parts = partsInStaging(call, worldSize);
+        boolean exchanges = call.kind() == CollectiveKind.ALL_TO_ALL;
+        long partElements = exchanges ? elements / worldSize : elements;
+        // also parts that this rank does not keep: the cut must not depend on the rank
+        int parts = exchanges ? 2 * worldSize : call.kind().hasParts() ? worldSize : 1;
         long room = chunk / call.operand().dataType().byteSize() / parts;
         // an empty tensor is one empty piece: it has its place in the order
         return new PieceCut(partElements, parts, Math.max(1, Math.min(room, Math.max(1, partElements))));
-    }
-
-    /**
-     * Returns the number of parts of all ranks together, including parts that this rank does not keep: the cut must not
-     * depend on the rank.
-     */
-    private static int partsInStaging(Collective call, int worldSize) {
-        if (!call.kind().hasParts()) {
-            return 1;
-        }
-        return call.kind() == CollectiveKind.ALL_TO_ALL ? 2 * worldSize : worldSize;
     }
 
     long pieces() {

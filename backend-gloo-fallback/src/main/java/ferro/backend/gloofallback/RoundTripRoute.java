@@ -29,44 +29,33 @@ record RoundTripRoute(Collective call, int rank, int parts, TensorSide out, Tens
 
     static RoundTripRoute of(Collective call, int rank, int worldSize) {
         CollectiveKind kind = call.kind();
-        if (kind == CollectiveKind.ALL_TO_ALL) {
-            return allToAll(call, rank, worldSize);
-        }
         if (!kind.hasParts() || kind.isRooted() && rank != call.root()) {
             return new RoundTripRoute(call, rank, 1, part(call.reads(rank), 0), part(call.writes(rank), 0), null);
         }
         DeviceTensor in = (DeviceTensor) call.in();
         DeviceTensor out = (DeviceTensor) call.out();
-        if (kind.in() == Held.PART) {
-            TensorSide sent = kind.isRooted() ? null : part(in, rank);
-            OwnPart own = own(in, part(out, in, rank));
-            return new RoundTripRoute(call, rank, worldSize, sent, all(out, worldSize, rank), own);
-        }
-        return kind.isRooted()
-                ? new RoundTripRoute(
-                        call, rank, worldSize, all(in, worldSize, rank), null, own(part(in, out, rank), out))
-                : new RoundTripRoute(call, rank, worldSize, all(in, worldSize, -1), part(out, rank), null);
-    }
-
-    private static RoundTripRoute allToAll(Collective call, int rank, int worldSize) {
-        DeviceTensor in = (DeviceTensor) call.in();
-        DeviceTensor out = (DeviceTensor) call.out();
-        long length = in.elementCount() / worldSize;
-        OwnPart within = own(in.slice(rank * length, length), out.slice(rank * length, length));
-        TensorSide back = new TensorSide(out, worldSize, worldSize, worldSize + rank);
-        return new RoundTripRoute(call, rank, 2 * worldSize, all(in, worldSize, rank), back, within);
+        boolean hasOnePart = kind.in() == Held.PART;
+        boolean getsOnePart = kind.out() == Held.PART;
+        // a sum has data of every rank, so that the own part of it goes through the host too
+        int left = kind.combines() ? -1 : rank;
+        int behind = hasOnePart || getsOnePart ? 0 : worldSize;
+        long length = call.operand().elementCount() / (behind == 0 ? 1 : worldSize);
+        OwnPart own = kind.combines()
+                ? null
+                : own(hasOnePart ? in : part(in, length, rank), getsOnePart ? out : part(out, length, rank));
+        TensorSide sent = hasOnePart ? part(kind.isRooted() ? null : in, rank) : new TensorSide(in, 0, worldSize, left);
+        TensorSide got = getsOnePart
+                ? part(kind.isRooted() ? null : out, rank)
+                : new TensorSide(out, behind, worldSize, behind + rank);
+        return new RoundTripRoute(call, rank, worldSize + behind, sent, got, own);
     }
 
     private static TensorSide part(Tensor tensor, int first) {
         return tensor == null ? null : new TensorSide((DeviceTensor) tensor, first, 1, -1);
     }
 
-    private static TensorSide all(DeviceTensor tensor, int worldSize, int left) {
-        return new TensorSide(tensor, 0, worldSize, left);
-    }
-
-    private static DeviceTensor part(DeviceTensor whole, DeviceTensor part, int rank) {
-        return whole.slice(rank * part.elementCount(), part.elementCount());
+    private static DeviceTensor part(DeviceTensor all, long length, int rank) {
+        return all.slice(rank * length, length);
     }
 
     /** Returns the copy of the own part; null if input and output share the part, or it is empty. */

@@ -66,7 +66,10 @@ final class CommHandle {
     /** The end of its use; {@code why} is for later callers. */
     private record HandleEnding(boolean byAbort, String why) {}
 
-    /** Takes ownership of an ncclComm_t; address 0 means that there is no communicator and nothing to free. */
+    /**
+     * Takes ownership of an ncclComm_t; address 0 means that there is no communicator and nothing to free. The clock is
+     * monotonic, in nanoseconds.
+     */
     CommHandle(long address, CommIdentity identity, LongSupplier clock) {
         this.address = address;
         this.identity = identity;

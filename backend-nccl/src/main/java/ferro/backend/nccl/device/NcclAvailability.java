@@ -57,8 +57,7 @@ public final class NcclAvailability {
         } catch (RuntimeException | LinkageError unusable) {
             return unavailable(text(unusable), List.of());
         }
-        LoadedRuntime runtime = new LoadedRuntime(libraries.runtime(), libraries.prefix(), libraries.runtimeVersion());
-        Devices devices = Devices.count(runtime);
+        Devices devices = Devices.count(libraries.runtime());
         return new NcclAvailability(devices.unusableBecause, Optional.of(libraries), devices.count, List.of());
     }
 
@@ -79,7 +78,7 @@ public final class NcclAvailability {
 
     /** {@return the file of the CUDA or HIP runtime, empty if the runtime did not load} */
     public String runtime() {
-        return libraries.map(LoadedLibraries::runtime).orElse("");
+        return libraries.map(loaded -> loaded.runtime().path()).orElse("");
     }
 
     /** {@return the number of devices, 0 if unknown} */

@@ -7,19 +7,12 @@ import java.util.Set;
  * The two libraries that this process has loaded and never unloads.
  *
  * @param nccl           file of NCCL or RCCL
- * @param runtime        file of the CUDA or HIP runtime
- * @param prefix         function names of the runtime, CUDA or HIP
+ * @param runtime        CUDA or HIP runtime below it
  * @param version        release of NCCL
- * @param runtimeVersion code of the runtime, for example 13000
  * @param capabilities   newer functions that this NCCL has
  */
 public record LoadedLibraries(
-        String nccl,
-        String runtime,
-        RuntimePrefix prefix,
-        NcclVersion version,
-        int runtimeVersion,
-        Set<NcclCapability> capabilities) {
+        String nccl, LoadedRuntime runtime, NcclVersion version, Set<NcclCapability> capabilities) {
     /** Copies the set. */
     public LoadedLibraries {
         capabilities = Set.copyOf(capabilities);

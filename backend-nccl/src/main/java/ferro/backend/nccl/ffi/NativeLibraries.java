@@ -114,9 +114,8 @@ public final class NativeLibraries {
                 capabilities.add(capability);
             }
         }
-        LoadedRuntime below = bound.loaded;
-        LoadedLibraries libraries = new LoadedLibraries(
-                nccl.path(ASKED_OF_NCCL), below.path(), below.prefix(), ncclVersion(), below.version(), capabilities);
+        LoadedLibraries libraries =
+                new LoadedLibraries(nccl.path(ASKED_OF_NCCL), bound.loaded, ncclVersion(), capabilities);
         BOTH.set(new Both(libraries, nccl));
         return BOTH.get();
     }

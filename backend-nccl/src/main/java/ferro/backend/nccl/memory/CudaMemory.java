@@ -15,6 +15,7 @@ import ferro.spi.Settings;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.ReadOnlyBufferException;
 import java.time.Duration;
 import java.util.List;
@@ -95,7 +96,18 @@ public final class CudaMemory implements DeviceMemory {
         }
         DeviceLane lane = lane(ownDevice);
         HostBlock block = takeHost(lane, bytes);
-        return new HostStaging(block, bytes, () -> giveBackHost(lane, block));
+        return new HostStaging(
+                block.memory().slice(0, bytes).order(ByteOrder.nativeOrder()),
+                block.pinned(),
+                MemoryLease.of(() -> giveBackHost(lane, block), "staging memory of " + bytes + " bytes"));
+    }
+
+    /** Host memory for fast copies, until it is closed. */
+    private record HostStaging(ByteBuffer buffer, boolean pinned, MemoryLease lease) implements Staging {
+        @Override
+        public void close() {
+            lease.close();
+        }
     }
 
     private HostBlock takeHost(DeviceLane lane, int bytes) {

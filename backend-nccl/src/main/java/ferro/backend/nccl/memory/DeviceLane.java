@@ -60,8 +60,8 @@ final class DeviceLane {
     }
 
     /**
-     * Starts a thread on a device. The timeout limits each wait; {@code downgrade} runs for each stream that the runtime
-     * refused.
+     * Starts a thread on a device. The timeout limits each wait, on a monotonic clock in nanoseconds. {@code downgrade}
+     * runs for each stream that the runtime refused.
      *
      * @throws CudaException if the device cannot be used; then nothing is left open
      */

@@ -10,18 +10,9 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /** The other half of a group in {@code cpu:tcp,cuda:nccl}: a failure of one half ends the other half on the same rank. */
-public final class HostHalf {
+public record HostHalf(CollectiveBackend host) {
     /** The texts of this half, which are about calls on the device, are kept where both halves have the same failure. */
     private static final long LAST = Long.MAX_VALUE;
-
-    private final CollectiveBackend host;
-    private final int self;
-
-    /** Wraps the back end for host tensors; {@link #listen} connects it. */
-    public HostHalf(CollectiveBackend host) {
-        this.host = host;
-        this.self = host.rank();
-    }
 
     /** Begins to listen to failures of the other half. {@code fails} ends this half, and must not wait. */
     void listen(Consumer<Failure> fails) {
@@ -29,15 +20,15 @@ public final class HostHalf {
             if (event.kind() == GroupEvent.Kind.FAILED) {
                 fails.accept(failure()
                         .orElseGet(() -> new Failure(
-                                Code.ABORTED, self, LAST, new TreeSet<>(event.ranks()), event.text(), null)));
+                                Code.ABORTED, host.rank(), LAST, new TreeSet<>(event.ranks()), event.text(), null)));
             }
         });
     }
 
     private Optional<Failure> failure() {
         return host.failure()
-                .map(known ->
-                        new Failure(known.code(), self, LAST, known.where().culprits(), known.getMessage(), known));
+                .map(known -> new Failure(
+                        known.code(), host.rank(), LAST, known.where().culprits(), known.getMessage(), known));
     }
 
     /** Returns the failure of this half: an abort changes nothing if the other half has failed already. */

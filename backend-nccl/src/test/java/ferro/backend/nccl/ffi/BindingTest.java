@@ -270,7 +270,9 @@ class BindingTest {
         assertEquals("2.28.9", again.version().toString());
         assertEquals(Set.of(NcclCapability.values()), again.capabilities());
         assertTrue(again.nccl().endsWith("libnccl.so.2"), again.nccl());
-        assertTrue(again.runtime().endsWith("libcudart.so.12"), again.runtime());
+        assertTrue(
+                again.runtime().path().endsWith("libcudart.so.12"),
+                again.runtime().path());
     }
 
     @Test

@@ -73,10 +73,10 @@ final class LoadingProbe {
     private void load() {
         LoadedLibraries libraries = NativeLibraries.load(LibrarySearch.of(context()));
         OUT.println("nccl: " + libraries.nccl());
-        OUT.println("runtime: " + libraries.runtime());
-        OUT.println("prefix: " + libraries.prefix());
+        OUT.println("runtime: " + libraries.runtime().path());
+        OUT.println("prefix: " + libraries.runtime().prefix());
         OUT.println("version: " + libraries.version());
-        OUT.println("runtime version: " + libraries.runtimeVersion());
+        OUT.println("runtime version: " + libraries.runtime().version());
     }
 
     /** Up and down again, and a failure, under whatever prefix the runtime has. */
