@@ -9,7 +9,7 @@ import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Restarts;
 import ferro.launcher.input.TemporaryFolder;
 import ferro.launcher.program.JavaSettings;
-import ferro.launcher.program.OwnTarget;
+import ferro.launcher.program.JavaTarget;
 import ferro.launcher.program.Target;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -87,7 +87,7 @@ final class DemoCommand implements Callable<Integer> {
     private int run(Restarts allowed, List<String> options) throws IOException, InterruptedException {
         check(ranks, options);
         JavaSettings settings = JavaSettings.of(Optional.empty(), List.of(), world.environment());
-        Target target = OwnTarget.of(TextModelMain.class.getName(), options, settings);
+        Target target = JavaTarget.ofFerro(TextModelMain.class.getName(), options, settings);
         return new Job(JobSpec.onThisHost(ranks).restarting(allowed), target, world).run();
     }
 

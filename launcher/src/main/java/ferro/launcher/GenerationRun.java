@@ -10,7 +10,6 @@ import ferro.launcher.analyze.Ends;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.nodes.LostNode;
-import ferro.launcher.nodes.NodeNews;
 import ferro.launcher.nodes.Nodes;
 import ferro.launcher.output.RankLog;
 import ferro.launcher.output.RankOutput;
@@ -79,25 +78,6 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
             Generations generations,
             Recordings recordings,
             RankLog log) {}
-
-    /** Turns news of other nodes into events. */
-    record News(BlockingQueue<JobEvent> events, Screen screen) implements NodeNews {
-        @Override
-        public void allJoined() {
-            events.add(new JobEvent.Joined());
-        }
-
-        @Override
-        public void failedElsewhere(int code) {
-            events.add(new JobEvent.FailedElsewhere(code, System.nanoTime()));
-        }
-
-        @Override
-        public void signalledElsewhere(String name, int times) {
-            screen.hurry();
-            events.add(new JobEvent.Signalled(name, times));
-        }
-    }
 
     /**
      * Makes a generation whose ranks are not started yet.

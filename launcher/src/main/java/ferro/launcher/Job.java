@@ -6,10 +6,10 @@ import ferro.launcher.input.Descriptors;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.input.HostName;
 import ferro.launcher.input.JobSpec;
+import ferro.launcher.input.NodesApartException;
 import ferro.launcher.nodes.GenerationStart;
 import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.nodes.Nodes;
-import ferro.launcher.nodes.NodesApartException;
 import ferro.launcher.output.RankLog;
 import ferro.launcher.output.Screen;
 import ferro.launcher.program.BackendChoice;
@@ -171,6 +171,7 @@ final class Job {
         boolean run = false;
         try {
             stores.open(generations.number(), events);
+            Conclusion end;
             try (Nodes nodes = met(stores, keys, hold)) {
                 JobKeys.JobKey key = keys.ofRanks(generations.number());
                 CoreBinding.Cores cores =
@@ -179,13 +180,13 @@ final class Job {
                 show(nodes.cards(), binding);
                 StoreHost store = stores.ofRanks(nodes.cards());
                 try (GenerationRun one = new GenerationRun(parts, key, events, nodes, store, startedNanos)) {
-                    Conclusion end = one.run(binding);
-                    run = true;
-                    return end;
+                    end = one.run(binding);
                 } finally {
                     stores.printRefused();
                 }
             }
+            run = true;
+            return end;
         } catch (IOException failure) {
             if (first) {
                 throw failure;
@@ -236,7 +237,7 @@ final class Job {
                             new GenerationStart(number, spec.restarts().areAny(), hold));
             startedNanos = number == 0 ? startedNanos : System.nanoTime();
             if (!alone) {
-                nodes.begin(new GenerationRun.News(events, screen));
+                nodes.begin(events, screen::hurry);
             }
             heard.tell(nodes::signalled);
             return nodes;

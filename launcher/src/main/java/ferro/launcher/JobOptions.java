@@ -4,10 +4,10 @@ import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
+import ferro.launcher.input.NodesApartException;
 import ferro.launcher.input.Placement;
 import ferro.launcher.input.Restarts;
-import ferro.launcher.nodes.NodesApartException;
-import ferro.launcher.rank.FewCores;
+import ferro.launcher.rank.CoreBinding;
 import ferro.spi.BackendProvider;
 import ferro.spi.Services;
 import ferro.spi.Setting;
@@ -131,7 +131,7 @@ final class JobOptions {
                 SlurmAllocation.unused(environment).ifPresent(world.screen()::note);
             }
         }
-        FewCores.warning(ranks, environment).ifPresent(world.screen()::note);
+        CoreBinding.warning(ranks, environment).ifPresent(world.screen()::note);
         return inside;
     }
 

@@ -11,11 +11,11 @@ import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.input.HostName;
 import ferro.launcher.input.JobSpec;
+import ferro.launcher.input.NodesApartException;
 import ferro.launcher.nodes.GenerationStart;
 import ferro.launcher.nodes.LineTimes;
 import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.nodes.Nodes;
-import ferro.launcher.nodes.NodesApartException;
 import ferro.launcher.nodes.Waiting;
 import ferro.launcher.output.Screen;
 import ferro.launcher.program.BackendChoice;
@@ -94,7 +94,7 @@ final class NodeMeeting {
             // not before: a signal that came while the ranks ended must be told to the others
             signals.interruptMe();
         }
-        NodeCard card = card(spec, store, new NodeCard.NodeSettings(host, backend, storePort), call.session());
+        NodeCard card = card(spec, store, host, backend, storePort, call.session());
         return Nodes.meet(store, card, times(within(start)), waiting(lines, signals), start);
     }
 
@@ -147,20 +147,20 @@ final class NodeMeeting {
                 new SecureRandom().nextLong());
     }
 
-    static NodeCard card(JobSpec spec, LauncherStore store, NodeCard.NodeSettings settings, long session) {
+    static NodeCard card(JobSpec spec, LauncherStore store, String host, String backend, int storePort, long session) {
         return new NodeCard(
                 spec.placement().nodeRank(),
-                settings.host(),
+                host,
                 store.localAddress().getHostAddress(),
                 spec.placement().ranksHere(),
                 spec.placement().nodes(),
                 FerroVersion.built(),
-                settings.backend(),
+                backend,
                 spec.debugged().numbers(),
                 session,
                 CoreBinding.Cores.ofThisMachine().name(),
                 spec.restarts().compared(),
-                settings.storePort());
+                storePort);
     }
 
     /** Returns how long the launchers wait for each other before a start. */

@@ -3,7 +3,7 @@ package ferro.launcher;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.program.JavaSettings;
-import ferro.launcher.program.OwnTarget;
+import ferro.launcher.program.JavaTarget;
 import ferro.launcher.program.Target;
 import ferro.spi.JobTool;
 import ferro.spi.Services;
@@ -55,7 +55,7 @@ final class ToolCommand implements Callable<Integer> {
     private Job job(JobSpec spec, World inside) {
         JobTool.RankProgram program = checked(() -> tool.program(request(spec)));
         JavaSettings settings = JavaSettings.of(Optional.empty(), List.of(), world.environment());
-        Target target = OwnTarget.of(program.mainClass(), program.arguments(), settings);
+        Target target = JavaTarget.ofFerro(program.mainClass(), program.arguments(), settings);
         return new Job(spec, target, inside.withoutPrefixes());
     }
 

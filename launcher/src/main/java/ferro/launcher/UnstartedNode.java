@@ -6,9 +6,9 @@ import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.input.HostName;
 import ferro.launcher.input.JobSpec;
+import ferro.launcher.input.NodesApartException;
+import ferro.launcher.nodes.LauncherMeeting;
 import ferro.launcher.nodes.NodeCard;
-import ferro.launcher.nodes.NodesApartException;
-import ferro.launcher.nodes.UnfitNode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -62,12 +62,9 @@ record UnstartedNode(JobSpec spec, World world) {
         try (StoreHost store = StoreHost.open(spec, key, new LinkedBlockingQueue<>(), world.screen()::note)) {
             LauncherStore.LauncherCall call = NodeMeeting.call(spec, NodeMeeting.unresolved(store.endpoint()), key);
             try (LauncherStore connection = LauncherStore.open(call, spec.nodeTimeout(), spec.nodeTimeout())) {
-                NodeCard own = NodeMeeting.card(
-                        spec,
-                        connection,
-                        new NodeCard.NodeSettings(HostName.in(world.environment()), "", 0),
-                        call.session());
-                return UnfitNode.tell(connection, own, why, spec.nodeTimeout());
+                NodeCard own =
+                        NodeMeeting.card(spec, connection, HostName.in(world.environment()), "", 0, call.session());
+                return LauncherMeeting.tell(connection, own, why, spec.nodeTimeout());
             }
         }
     }

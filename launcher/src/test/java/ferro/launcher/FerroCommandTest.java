@@ -219,7 +219,7 @@ class FerroCommandTest {
         Path services = Files.createDirectories(folder.resolve("META-INF/services"));
         Files.writeString(services.resolve("ferro.spi.BackendProvider"), "app.PigeonProvider\n");
         JavaSettings settings = JavaSettings.of(Optional.of("" + folder), List.of("-Dferro.backend=pigeon"), Map.of());
-        Target target = new JavaTarget("app.Main", settings, List.of());
+        Target target = new JavaTarget("app.Main", settings, List.of(), false);
 
         BackendChoice choice = BackendChoice.of(JobSpec.onThisHost(2), target, Map.of("FERRO_BACKEND", "dove"));
 

@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
+import ferro.launcher.input.NodesApartException;
 import ferro.launcher.input.Placement;
 import ferro.launcher.input.Restarts;
 import ferro.launcher.nodes.GenerationStart;
-import ferro.launcher.nodes.NodesApartException;
 import ferro.launcher.output.Screen;
 import ferro.launcher.program.CommandTarget;
 import java.io.BufferedReader;

@@ -10,7 +10,7 @@ import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
 import ferro.launcher.output.Screen;
-import ferro.launcher.rank.FewCores;
+import ferro.launcher.rank.CoreBinding;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -164,16 +164,16 @@ class SlurmAllocationTest {
 
     @Test
     void fewerCoresThanRanksAndThanTheNodeHasAreSaid() {
-        String one = FewCores.warning(4, 1, 64, step()).orElseThrow();
+        String one = CoreBinding.warning(4, 1, 64, step()).orElseThrow();
         assertTrue(one.startsWith("only 1 core of this node's 64 may be used for 4 ranks"), one);
         assertTrue(one.contains("--cpus-per-task=4") && one.contains("--cpu-bind=none"), one);
-        assertTrue(FewCores.warning(4, 2, 64, Map.of()).orElseThrow().contains("taskset"));
+        assertTrue(CoreBinding.warning(4, 2, 64, Map.of()).orElseThrow().contains("taskset"));
         String mpi =
-                FewCores.warning(4, 1, 64, with("OMPI_COMM_WORLD_RANK", "0")).orElseThrow();
+                CoreBinding.warning(4, 1, 64, with("OMPI_COMM_WORLD_RANK", "0")).orElseThrow();
         assertTrue(mpi.endsWith("mpirun --bind-to none lifts the binding"), mpi);
-        assertEquals(Optional.empty(), FewCores.warning(4, 4, 64, step()), "each rank has a core");
-        assertEquals(Optional.empty(), FewCores.warning(4, 2, 2, step()), "the node has no more");
-        assertEquals(Optional.empty(), FewCores.warning(4, 0, 64, step()), "nothing is known");
+        assertEquals(Optional.empty(), CoreBinding.warning(4, 4, 64, step()), "each rank has a core");
+        assertEquals(Optional.empty(), CoreBinding.warning(4, 2, 2, step()), "the node has no more");
+        assertEquals(Optional.empty(), CoreBinding.warning(4, 0, 64, step()), "nothing is known");
     }
 
     private static Map<String, String> with(String name, String value) {

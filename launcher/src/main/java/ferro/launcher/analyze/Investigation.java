@@ -3,6 +3,8 @@ package ferro.launcher.analyze;
 import ferro.FerroException.Code;
 import ferro.control.failure.CallsThatDiffer;
 import ferro.control.failure.Failure;
+import ferro.launcher.analyze.Conduct.OwnCall;
+import ferro.launcher.analyze.RankRecording.OperationState;
 import ferro.launcher.analyze.RankRecording.RecordedCall;
 import ferro.launcher.analyze.RankRecording.RecordedOperation;
 import ferro.launcher.analyze.Verdict.Agreement;
@@ -10,6 +12,9 @@ import ferro.launcher.analyze.Verdict.CallScene;
 import ferro.launcher.analyze.Verdict.ProblemKind;
 import ferro.launcher.analyze.Verdict.RanksInCall;
 import ferro.launcher.analyze.Verdict.VerdictFacts;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -21,16 +26,17 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * Reaches a verdict by the rules of the ranks. The failure of a group counts first, because its ranks have consulted one
  * another: their failures are merged as ranks merge them. If nothing has failed yet, different calls under one sequence
- * number count next, and then the ranks that a {@code Diagnosis} blames.
+ * number count next, and then the ranks that a {@code Diagnosis} blames. What the ranks to blame did is in their recordings and
+ * in the ends of their processes.
  */
 final class Investigation {
     private final Merge merge;
     private final Ends ends;
-    private final Conducts conducts;
     private final Answers now;
     /** The failures that members recorded for their groups, without those that the launchers caused by ending ranks. */
     private final Map<SharedGroup, SortedMap<Integer, Failure>> failures = new HashMap<>();
@@ -38,7 +44,6 @@ final class Investigation {
     private Investigation(Merge merge, Ends ends) {
         this.merge = merge;
         this.ends = ends;
-        this.conducts = new Conducts(merge, ends);
         this.now = Answers.at(merge, Answers.AS_WRITTEN);
         for (SharedGroup group : merge.groups()) {
             SortedMap<Integer, Failure> counting = new TreeMap<>();
@@ -59,8 +64,8 @@ final class Investigation {
                 .or(investigation::mismatch)
                 .or(investigation::stopped)
                 .or(() -> investigation.waiting(investigation.now))
-                .orElseGet(() -> investigation.quiet(
-                        ProblemKind.NOTHING, investigation.conducts.outside(merge.missing()), List.of()));
+                .orElseGet(() ->
+                        investigation.quiet(ProblemKind.NOTHING, investigation.outside(merge.missing()), List.of()));
     }
 
     /**
@@ -114,7 +119,7 @@ final class Investigation {
         if (merged.code() == Code.MISMATCH && group.firstMismatch().isPresent()) {
             return mismatch(group, group.firstMismatch().get(), agreement);
         }
-        CallScene scene = Conducts.scene(group, merged.sequence() >= 0 ? merged.sequence() : group.top());
+        CallScene scene = scene(group, merged.sequence() >= 0 ? merged.sequence() : group.top());
         if (merged.code() == Code.TIMED_OUT) {
             Answers then = Answers.at(merge, failedAt(group));
             Answers.Blamed blamed = then.blamed();
@@ -146,7 +151,7 @@ final class Investigation {
         });
         others.keySet().removeAll(ranks);
         SortedSet<Integer> reporting = new TreeSet<>(ranks);
-        reporting.removeIf(rank -> !conducts.hasReported(rank, group, same.code()));
+        reporting.removeIf(rank -> !hasReported(rank, group, same.code()));
         if (!reporting.isEmpty()) {
             ranks.retainAll(reporting);
         }
@@ -164,11 +169,11 @@ final class Investigation {
                 agreement,
                 at.scene(),
                 new VerdictFacts(
-                        conducts.of(guilty, at.group(), sequence),
+                        conduct(guilty, at.group(), sequence),
                         at.calls(),
-                        conducts.others(guilty, at.group(), sequence),
-                        Conducts.innocent(guilty, at.group()),
-                        conducts.unexplained(),
+                        others(guilty, at.group(), sequence),
+                        innocent(guilty, at.group()),
+                        unexplained(),
                         ends.lost()));
     }
 
@@ -177,7 +182,7 @@ final class Investigation {
     }
 
     private VerdictFacts facts(List<RanksInCall> calls) {
-        return new VerdictFacts(new TreeMap<>(), calls, List.of(), Set.of(), conducts.unexplained(), ends.lost());
+        return new VerdictFacts(new TreeMap<>(), calls, List.of(), Set.of(), unexplained(), ends.lost());
     }
 
     private Optional<Verdict> mismatch() {
@@ -196,7 +201,7 @@ final class Investigation {
                 ProblemKind.MISMATCH,
                 new TreeSet<>(CallsThatDiffer.odd(texts)),
                 agreement,
-                Conducts.scene(group, sequence),
+                scene(group, sequence),
                 facts(calls));
     }
 
@@ -209,7 +214,7 @@ final class Investigation {
                 .min(Comparator.naturalOrder())
                 .map(at -> Answers.at(merge, at).calls())
                 .orElse(List.of());
-        return Optional.of(quiet(ProblemKind.STOPPED, conducts.outside(ends.stopped()), calls));
+        return Optional.of(quiet(ProblemKind.STOPPED, outside(ends.stopped()), calls));
     }
 
     private Optional<Verdict> waiting(Answers answers) {
@@ -234,7 +239,189 @@ final class Investigation {
                 new TreeSet<>(),
                 Agreement.NONE,
                 CallScene.NONE,
-                new VerdictFacts(
-                        conduct, calls, List.of(), merge.recordings().keySet(), conducts.unexplained(), ends.lost()));
+                new VerdictFacts(conduct, calls, List.of(), merge.recordings().keySet(), unexplained(), ends.lost()));
+    }
+
+    /** Returns the conduct of ranks that are to blame for what was seen in a call of a group. */
+    private SortedMap<Integer, Conduct> conduct(Collection<Integer> guilty, SharedGroup group, long sequence) {
+        SortedMap<Integer, Conduct> conduct = new TreeMap<>();
+        guilty.forEach(rank -> conduct.put(
+                rank,
+                new Conduct(
+                        Optional.ofNullable(ends.byRank().get(rank)),
+                        isByItself(rank),
+                        presence(rank, group),
+                        call(rank, group, sequence),
+                        last(rank, group, sequence),
+                        open(rank, group).or(() -> elsewhere(rank, group)),
+                        group.reached(rank, sequence),
+                        Optional.ofNullable(merge.recordings().get(rank)).flatMap(RankRecording::line),
+                        Optional.ofNullable(merge.recordings().get(rank)).flatMap(RankRecording::exitLine))));
+        return conduct;
+    }
+
+    /** Returns what is known of ranks outside of any call. */
+    private SortedMap<Integer, Conduct> outside(Collection<Integer> ranks) {
+        return conduct(ranks, new SharedGroup("", List.of()), -1);
+    }
+
+    private Conduct.Presence presence(int rank, SharedGroup group) {
+        RankRecording own = merge.recordings().get(rank);
+        boolean isEarlier = own != null
+                && own.isAnswer()
+                && !group.failures().containsKey(rank)
+                && group.failures().keySet().stream()
+                        .anyMatch(other -> merge.writtenAt(rank) < merge.failedAt(group, other));
+        return new Conduct.Presence(
+                own == null, Optional.ofNullable(merge.damaged().get(rank)), merge.outdated(rank), isEarlier);
+    }
+
+    /** Whether a rank ended by itself; its exit code may only mean that it had received the failure of another rank. */
+    private boolean isByItself(int rank) {
+        return Optional.ofNullable(ends.byRank().get(rank))
+                .filter(end -> end.cameFirst() || end.kind() == Ends.EndKind.CODE && !heardOfAnother(rank))
+                .isPresent();
+    }
+
+    private boolean heardOfAnother(int rank) {
+        return merge.groups().stream()
+                .flatMap(group -> Optional.ofNullable(group.failures().get(rank)).stream())
+                .anyMatch(failure ->
+                        !failure.culprits().isEmpty() && !failure.culprits().contains(rank));
+    }
+
+    /** Returns the ranks whose processes ended abnormally and that had received no failure. No rank blames them. */
+    private SortedMap<Integer, Ends.ProcessEnd> unexplained() {
+        SortedMap<Integer, Ends.ProcessEnd> unexplained = new TreeMap<>();
+        ends.byRank().forEach((rank, end) -> {
+            if (end.bad()
+                    && merge.groups().stream()
+                            .noneMatch(group -> group.failures().containsKey(rank))) {
+                unexplained.put(rank, end);
+            }
+        });
+        return unexplained;
+    }
+
+    /** Returns the operations that a rank recorded of a group, including messages, the newest first. */
+    private Stream<RecordedOperation> newest(int rank, SharedGroup group) {
+        List<RecordedOperation> own = new ArrayList<>(operations(rank, group).toList());
+        Collections.reverse(own);
+        return own.stream();
+    }
+
+    private Stream<RecordedOperation> operations(int rank, SharedGroup group) {
+        return Stream.ofNullable(merge.recordings().get(rank))
+                .flatMap(recording -> recording.operations().stream())
+                .filter(operation -> operation.call().group().equals(group.nameOn(rank)));
+    }
+
+    /**
+     * Returns whether a rank may have reported a failure of a group. Its calls have failed with another code if it had failed
+     * before by itself, as by a signal, and has only heard of this failure. A message that times out fails no group.
+     */
+    private boolean hasReported(int rank, SharedGroup group, Code code) {
+        List<String> codes = operations(rank, group)
+                .filter(own -> own.state() == OperationState.FAILED)
+                .filter(own -> own.ordered() || !own.code().equals(Code.TIMED_OUT.name()))
+                .map(RecordedOperation::code)
+                .toList();
+        return codes.isEmpty() || codes.contains(code.name());
+    }
+
+    private Optional<OwnCall> call(int rank, SharedGroup group, long sequence) {
+        return group.call(rank, sequence).map(own -> call(rank, own));
+    }
+
+    /** Returns the newest call of a rank that has not ended, or has failed as its group has. */
+    private Optional<OwnCall> open(int rank, SharedGroup group) {
+        String code = Optional.ofNullable(group.failures().get(rank))
+                .map(failure -> failure.code().name())
+                .orElse("");
+        return newest(rank, group)
+                .filter(own ->
+                        own.state().open() || own.unfinished() && own.code().equals(code))
+                .findFirst()
+                .map(own -> call(rank, own));
+    }
+
+    /** Returns the last call before a number, or the call of this number if the rank has completed it. */
+    private Optional<OwnCall> last(int rank, SharedGroup group, long sequence) {
+        return group.call(rank, sequence)
+                .filter(operation -> !operation.unfinished())
+                .or(() -> group.newest(rank)
+                        .filter(own -> own.call().sequence() < sequence)
+                        .findFirst())
+                .map(own -> call(own, othersGaveUp(rank, group, sequence) - merge.at(rank, own.ended())));
+    }
+
+    private OwnCall call(int rank, RecordedOperation own) {
+        return call(own, merge.latest() - merge.at(rank, own.begun()));
+    }
+
+    private static OwnCall call(RecordedOperation own, long nanos) {
+        return new OwnCall(own.call().name(), own.call().shortName(), own.state(), nanos, own.progress());
+    }
+
+    /** Returns the call of another group that the rank is in: a rank that is late in one group may be in a call of another. */
+    private Optional<OwnCall> elsewhere(int rank, SharedGroup scene) {
+        return merge.groups().stream()
+                .filter(group -> group != scene)
+                .flatMap(group -> group.last(rank).stream())
+                .filter(operation -> operation.state().open())
+                .findFirst()
+                .map(own -> call(rank, own));
+    }
+
+    /** Returns when the first of the others gave up, or, if they still wait, when the last recording was written. */
+    private long othersGaveUp(int rank, SharedGroup group, long sequence) {
+        SortedSet<Integer> others = new TreeSet<>(group.callers());
+        others.remove(rank);
+        return others.stream()
+                .flatMap(other -> awaiting(other, group, sequence, List.of(rank)).stream()
+                        .filter(operation -> operation.ended() != 0)
+                        .map(operation -> merge.at(other, operation.ended())))
+                .min(Comparator.naturalOrder())
+                .orElseGet(merge::latest);
+    }
+
+    /** Returns a rank's uncompleted call: the one with a number, else one that waits for some ranks, else any. */
+    private Optional<RecordedOperation> awaiting(
+            int rank, SharedGroup group, long sequence, Collection<Integer> ranks) {
+        return Stream.of(
+                        group.call(rank, sequence).stream(),
+                        operations(rank, group)
+                                .filter(own ->
+                                        !Collections.disjoint(own.progress().waitingFor(), ranks)),
+                        operations(rank, group))
+                .flatMap(own -> own)
+                .filter(RecordedOperation::unfinished)
+                .findFirst();
+    }
+
+    /** Returns the calls in which the ranks waited that are not to blame. A call that a rank has completed is not one. */
+    private List<RanksInCall> others(Collection<Integer> guilty, SharedGroup group, long sequence) {
+        SortedMap<Integer, String> names = new TreeMap<>();
+        innocent(guilty, group)
+                .forEach(rank -> awaiting(rank, group, sequence, guilty)
+                        .ifPresent(own -> names.put(rank, own.call().name())));
+        return RanksInCall.of(names);
+    }
+
+    /** Returns the ranks of a group that are not to blame and recorded calls. */
+    private static SortedSet<Integer> innocent(Collection<Integer> guilty, SharedGroup group) {
+        SortedSet<Integer> innocent = new TreeSet<>(group.callers());
+        innocent.removeAll(guilty);
+        return innocent;
+    }
+
+    /** Returns the scene of a call with a number: the name of the call, as any rank recorded it. */
+    private static CallScene scene(SharedGroup group, long sequence) {
+        String name = group.callers().stream()
+                .flatMap(rank -> group.call(rank, sequence).stream())
+                .findFirst()
+                .map(operation -> operation.call().name())
+                .orElse("seq " + sequence + " of group \"" + group.name() + "\"");
+        return new CallScene(group.name(), sequence, name);
     }
 }

@@ -26,6 +26,10 @@ final class TextReport {
     private static final int MOST_MISMATCHES = 5;
     private static final int MOST_EVENTS = 20;
     private static final int LONGEST_EVENT = 120;
+    private static final int LAST_CALLS = 50;
+    /** In fewer calls, the rank that comes last may be any rank. */
+    private static final int LEAST_CALLS = 5;
+
     private static final DateTimeFormatter CLOCK =
             DateTimeFormatter.ofPattern("HH:mm:ss.SSS").withZone(ZoneOffset.UTC);
 
@@ -123,7 +127,43 @@ final class TextReport {
                 .forEach(
                         same -> same.forEach((text, ranks) -> lines.add("  " + PlainTexts.ranks(ranks) + ": " + text)));
         mismatches(group);
-        Arrivals.of(merge, group).ifPresent(arrivals -> lines.add("  slow: " + arrivals.text()));
+        slowest(group).ifPresent(text -> lines.add("  slow: " + text));
+    }
+
+    /**
+     * Returns which rank was most often the last one to make a call, among the last calls that all members have made. Empty if the
+     * group has fewer than 2 members or 5 such calls.
+     */
+    private Optional<String> slowest(SharedGroup group) {
+        SortedSet<Integer> members = group.members();
+        List<Long> whole = group.sequences().stream()
+                .filter(sequence -> members.stream()
+                        .allMatch(rank -> group.call(rank, sequence).isPresent()))
+                .sorted(Comparator.reverseOrder())
+                .limit(LAST_CALLS)
+                .toList();
+        if (members.size() < 2 || whole.size() < LEAST_CALLS) {
+            return Optional.empty();
+        }
+        TreeMap<Integer, List<Long>> lags = new TreeMap<>();
+        for (long sequence : whole) {
+            TreeMap<Long, Integer> order = new TreeMap<>();
+            members.forEach(rank -> order.put(
+                    merge.at(rank, group.call(rank, sequence).orElseThrow().begun()), rank));
+            long last = order.lastKey();
+            Long before = order.lowerKey(last);
+            lags.computeIfAbsent(order.get(last), key -> new ArrayList<>()).add(before == null ? 0 : last - before);
+        }
+        lags.values().forEach(own -> own.sort(null));
+        return lags.entrySet().stream()
+                .max(Comparator.comparingInt(entry -> entry.getValue().size()))
+                .map(slow -> {
+                    List<Long> own = slow.getValue();
+                    return "rank " + slow.getKey() + " was the last rank to make " + own.size() + " of the last "
+                            + whole.size() + " calls, " + PlainTexts.time(own.get(own.size() / 2))
+                            + " after the second-to-last rank (median; at most "
+                            + PlainTexts.time(own.get(own.size() - 1)) + ")";
+                });
     }
 
     private String status(SharedGroup group, int rank, long top) {

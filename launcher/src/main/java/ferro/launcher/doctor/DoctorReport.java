@@ -4,6 +4,9 @@ import com.google.gson.GsonBuilder;
 import ferro.FerroException;
 import ferro.backend.tcp.TcpOutlook;
 import ferro.group.BackendReport;
+import ferro.job.DetectedLauncher;
+import ferro.job.JobFinder;
+import ferro.job.JobVariables;
 import ferro.launcher.input.Descriptors;
 import ferro.launcher.input.Placement;
 import ferro.launcher.program.BackendChoice;
@@ -54,7 +57,7 @@ public record DoctorReport(
         List<String> limits = new ArrayList<>();
         int ranks = Math.max(SEVERAL, cores.cores());
         judge(descriptors, ranks, problems, limits);
-        Map<String, String> job = JobFacts.of(context, problems);
+        Map<String, String> job = job(context, problems);
         List<BackendReport> backends = backends(new FirstRank(context));
         selectionProblem(context, backends).ifPresent(problems::add);
         return new DoctorReport(
@@ -66,6 +69,33 @@ public record DoctorReport(
                 machine(programs, cores, descriptors),
                 List.copyOf(problems),
                 List.copyOf(limits));
+    }
+
+    /** Returns the rank of this process, and every launcher whose variables were seen. */
+    private static Map<String, String> job(RankContext context, List<String> problems) {
+        JobVariables found = JobFinder.of(context);
+        Map<String, String> facts = new LinkedHashMap<>();
+        facts.put("a program started here", found.job().isPresent() ? "joins: " + found.line() : refusal(found));
+        for (DetectedLauncher one : found.seen()) {
+            boolean named = one.verdict().startsWith(one.variables());
+            facts.put("seen: " + one.family().title(), (named ? "" : one.variables() + ", ") + one.verdict());
+        }
+        // the doctor usually runs in a shell in which nothing has been started yet
+        boolean contradicts = found.seen().stream()
+                        .anyMatch(one -> one.verdict().equals("refused"))
+                || found.refusal().isPresent()
+                        && found.seen().stream().anyMatch(one -> one.verdict().equals("chosen"));
+        if (contradicts) {
+            problems.add("a program started here would be refused: "
+                    + found.refusal().orElseThrow());
+        }
+        return facts;
+    }
+
+    private static String refusal(JobVariables found) {
+        return found.seen().isEmpty()
+                ? "has no rank: no launcher's variables are set"
+                : "is refused: " + found.refusal().orElseThrow();
     }
 
     private static void judge(Descriptors descriptors, int ranks, List<String> problems, List<String> limits) {

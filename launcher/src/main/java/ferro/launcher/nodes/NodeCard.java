@@ -35,15 +35,6 @@ public record NodeCard(
         String restarts,
         int storePort) {
     /**
-     * Settings of the ranks that the other launchers must know.
-     *
-     * @param host    name of the host
-     * @param backend back end that was requested by name; empty if the choice was left open
-     * @param storePort port of the ranks' store on node 0; 0 if it is that of launchers, and on other nodes
-     */
-    public record NodeSettings(String host, String backend, int storePort) {}
-
-    /**
      * {@return the card of the only launcher of a job}
      *
      * @param host  name of the host

@@ -3,6 +3,7 @@ package ferro.launcher.nodes;
 import ferro.FerroException;
 import ferro.Store;
 import ferro.backend.tcp.store.LauncherStore;
+import ferro.launcher.input.NodesApartException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -5,12 +5,15 @@ import ferro.RankEnd;
 import ferro.Store;
 import ferro.backend.tcp.store.EndedRanks;
 import ferro.backend.tcp.store.LauncherStore;
+import ferro.launcher.input.NodesApartException;
+import ferro.launcher.rank.JobEvent;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,7 +30,7 @@ import java.util.function.Function;
  *
  * <pre>{@code
  * try (Nodes nodes = Nodes.meet(store, own, times, missing -> say(missing), GenerationStart.ONLY)) {
- *     nodes.begin(news);
+ *     nodes.begin(events, hurry);
  *     // ranks run; nodes.failed(rank, code) when one fails
  *     String verdict = nodes.conclude(orders -> report, gathered -> judged);
  * }
@@ -148,30 +151,32 @@ public final class Nodes implements AutoCloseable {
     /**
      * Starts to watch the other launchers and to receive their news.
      *
-     * @param news called for events of other nodes
+     * @param events takes what happens on other nodes
+     * @param hurry  run at a signal that another launcher was sent
      */
-    public void begin(NodeNews news) {
+    public void begin(BlockingQueue<JobEvent> events, Runnable hurry) {
         cards.forEach(card -> lost.put(card.node(), new CompletableFuture<>()));
         if (own.node() == 0) {
             cards.forEach(card -> reports.put(
                     card.node(), store.when(keys.report(card.node())).toCompletableFuture()));
             forgetGenerationBefore();
         }
-        store.when(keys.joined()).thenRun(news::allJoined);
+        store.when(keys.joined()).thenRun(() -> events.add(new JobEvent.Joined()));
         store.when(keys.stop()).thenAccept(code -> {
             ends();
-            news.failedElsewhere(Keys.exitCode(code));
+            events.add(new JobEvent.FailedElsewhere(Keys.exitCode(code), System.nanoTime()));
         });
         for (NodeCard card : cards) {
             for (int times = 1; times <= MOST_SIGNALS && card.node() != own.node(); times++) {
                 int count = times;
                 store.when(keys.signal(card.node(), times)).thenAccept(name -> {
                     ends();
-                    news.signalledElsewhere(new String(name, StandardCharsets.US_ASCII), count);
+                    hurry.run();
+                    events.add(new JobEvent.Signalled(new String(name, StandardCharsets.US_ASCII), count));
                 });
             }
         }
-        new NodeWatch(store, new NodeWatch.Cards(own, cards, keys), times.silence, beating, gone -> lost(gone, news));
+        new NodeWatch(store, new NodeWatch.Cards(own, cards, keys), times.silence, beating, gone -> lost(gone, events));
     }
 
     /**
@@ -197,7 +202,7 @@ public final class Nodes implements AutoCloseable {
                 .toList();
     }
 
-    private void lost(LostNode gone, NodeNews news) {
+    private void lost(LostNode gone, BlockingQueue<JobEvent> events) {
         int node = gone.card().node();
         // a launcher that has reported how its ranks ended is no longer needed
         if (hasReported(node) || concluded.get() || !lost.get(node).complete(gone)) {
@@ -206,7 +211,7 @@ public final class Nodes implements AutoCloseable {
         if (own.node() == 0) {
             tell(() -> stop(1));
         } else {
-            news.failedElsewhere(1);
+            events.add(new JobEvent.FailedElsewhere(1, System.nanoTime()));
             // closing the connection fails every wait for an answer; not on the connection's own thread
             tellNobody();
         }

@@ -1,5 +1,6 @@
 package ferro.launcher.nodes;
 
+import ferro.launcher.input.NodesApartException;
 import java.util.Set;
 
 /** Callbacks of a launcher that waits for the others. */

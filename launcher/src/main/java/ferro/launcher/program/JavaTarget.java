@@ -17,8 +17,11 @@ import java.util.regex.Pattern;
  * @param mainClass its name
  * @param settings  class path and flags
  * @param arguments arguments of the program
+ * @param saysWhatIsWrong whether it is a program of ferro, whose rank 0 prints for all ranks: bad input ends every rank with exit
+ *                  code 2
  */
-public record JavaTarget(String mainClass, JavaSettings settings, List<String> arguments) implements Target {
+public record JavaTarget(String mainClass, JavaSettings settings, List<String> arguments, boolean saysWhatIsWrong)
+        implements Target {
     private static final Pattern CLASS_NAME =
             Pattern.compile("[\\p{L}_$][\\p{L}\\p{N}_$]*(\\.[\\p{L}_$][\\p{L}\\p{N}_$]*)*");
 
@@ -36,18 +39,23 @@ public record JavaTarget(String mainClass, JavaSettings settings, List<String> a
         if (what.endsWith(".jar")) {
             Path jar = existing(what);
             String mainClass = mainClassOf(jar);
-            return new JavaTarget(mainClass, settings.withJar(jar), arguments);
+            return new JavaTarget(mainClass, settings.withJar(jar), arguments, false);
         }
-        return ofMainClass(what, settings, arguments);
+        return ofMainClass(what, settings, arguments, false);
     }
 
-    private static JavaTarget ofMainClass(String name, JavaSettings settings, List<String> arguments) {
+    /** Makes a target of a main class of ferro, the demo or the bench. */
+    public static Target ofFerro(String mainClass, List<String> arguments, JavaSettings settings) {
+        return ofMainClass(mainClass, settings, arguments, true);
+    }
+
+    private static JavaTarget ofMainClass(String name, JavaSettings settings, List<String> arguments, boolean ofFerro) {
         if (!CLASS_NAME.matcher(name).matches() || !settings.classPath().holds(name.replace('.', '/') + ".class")) {
             throw new BadInputException(
                     "main class \"" + name + "\" not found in " + settings.program() + " or in ferro's"
                             + " own jars: name a class path with -cp, or put -- before it if it is a command");
         }
-        return new JavaTarget(name, settings, arguments);
+        return new JavaTarget(name, settings, List.copyOf(arguments), ofFerro);
     }
 
     private static Path existing(String file) {

@@ -1,7 +1,7 @@
 package ferro.launcher.rank;
 
 import ferro.launcher.input.ExitCode;
-import ferro.launcher.nodes.NodesApartException;
+import ferro.launcher.input.NodesApartException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,35 +1,26 @@
 package ferro.launcher.nodes;
 
+import ferro.launcher.rank.JobEvent;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Keeps what a launcher hears of the others. */
-final class HeardNews implements NodeNews {
-    final BlockingQueue<String> news = new LinkedBlockingQueue<>();
-
+/** The events of other nodes that one launcher hears of, as texts. */
+record HeardNews(BlockingQueue<JobEvent> events) {
     static HeardNews begin(Nodes nodes) {
-        HeardNews heard = new HeardNews();
-        nodes.begin(heard);
+        HeardNews heard = new HeardNews(new LinkedBlockingQueue<>());
+        nodes.begin(heard.events, () -> {});
         return heard;
     }
 
-    @Override
-    public void allJoined() {
-        news.add("all joined");
-    }
-
-    @Override
-    public void failedElsewhere(int code) {
-        news.add("failed " + code);
-    }
-
-    @Override
-    public void signalledElsewhere(String name, int times) {
-        news.add("signal " + name + " " + times);
-    }
-
     String next() throws InterruptedException {
-        return news.poll(20, TimeUnit.SECONDS);
+        JobEvent event = events.poll(20, TimeUnit.SECONDS);
+        if (event instanceof JobEvent.FailedElsewhere failed) {
+            return "failed " + failed.code();
+        }
+        return event instanceof JobEvent.Signalled one
+                ? "signal " + one.name() + " " + one.times()
+                : Objects.toString(event, null);
     }
 }

@@ -10,6 +10,7 @@ import ferro.RankEnd;
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.store.LauncherStore;
 import ferro.harness.OnThread;
+import ferro.launcher.input.NodesApartException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;

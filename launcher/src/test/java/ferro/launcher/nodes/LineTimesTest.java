@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.store.LauncherStore;
+import ferro.launcher.input.NodesApartException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;

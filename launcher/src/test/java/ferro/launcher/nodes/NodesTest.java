@@ -10,6 +10,7 @@ import ferro.FerroException.Code;
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.store.LauncherStore;
 import ferro.harness.OnThread;
+import ferro.launcher.input.NodesApartException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -64,9 +65,9 @@ class NodesTest {
         HeardNews one = HeardNews.begin(nodes.get(1));
 
         nodes.get(0).joined();
-        assertEquals("all joined", one.next());
+        assertEquals("Joined[]", one.next());
         nodes.get(1).signalled("TERM", 1);
-        assertEquals("all joined", zero.next());
+        assertEquals("Joined[]", zero.next());
         assertEquals("signal TERM 1", zero.next());
         nodes.get(1).failed(3, 7);
         assertEquals("failed 7", zero.next());
@@ -163,7 +164,7 @@ class NodesTest {
         String verdict = nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost());
 
         assertEquals("{0=zero, 1=one} {}", verdict);
-        assertEquals(List.of(), List.copyOf(zero.news), "nothing has failed");
+        assertEquals(List.of(), List.copyOf(zero.events()), "nothing has failed");
     }
 
     @Test
@@ -261,7 +262,7 @@ class NodesTest {
         assertEquals("{0=zero, 1=one} {}", verdict);
         nodes.get(1).close();
         assertEquals(verdict, other.get(20, TimeUnit.SECONDS));
-        assertEquals(List.of(), List.copyOf(zero.news), "nothing has failed");
+        assertEquals(List.of(), List.copyOf(zero.events()), "nothing has failed");
     }
 
     @Test
@@ -302,7 +303,7 @@ class NodesTest {
                     connection.store().get(Keys.FIRST.card(other.node()), LONG);
                 }
                 CompletableFuture<NodesApartException> telling =
-                        OnThread.start(() -> UnfitNode.tell(connection, own, why, LONG));
+                        OnThread.start(() -> LauncherMeeting.tell(connection, own, why, LONG));
                 connection.store().get(Keys.FIRST.start(), LONG);
                 CompletableFuture<Nodes> met = first ? meeting(other, LONG_TIMES) : waiting;
 
@@ -322,7 +323,7 @@ class NodesTest {
             LauncherStore connection = connected(own);
             NodesApartException why = new NodesApartException("has reason " + own.node(), 2);
             telling.add(OnThread.start(() -> {
-                NodesApartException said = UnfitNode.tell(connection, own, why, LONG);
+                NodesApartException said = LauncherMeeting.tell(connection, own, why, LONG);
                 connection.close();
                 return said;
             }));

@@ -1,4 +1,4 @@
-package ferro.launcher.nodes;
+package ferro.launcher.input;
 
 /** The meeting of the launchers of a job has failed: no rank starts on any node. */
 public final class NodesApartException extends Exception {
