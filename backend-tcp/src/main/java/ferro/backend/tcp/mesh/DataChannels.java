@@ -25,7 +25,7 @@ import java.util.function.Supplier;
  * on the loop only.
  */
 final class DataChannels {
-    private final Peers peers;
+    private final TcpMesh mesh;
     private final Inboxes inboxes;
     private final Admission admission;
     /** The highest epoch requested, or connected by the lower rank, by channel. */
@@ -66,9 +66,9 @@ final class DataChannels {
             entering.remove(ended.channel());
             giveBack();
             DataKey key = key(hello);
-            FerroException lost = peers.lost(key.peer());
+            FerroException lost = mesh.lost[key.peer()];
             if (refusal != null) {
-                inboxes.deliver(key.group(), listener -> listener.noData(key.peer(), key.lane(), refusal));
+                willNotCome(key, refusal);
             } else if (lost != null) {
                 gone(key.peer(), lost);
             }
@@ -94,7 +94,7 @@ final class DataChannels {
         /** Returns why the peer cannot be reached any more; null if it may be. */
         @Override
         public FerroException get() {
-            return peers.lost(key.peer());
+            return mesh.lost[key.peer()];
         }
 
         @Override
@@ -109,15 +109,15 @@ final class DataChannels {
     }
 
     /** A request of a connection, for the loop; no lambda, as {@link DataConnecting}. */
-    record DataOpening(Peers peers, DataKey key, int epoch) implements Runnable {
+    record DataOpening(TcpMesh mesh, DataKey key, int epoch) implements Runnable {
         @Override
         public void run() {
-            peers.openData(key, epoch);
+            mesh.openData(key, epoch);
         }
     }
 
-    DataChannels(Peers peers, Inboxes inboxes, Admission admission) {
-        this.peers = peers;
+    DataChannels(TcpMesh mesh, Inboxes inboxes, Admission admission) {
+        this.mesh = mesh;
         this.inboxes = inboxes;
         this.admission = admission;
     }
@@ -127,14 +127,14 @@ final class DataChannels {
         if (isAsked(key, epoch) || hasEntered(key, epoch)) {
             return;
         }
-        FerroException lost = peers.lost(key.peer());
+        FerroException lost = mesh.lost[key.peer()];
         if (lost != null) {
-            inboxes.deliver(key.group(), listener -> listener.noData(key.peer(), key.lane(), lost));
+            willNotCome(key, lost);
             return;
         }
         asked.put(key, epoch);
-        if (peers.rank() > key.peer()) {
-            peers.send(key.peer(), ControlFrame.openData(key, epoch));
+        if (mesh.rank() > key.peer()) {
+            mesh.send(key.peer(), ControlFrame.openData(key, epoch));
         } else {
             dial(key, epoch);
         }
@@ -155,7 +155,7 @@ final class DataChannels {
     /** Opens a channel that the peer, a higher rank, requests. */
     private void openFor(DataKey key, int epoch) {
         if (inboxes.isOver(key.group())) {
-            peers.send(key.peer(), ControlFrame.noData(key, epoch, over(key)));
+            mesh.send(key.peer(), ControlFrame.noData(key, epoch, over(key)));
         } else {
             open(key, epoch);
         }
@@ -174,13 +174,13 @@ final class DataChannels {
     private Refusal over(DataKey key) {
         return new Refusal(
                 Code.PEER_LOST,
-                "rank " + peers.rank() + " has closed group " + Long.toHexString(key.group())
+                "rank " + mesh.rank() + " has closed group " + Long.toHexString(key.group())
                         + " and takes part in no further call");
     }
 
     private void dial(DataKey key, int epoch) {
         DataConnecting made = new DataConnecting(key, epoch);
-        made.dialled = peers.dialData(key, epoch, made);
+        made.dialled = mesh.dialData(key, epoch, made);
         dialling.put(made.dialled, key);
         made.dialled.whenComplete(made);
     }
@@ -192,21 +192,25 @@ final class DataChannels {
                 handOver(made, channel);
             } catch (LinkageError broken) {
                 channel.close();
-                failed(made.key, made.epoch, peers.ownFailure(made.key.peer(), broken));
+                failed(made.key, made.epoch, mesh.ownFailure(made.key.peer(), broken));
             }
         } else if (!made.dialled.isCancelled()) {
-            failed(made.key, made.epoch, Waits.failure(failure, peers.where()));
+            failed(made.key, made.epoch, Waits.failure(failure, mesh.where));
         }
     }
 
     private void failed(DataKey key, int epoch, FerroException failure) {
         asked.remove(key, epoch);
-        peers.send(
+        mesh.send(
                 key.peer(),
                 isLackOf(key.peer(), failure) && failure.getCause() instanceof Refusal why
                         ? ControlFrame.notAccepted(key, epoch, why)
                         : ControlFrame.noData(key, epoch, new Refusal(failure.code(), failure.getMessage())));
-        inboxes.deliver(key.group(), listener -> listener.noData(key.peer(), key.lane(), failure));
+        willNotCome(key, failure);
+    }
+
+    private void willNotCome(DataKey key, FerroException failure) {
+        inboxes.deliver(key.group(), key.peer(), (to, rank) -> to.data().noData(rank, key.lane(), failure));
     }
 
     private static boolean isLackOf(int peer, FerroException failure) {
@@ -218,12 +222,12 @@ final class DataChannels {
      * made there may wait for ever; if it is this rank, one of them will not come.
      */
     private void notAccepted(DataKey key, int epoch, Refusal why) {
-        if (key.peer() < peers.rank()) {
-            willNotCome(key, epoch, why, peers.rank());
+        if (key.peer() < mesh.rank()) {
+            willNotCome(key, epoch, why, mesh.rank());
             return;
         }
-        String text = "rank " + peers.rank() + " is not connected to rank " + key.peer();
-        FerroException failure = why.failure(peers.where().blaming(key.peer()), text);
+        String text = "rank " + mesh.rank() + " is not connected to rank " + key.peer();
+        FerroException failure = why.failure(mesh.where.blaming(key.peer()), text);
         for (Map.Entry<CompletableFuture<Channel>, DataKey> one : List.copyOf(dialling.entrySet())) {
             if (one.getValue().peer() == key.peer()) {
                 one.getKey().completeExceptionally(failure);
@@ -234,8 +238,8 @@ final class DataChannels {
     private void willNotCome(DataKey key, int epoch, Refusal why, int culprit) {
         asked.remove(key, epoch);
         FerroException failure = why.failure(
-                peers.where().blaming(culprit),
-                "rank " + key.peer() + " could not connect lane " + key.lane() + " to rank " + peers.rank());
+                mesh.where.blaming(culprit),
+                "rank " + key.peer() + " could not connect lane " + key.lane() + " to rank " + mesh.rank());
         if (hasEntered(key, epoch)) {
             // the peer had connected without a request and has closed since; its earlier data is in that connection,
             // unless
@@ -245,7 +249,7 @@ final class DataChannels {
                     .forEach(one -> one.refusal = failure);
             return;
         }
-        inboxes.deliver(key.group(), listener -> listener.noData(key.peer(), key.lane(), failure));
+        willNotCome(key, failure);
     }
 
     /**
@@ -253,13 +257,13 @@ final class DataChannels {
      * side stay open, because data that the peer sent before may still be in them. Dials end by themselves.
      */
     void gone(int peer, FerroException cause) {
-        if (peer > peers.rank()) {
+        if (peer > mesh.rank()) {
             return;
         }
         for (DataKey key : List.copyOf(asked.keySet())) {
             if (key.peer() == peer && !hasEntered(key, asked.get(key))) {
                 asked.remove(key);
-                inboxes.deliver(key.group(), listener -> listener.noData(peer, key.lane(), cause));
+                willNotCome(key, cause);
             }
         }
     }
@@ -268,10 +272,10 @@ final class DataChannels {
     void admit(Hello hello, Channel channel) throws Refusal {
         int from = hello.member().rank();
         byte lane = hello.channel().lane();
-        if (from >= peers.rank() || lane < 0 || lane >= DataKey.LANES) {
+        if (from >= mesh.rank() || lane < 0 || lane >= DataKey.LANES) {
             throw new Refusal(
                     Code.PROTOCOL,
-                    "a data connection for lane " + lane + " from rank " + from + " to rank " + peers.rank()
+                    "a data connection for lane " + lane + " from rank " + from + " to rank " + mesh.rank()
                             + ": the lower rank connects, for lane 0 to " + (DataKey.LANES - 1));
         }
         DataKey key = key(hello);
@@ -330,7 +334,7 @@ final class DataChannels {
 
     private void handOver(DataConnecting made, Channel channel) {
         try {
-            peers.io().dataOptions(channel);
+            mesh.io().dataOptions(channel);
         } catch (ChannelException unable) {
             unusable(made.key, made.epoch, channel, unable);
             return;
@@ -341,7 +345,7 @@ final class DataChannels {
     private void deregistered(DataConnecting made, ChannelFuture done) {
         Channel channel = done.channel();
         if (done.isSuccess()) {
-            inboxes.deliver(made.key.group(), new Connected(made.key, made.epoch, channel));
+            inboxes.deliver(made.key.group(), made.key.peer(), new Connected(made.key.lane(), made.epoch, channel));
         } else {
             unusable(made.key, made.epoch, channel, done.cause());
         }
@@ -351,21 +355,21 @@ final class DataChannels {
     private void unusable(DataKey key, int epoch, Channel channel, Throwable cause) {
         boolean here = channel.isOpen();
         TlsHandshake.closeAtOnce(channel);
-        String text = "the data connection of rank " + peers.rank() + " to rank " + key.peer() + ", lane " + key.lane()
+        String text = "the data connection of rank " + mesh.rank() + " to rank " + key.peer() + ", lane " + key.lane()
                 + ", epoch " + epoch + (here ? ", cannot be used: " : ", ended at once: ") + cause.getMessage();
         FerroException failure = new FerroException(
                 here ? Code.RESOURCE : Code.PEER_LOST,
-                peers.where().blaming(here ? peers.rank() : key.peer()),
+                mesh.where.blaming(here ? mesh.rank() : key.peer()),
                 text,
                 cause);
-        inboxes.deliver(key.group(), listener -> listener.noData(key.peer(), key.lane(), failure));
+        willNotCome(key, failure);
     }
 
     /** A connection that has been made. */
-    private record Connected(DataKey key, int epoch, Channel channel) implements Inboxes.InboxEvent {
+    private record Connected(DataLane lane, int epoch, Channel channel) implements Inboxes.InboxEvent {
         @Override
-        public void tell(TcpMesh.Listener listener) {
-            listener.data(key.peer(), key.lane(), epoch, channel);
+        public void tell(Inboxes.Receiver to, int rank) {
+            to.data().data(rank, lane, epoch, channel);
         }
 
         @Override

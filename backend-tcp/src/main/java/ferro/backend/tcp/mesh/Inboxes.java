@@ -1,5 +1,6 @@
 package ferro.backend.tcp.mesh;
 
+import ferro.spi.ControlLane.PeerEvents;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -10,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The events of each group. They are passed to its listener, or kept within bounds for a listener that registers soon.
+ * The events of each group. They are passed to its receiver, or kept within bounds for a receiver that registers soon.
  * Events of a group that is over are dropped. Used on the loop only.
  */
 final class Inboxes {
@@ -23,7 +24,7 @@ final class Inboxes {
 
     private final int mostMessages;
     private final int mostConnections;
-    private final Map<Long, TcpMesh.Listener> listeners = new LinkedHashMap<>();
+    private final Map<Long, Receiver> receivers = new LinkedHashMap<>();
     /** Backlogs by group, in the order of their first event, so that the oldest is dropped first. */
     private final Map<Long, Backlog> kept = new LinkedHashMap<>();
     /** Ended groups, in the order of their end, so that the oldest is forgotten first. */
@@ -36,10 +37,28 @@ final class Inboxes {
         mostConnections = DataKey.LANES * worldSize;
     }
 
+    /**
+     * Who receives the events of one group, on the background loop; must not block.
+     *
+     * @param rankOf ranks of the group, by rank of the mesh; -1 for a rank that is not in the group
+     * @param events receives what all media have
+     * @param data   receives the data connections
+     */
+    record Receiver(int[] rankOf, PeerEvents events, TcpControlLane.DataArrivals data) {
+        /** Receives an event of a peer, which is dropped if the peer is not in the group. */
+        void hear(int peer, InboxEvent event) {
+            if (rankOf[peer] >= 0) {
+                event.tell(this, rankOf[peer]);
+            } else {
+                event.drop();
+            }
+        }
+    }
+
     /** An event of a group. */
     interface InboxEvent {
-        /** Passes the event to a listener. */
-        void tell(TcpMesh.Listener listener);
+        /** Passes the event on, with the rank in the group. */
+        void tell(Receiver to, int rank);
 
         /** Releases what the event holds if no listener will ever receive it. */
         default void drop() {}
@@ -50,39 +69,45 @@ final class Inboxes {
         }
     }
 
-    record ControlDelivery(int peer, ByteBuffer message) implements InboxEvent {
+    record ControlDelivery(ByteBuffer message) implements InboxEvent {
         @Override
-        public void tell(TcpMesh.Listener listener) {
-            listener.control(peer, message.duplicate());
+        public void tell(Receiver to, int rank) {
+            to.events().control(rank, message.duplicate());
         }
     }
 
-    /** The events that wait for the listener of one group. */
+    private record Kept(int peer, InboxEvent event) {}
+
+    /** The events that wait for the receiver of one group. */
     private static final class Backlog {
-        private final List<InboxEvent> events = new ArrayList<>();
+        private final List<Kept> events = new ArrayList<>();
         private int connections;
+
+        void drop() {
+            events.forEach(kept -> kept.event().drop());
+        }
     }
 
     /** Passes on or keeps an event; returns false if the group is over, and drops the event. */
-    boolean deliver(long group, InboxEvent event) {
+    boolean deliver(long group, int peer, InboxEvent event) {
         if (isOver(group)) {
             event.drop();
             return false;
         }
-        TcpMesh.Listener listener = listeners.get(group);
-        if (listener != null) {
-            event.tell(listener);
+        Receiver receiver = receivers.get(group);
+        if (receiver != null) {
+            receiver.hear(peer, event);
             return true;
         }
         if (!kept.containsKey(group) && kept.size() >= MOST_UNKNOWN_GROUPS) {
             long oldest = kept.keySet().iterator().next();
-            kept.remove(oldest).events.forEach(InboxEvent::drop);
+            kept.remove(oldest).drop();
         }
-        keep(kept.computeIfAbsent(group, none -> new Backlog()), event);
+        keep(kept.computeIfAbsent(group, none -> new Backlog()), peer, event);
         return true;
     }
 
-    private void keep(Backlog waiting, InboxEvent event) {
+    private void keep(Backlog waiting, int peer, InboxEvent event) {
         int connections = waiting.connections + (event.connection() ? 1 : 0);
         int messages = waiting.events.size() + 1 - connections;
         if (connections > mostConnections || messages > mostMessages) {
@@ -90,7 +115,7 @@ final class Inboxes {
             return;
         }
         waiting.connections = connections;
-        waiting.events.add(event);
+        waiting.events.add(new Kept(peer, event));
     }
 
     /** Returns whether a group was registered and is over; a group that never was may still be registered. */
@@ -98,23 +123,23 @@ final class Inboxes {
         return closed || ended.contains(group);
     }
 
-    /** Registers the listener and passes the kept events to it. */
-    void register(long group, TcpMesh.Listener listener) {
+    /** Registers the receiver and passes the kept events to it. */
+    void register(long group, Receiver receiver) {
         if (closed) {
             return;
         }
         ended.remove(group);
-        listeners.put(group, listener);
+        receivers.put(group, receiver);
         Backlog waiting = kept.remove(group);
         if (waiting != null) {
-            for (InboxEvent event : waiting.events) {
-                event.tell(listener);
+            for (Kept each : waiting.events) {
+                receiver.hear(each.peer(), each.event());
             }
         }
     }
 
     void unregister(long group) {
-        listeners.remove(group);
+        receivers.remove(group);
         ended.add(group);
         if (ended.size() > MOST_CLOSED_GROUPS) {
             Iterator<Long> oldest = ended.iterator();
@@ -123,17 +148,17 @@ final class Inboxes {
         }
     }
 
-    /** Passes an event to all current listeners. */
-    void tellAll(InboxEvent event) {
-        for (TcpMesh.Listener listener : List.copyOf(listeners.values())) {
-            event.tell(listener);
+    /** Passes an event to all current receivers. */
+    void tellAll(int peer, InboxEvent event) {
+        for (Receiver receiver : List.copyOf(receivers.values())) {
+            receiver.hear(peer, event);
         }
     }
 
     void close() {
         closed = true;
-        listeners.clear();
-        kept.values().forEach(waiting -> waiting.events.forEach(InboxEvent::drop));
+        receivers.clear();
+        kept.values().forEach(Backlog::drop);
         kept.clear();
     }
 }

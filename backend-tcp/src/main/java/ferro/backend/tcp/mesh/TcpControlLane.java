@@ -2,6 +2,7 @@ package ferro.backend.tcp.mesh;
 
 import ferro.FerroException;
 import ferro.RankEnd;
+import ferro.backend.tcp.connect.SwitchedReads;
 import ferro.backend.tcp.connect.TlsHandshake;
 import ferro.spi.ControlLane;
 import io.netty.channel.Channel;
@@ -27,11 +28,17 @@ public final class TcpControlLane implements ControlLane {
 
     /** Receives the data connections of a group, on the background loop of the mesh; must not block. */
     public interface DataArrivals {
-        /** Receives a data connection, which the receiver then owns. */
-        void data(int peer, DataLane lane, int epoch, Channel channel);
+        /**
+         * Receives a data connection, which the receiver then owns. It is authenticated, has auto-read off and no handlers,
+         * is deregistered from the background loop, and no byte of data was read. Its allocator is a {@link SwitchedReads}.
+         * By default closes it: a group without data links has a peer with other settings.
+         */
+        default void data(int peer, DataLane lane, int epoch, Channel channel) {
+            TlsHandshake.closeAtOnce(channel);
+        }
 
         /** Receives the reason why a data connection cannot be made. */
-        void noData(int peer, DataLane lane, FerroException cause);
+        default void noData(int peer, DataLane lane, FerroException cause) {}
     }
 
     /**
@@ -91,12 +98,12 @@ public final class TcpControlLane implements ControlLane {
 
     @Override
     public void events(PeerEvents receiver) {
-        listen(receiver, new NoLinks());
+        listen(receiver, new DataArrivals() {});
     }
 
     /** Sets the receivers of the events of this group, as {@link #events} does, and of its data connections. */
     public void listen(PeerEvents receiver, DataArrivals data) {
-        mesh.register(group, new FromMesh(receiver, data));
+        mesh.register(group, new Inboxes.Receiver(rankOf, receiver, data));
     }
 
     @Override
@@ -124,74 +131,6 @@ public final class TcpControlLane implements ControlLane {
         if (closed.compareAndSet(false, true)) {
             mesh.unregister(group);
             mesh.close(within);
-        }
-    }
-
-    /** Passes on the events of the mesh, which come on its background loop, in ranks of this group. */
-    private final class FromMesh implements TcpMesh.Listener {
-        private final PeerEvents receiver;
-        private final DataArrivals data;
-
-        FromMesh(PeerEvents receiver, DataArrivals data) {
-            this.receiver = receiver;
-            this.data = data;
-        }
-
-        @Override
-        public void control(int peer, ByteBuffer message) {
-            if (rankOf[peer] >= 0) {
-                receiver.control(rankOf[peer], message);
-            }
-        }
-
-        @Override
-        public void cutOff(int peer, FerroException cause) {
-            if (rankOf[peer] >= 0) {
-                receiver.cutOff(rankOf[peer], cause);
-            }
-        }
-
-        @Override
-        public void closed(int peer, FerroException cause) {
-            if (rankOf[peer] >= 0) {
-                receiver.closed(rankOf[peer], cause);
-            }
-        }
-
-        @Override
-        public void lost(int peer, FerroException cause) {
-            if (rankOf[peer] >= 0) {
-                receiver.lost(rankOf[peer], cause);
-            }
-        }
-
-        @Override
-        public void data(int peer, DataLane lane, int epoch, Channel channel) {
-            if (rankOf[peer] < 0) {
-                TlsHandshake.closeAtOnce(channel);
-                return;
-            }
-            data.data(rankOf[peer], lane, epoch, channel);
-        }
-
-        @Override
-        public void noData(int peer, DataLane lane, FerroException cause) {
-            if (rankOf[peer] >= 0) {
-                data.noData(rankOf[peer], lane, cause);
-            }
-        }
-    }
-
-    /** Closes data connections: this group has no data links, and a peer that asks for one has other settings. */
-    private static final class NoLinks implements DataArrivals {
-        @Override
-        public void data(int peer, DataLane lane, int epoch, Channel channel) {
-            TlsHandshake.closeAtOnce(channel);
-        }
-
-        @Override
-        public void noData(int peer, DataLane lane, FerroException cause) {
-            // this group asks for no data connection
         }
     }
 }

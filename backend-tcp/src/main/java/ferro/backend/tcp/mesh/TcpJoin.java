@@ -98,24 +98,22 @@ final class TcpJoin {
             context.release(TcpPort.class);
             throw failure;
         }
-        Peers peers = new Peers(spec, port, roster.id());
-        TcpMesh mesh = new TcpMesh(spec, context, port, peers, within -> {
+        TcpMesh mesh = new TcpMesh(spec, context, port, roster.id(), within -> {
             roster.leave();
             context.releaseStore(within);
         });
-        mesh.until(progress.deadlineNanos());
-        mesh.ends(EndedRanks.of(store, spec, context));
+        EndedRanks ends = EndedRanks.of(store, spec, context);
         try {
-            port.enter(roster.id(), spec.worldSize(), peers);
+            port.enter(roster.id(), spec.worldSize(), mesh);
             roster.announce();
-            Card[] cards = withOwn(cards(roster, peers), card);
+            Card[] cards = withOwn(cards(roster, mesh), card);
             progress.work();
-            share(mesh, intraNode, cards, roster);
-            meet(mesh, cards);
+            mesh.joined = joined(intraNode, cards, ends, roster);
+            sayMachines(cards);
             PeerRecord[] known = resolved(cards, port, roster);
-            connected(port, peers, known, roster);
+            connected(port, mesh, known, roster);
             sayTls(port, mesh, cards);
-            endIfStartedAgain(store, roster, port, peers, cards);
+            endIfStartedAgain(store, roster, port, mesh, cards);
             return mesh;
         } catch (RuntimeException | Error failure) {
             toldOfEnd(failure, roster);
@@ -126,7 +124,7 @@ final class TcpJoin {
     }
 
     /** Ends the group if a rank is started again alone; only the rank that serves the store looks for it. */
-    private static void endIfStartedAgain(Store store, Roster roster, TcpPort port, Peers peers, Card[] entries) {
+    private static void endIfStartedAgain(Store store, Roster roster, TcpPort port, TcpMesh mesh, Card[] entries) {
         if (!store.servedHere()) {
             return;
         }
@@ -135,9 +133,11 @@ final class TcpJoin {
                     && again.rank() < entries.length
                     && entries[again.rank()].instance() == again.instance();
             if (isMember) {
-                FerroException gone = peers.failure(again.rank(), Code.PEER_LOST, again.text(), null);
+                FerroException gone = mesh.failure(again.rank(), Code.PEER_LOST, again.text(), null);
                 // the connection stays open, so that the earlier process hears the cause if it lives
-                port.loop().run(() -> peers.inboxes.tellAll(listener -> listener.cutOff(again.rank(), gone)));
+                port.loop()
+                        .run(() -> mesh.inboxes.tellAll(
+                                again.rank(), (to, rank) -> to.events().cutOff(rank, gone)));
             }
         });
     }
@@ -215,7 +215,7 @@ final class TcpJoin {
         return why;
     }
 
-    private Card[] cards(Roster roster, Peers peers) {
+    private Card[] cards(Roster roster, TcpMesh mesh) {
         Card[] cards = new Card[spec.worldSize()];
         List<CompletableFuture<Void>> coming = new ArrayList<>();
         for (int rank : others()) {
@@ -232,7 +232,7 @@ final class TcpJoin {
         });
         any.whenComplete((none, failure) -> all.completeExceptionally(unwrapped(failure)));
         // without descriptors for the connections of the others, their cards may never come
-        peers.ready().whenComplete((none, failure) -> {
+        mesh.ready.whenComplete((none, failure) -> {
             if (failure instanceof FerroException known && known.code() == Code.RESOURCE) {
                 all.completeExceptionally(known);
             }
@@ -247,15 +247,18 @@ final class TcpJoin {
         return all;
     }
 
-    private void share(TcpMesh mesh, IntraNodeMemory intraNode, Card[] all, Roster roster) {
+    private TcpMesh.Joined joined(IntraNodeMemory intraNode, Card[] all, EndedRanks ends, Roster roster) {
         List<String> hosts = new ArrayList<>();
+        List<String> machines = new ArrayList<>();
         // why each rank shares no memory; empty for a rank that can
         String[] lacking = new String[all.length];
         for (int rank = 0; rank < all.length; rank++) {
             hosts.add(all[rank].host());
+            machines.add(all[rank].placed());
             lacking[rank] = all[rank].lacking();
         }
-        mesh.share(agreed(intraNode, lacking, roster), List.copyOf(hosts));
+        IntraNodeMemory memory = agreed(intraNode, lacking, roster);
+        return new TcpMesh.Joined(progress.deadlineNanos(), memory, List.copyOf(hosts), List.copyOf(machines), ends);
     }
 
     /** Returns the card of a rank. A rank that failed to join leaves an empty card and may come back: reads again later. */
@@ -284,13 +287,8 @@ final class TcpJoin {
         return List.copyOf(missing);
     }
 
-    /** Records the machines of all ranks, and logs once per host what carries the data if that is not loopback. */
-    private void meet(TcpMesh mesh, Card[] all) {
-        List<String> machines = new ArrayList<>();
-        for (Card entry : all) {
-            machines.add(entry.placed());
-        }
-        mesh.place(machines);
+    /** Logs once per host what carries the data if that is not loopback. */
+    private void sayMachines(Card[] all) {
         Card own = all[spec.rank()];
         NetLink used = own.home().used();
         if (used.name().isEmpty()) {
@@ -383,19 +381,19 @@ final class TcpJoin {
     }
 
     /** Connects to the peers without the store, unless the store reports that this group cannot be joined. */
-    private void connected(TcpPort port, Peers peers, PeerRecord[] known, Roster roster) {
+    private void connected(TcpPort port, TcpMesh mesh, PeerRecord[] known, Roster roster) {
         port.loop().run(new Runnable() {
             @Override
             public void run() {
                 try {
-                    peers.connect(known, progress.deadlineNanos());
+                    mesh.connect(known, progress.deadlineNanos());
                 } catch (LinkageError broken) {
-                    peers.broken(others()[0], broken);
+                    mesh.broken(others()[0], broken);
                 }
             }
         });
         CompletableFuture<Void> ready = new CompletableFuture<>();
-        peers.ready().whenComplete((all, failure) -> {
+        mesh.ready.whenComplete((all, failure) -> {
             if (failure == null) {
                 ready.complete(null);
             } else {
@@ -406,13 +404,13 @@ final class TcpJoin {
         roster.failed()
                 .thenAccept(text ->
                         ready.completeExceptionally(new FerroException(Code.RENDEZVOUS, where, Roster.text(text))));
-        Supplier<String> tried = () -> Unconnected.text(peers.unconnected());
-        await(ready, new JoinState.MissingRanks(peers::notReady, spec.worldSize(), tried), () -> advice(peers));
+        Supplier<String> tried = () -> Unconnected.text(mesh.unconnected());
+        await(ready, new JoinState.MissingRanks(mesh::notReady, spec.worldSize(), tried), () -> advice(mesh));
     }
 
     /** Returns what to do about ranks that announced themselves and are not connected; none needs an open port that was reached. */
-    private static String advice(Peers peers) {
-        List<Unconnected> all = peers.unconnected();
+    private static String advice(TcpMesh mesh) {
+        List<Unconnected> all = mesh.unconnected();
         if (all.isEmpty()) {
             return "";
         }

@@ -1,11 +1,20 @@
 package ferro.backend.tcp.mesh;
 
 import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
 import ferro.InvalidRankException;
 import ferro.RankEnd;
+import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.connect.ConnectAttempts;
+import ferro.backend.tcp.connect.Drain;
+import ferro.backend.tcp.connect.Hello;
+import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.RoundTripTimes;
-import ferro.backend.tcp.connect.SwitchedReads;
+import ferro.backend.tcp.connect.TcpDialer;
 import ferro.backend.tcp.connect.TcpIo;
+import ferro.backend.tcp.connect.TcpListener;
+import ferro.backend.tcp.connect.TlsDuplex;
 import ferro.backend.tcp.connect.TlsHandshake;
 import ferro.backend.tcp.connect.Waits;
 import ferro.backend.tcp.rendezvous.TcpPort;
@@ -15,140 +24,176 @@ import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.SharedMemoryProvider;
 import io.netty.channel.Channel;
+import io.netty.util.AttributeKey;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
- * The other ranks of one joined group: one authenticated control connection each, data connections on demand. Any thread
- * may call it. The work is done on the background loop.
+ * The other ranks of one joined group: one authenticated control connection each with all its frames, data connections on
+ * demand. Any thread may call the public methods, and {@link #send}. The work is done on the background loop, where also
+ * the port, the connections and the data connections call this class.
  */
-public final class TcpMesh implements AutoCloseable {
+public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlConnection.FrameReceiver {
     /** Maximum wait of the last close for the store and for the last frames, both together. */
     public static final Duration MAX_FLUSH = Duration.ofSeconds(1);
 
+    /** A peer that leaves more than this unread counts as lost. */
+    private static final long MOST_WAITING_BYTES = 16L << 20;
+
+    /** Time for dialling a data connection that ended again: its peer was there before, and calls wait for it. */
+    private static final long REDIAL_NANOS = 10_000_000_000L;
+
+    private static final AttributeKey<Hello> SAID = AttributeKey.valueOf("ferro.peer.hello");
+
     private final GroupSpec spec;
+    final Where where;
     private final RankContext context;
     private final TcpIo io;
-    /** Null in a world of one, which needs no sockets; the same is true of the next two. */
+    /** Null in a world of one, which needs no sockets, as the next three. */
     private final TcpPort port;
 
-    private final Peers peers;
+    private final Drain drain;
+    private final PeerAttempts attempts;
+    private final MayLive mayLive;
+    private final long id;
     private final Consumer<Duration> left;
-    private volatile IntraNodeMemory nearMemory = IntraNodeMemory.none();
-    private volatile long joinDeadline;
-    private volatile List<String> hosts = List.of();
-    /** Name of the machine of each rank, for people; empty in a world of one. */
-    private volatile List<String> machines = List.of();
+    final Inboxes inboxes;
+    private final Admission admission;
+    private final DataChannels data;
+    /** Slots of the peers, filled by connections that have proved themselves. */
+    private final Channel[] slots;
 
-    private volatile EndedRanks ends = EndedRanks.unknown();
+    private final AtomicReferenceArray<ControlConnection> connections;
+    final FerroException[] lost; // null for a peer that is not lost
+    private final PeerEnds ends;
+    private final BitSet up = new BitSet();
+    /** Peers whose connections are encrypted; set before {@link #ready} completes. */
+    private final BitSet encrypted = new BitSet();
 
+    private final BitSet readyPeers = new BitSet();
+    /** Completes when all control connections are up, here and on all peers, or fails. */
+    final CompletableFuture<Void> ready = new CompletableFuture<>();
+
+    private final List<CompletableFuture<Channel>> dialling = new ArrayList<>();
+    /** Records of the peers; null until {@link #connect}. */
+    private volatile PeerRecord[] known;
+
+    private volatile int distanceMicros;
+
+    /** Set once, while joining. */
+    volatile Joined joined = new Joined(0, IntraNodeMemory.none(), List.of(), List.of(), EndedRanks.unknown());
+
+    private boolean closed; // on the loop
     private final AtomicInteger users = new AtomicInteger(1);
 
     /**
-     * Makes a mesh.
+     * What the ranks have told each other while joining.
      *
-     * @param spec    group and rank
+     * @param deadlineNanos end of the join, on the clock of the context
+     * @param memory        how ranks share memory
+     * @param hosts         address or name that each rank has told the others; empty in a world of one
+     * @param machines      name of the machine of each rank, for people; empty in a world of one
+     * @param ends          where launchers report how ranks ended
+     */
+    record Joined(
+            long deadlineNanos, IntraNodeMemory memory, List<String> hosts, List<String> machines, EndedRanks ends) {}
+
+    /**
+     * Makes a mesh without connections.
+     *
      * @param context settings; also releases the port
      * @param port    port with one use for this mesh; null in a world of one
-     * @param peers   connected peers; null in a world of one
+     * @param id      identity of the group, which connections must know
      * @param left    called at the last close, before the port is released, with the time that it may take
      */
-    TcpMesh(GroupSpec spec, RankContext context, TcpPort port, Peers peers, Consumer<Duration> left) {
+    TcpMesh(GroupSpec spec, RankContext context, TcpPort port, long id, Consumer<Duration> left) {
         this.spec = spec;
+        where = Where.of(spec.name(), spec.rank());
         this.context = context;
         this.port = port;
-        this.peers = peers;
+        this.id = id;
         this.left = left;
         io = port == null ? TcpIo.of(context) : port.io();
+        inboxes = new Inboxes(spec.worldSize());
+        admission = new Admission(spec, io.checksum());
+        data = new DataChannels(this, inboxes, admission);
+        drain = port == null ? null : new Drain(port.loop());
+        attempts = port == null ? null : new PeerAttempts(spec, port);
+        mayLive = port == null ? null : new MayLive(port);
+        slots = new Channel[spec.worldSize()];
+        connections = new AtomicReferenceArray<>(spec.worldSize());
+        lost = new FerroException[spec.worldSize()];
+        ends = new PeerEnds(connections, this::report);
     }
 
     /**
-     * Joins the group: binds, opens the store, announces this rank, waits for the others and connects to them. Returns when
-     * every control connection is up.
+     * Joins the group: binds, opens the store, announces this rank, waits for the others, and connects to each of them.
      *
      * @throws FerroException RENDEZVOUS, PROTOCOL, UNAUTHENTICATED or INTERRUPTED, by the deadline of the spec
      */
     public static TcpMesh join(GroupSpec group, RankContext context) {
         return group.worldSize() == 1
-                ? new TcpMesh(group, context, null, null, within -> {})
+                ? new TcpMesh(group, context, null, 0, within -> {})
                 : new TcpJoin(group, context).join();
-    }
-
-    /** Sets the end of the join, on the clock of the context; called once, while joining. */
-    void until(long deadlineNanos) {
-        joinDeadline = deadlineNanos;
     }
 
     /** Returns what is left of the time limit of the join, at least 1 ns. */
     public Duration joinLeft() {
-        return peers == null
+        return port == null
                 ? Deadlines.ofJoin(spec, context)
-                : Duration.ofNanos(Math.max(1, joinDeadline - context.nanoTime()));
-    }
-
-    /** Sets how ranks share memory, and the address or name that each rank has told the others; once, while joining. */
-    void share(IntraNodeMemory agreed, List<String> told) {
-        nearMemory = agreed;
-        hosts = told;
+                : Duration.ofNanos(Math.max(1, joined.deadlineNanos() - context.nanoTime()));
     }
 
     /** Returns the addresses that these ranks have told the others, in the same order; empty in a world of one. */
     public List<String> hosts(int[] ranks) {
-        if (hosts.isEmpty()) {
-            return hosts;
-        }
         List<String> ofRanks = new ArrayList<>();
-        for (int rank : ranks) {
-            ofRanks.add(hosts.get(rank));
+        for (int at = 0; at < ranks.length && !joined.hosts().isEmpty(); at++) {
+            ofRanks.add(joined.hosts().get(ranks[at]));
         }
         return List.copyOf(ofRanks);
     }
 
-    /** Sets the machine of each rank, by rank; called once, while joining. */
-    void place(List<String> machineByRank) {
-        machines = List.copyOf(machineByRank);
-    }
-
     /** Returns the machine of a rank; empty if it is unknown. */
     public String machine(int peer) {
-        List<String> known = machines;
+        List<String> known = joined.machines();
         return known.isEmpty() ? "" : known.get(peer);
-    }
-
-    /** Sets where launchers report how ranks ended; called once, while joining. */
-    void ends(EndedRanks reported) {
-        ends = reported;
     }
 
     /** Passes on how the process of a rank ended, when its launcher reports it. */
     public void whenEnded(int peer, Consumer<RankEnd> receiver) {
-        ends.when(peer, receiver);
+        joined.ends().when(peer, receiver);
     }
 
     /** Returns the provider by which these ranks share memory; the same answer on all of them. */
     public Optional<SharedMemoryProvider> sharedMemory(int[] ranks) {
-        return nearMemory.among(ranks);
+        return joined.memory().among(ranks);
     }
 
     /** Returns why these ranks share no memory; empty if they do. */
     public String noSharedMemoryBecause(int[] ranks) {
-        return nearMemory.lackingAmong(ranks);
+        return joined.memory().lackingAmong(ranks);
     }
 
     /** Returns whether ranks on different hosts are far from each other; the same answer on all ranks. */
     public boolean isFar() {
-        return RoundTripTimes.areFar(distanceMicros());
+        return RoundTripTimes.areFar(distanceMicros);
     }
 
-    /** Returns the median round trip time between rank 0 and ranks of other hosts; 0 if it is not known. */
+    /** Returns the median round trip time of rank 0 to ranks of other hosts; 0 if it is not known. */
     public int distanceMicros() {
-        return peers == null ? 0 : peers.distanceMicros();
+        return distanceMicros;
     }
 
     /** Returns this rank in the joined group. */
@@ -174,47 +219,62 @@ public final class TcpMesh implements AutoCloseable {
     /** Sends a control message of at most 4 KiB; copies it, never waits, and is never queued behind data. */
     public void control(int peer, long group, ByteBuffer message) {
         check(peer);
-        peers.send(peer, ControlFrame.message(group, message));
+        send(peer, ControlFrame.message(group, message));
     }
 
     /**
-     * Runs a task on the background loop once the listeners have all that has come from a peer before this call.
+     * Runs a task on the background loop once the receivers have all that has come from a peer before this call.
      *
      * @return false if the loop has ended, and the task is not run
      */
     public boolean afterControl(int peer, Runnable task) {
         check(peer);
-        return port.loop().run(() -> peers.afterControl(peer, task));
-    }
-
-    /** Registers the listener of a group; its earlier events are delivered first, on the background loop. */
-    public void register(long group, Listener listener) {
-        onLoop(new Runnable() {
-            @Override
-            public void run() {
-                peers.register(group, listener);
+        return port.loop().run(() -> {
+            ControlConnection connection = connections.get(peer);
+            if (connection == null) {
+                task.run();
+            } else {
+                connection.afterReading(task);
             }
         });
     }
 
-    /** Removes the listener that {@link #register} has set; a running call of the listener goes on. */
-    public void unregister(long group) {
-        onLoop(() -> peers.unregister(group));
+    /** Registers the receiver of a group; its earlier events are delivered first, on the background loop. */
+    void register(long group, Inboxes.Receiver receiver) {
+        onLoop(new Runnable() {
+            @Override
+            public void run() {
+                hear(group, receiver);
+            }
+        });
     }
 
-    /**
-     * Requests the data connection of a pair. Either side may request it any number of times. The listeners of both sides
-     * receive it once per epoch.
-     */
+    /** Removes the receiver that {@link #register} has set; a running call of the receiver goes on. */
+    void unregister(long group) {
+        onLoop(() -> {
+            inboxes.unregister(group);
+            data.forget(group);
+        });
+    }
+
+    /** Requests the data connection of a pair, any number of times; the receivers of both sides get it once per epoch. */
     public void openData(int peer, long group, DataLane lane, int epoch) {
         check(peer);
-        onLoop(new DataChannels.DataOpening(peers, new DataKey(peer, group, lane), epoch));
+        onLoop(new DataChannels.DataOpening(this, new DataKey(peer, group, lane), epoch));
     }
 
     /** Closes a data connection, which no thread polls any more, in good order. */
     public void drain(Channel channel) {
-        if (port == null || !port.loop().run(() -> peers.drain(channel))) {
+        if (port == null || !port.loop().run(() -> drainUnlessClosed(channel))) {
             TlsHandshake.closeAtOnce(channel);
+        }
+    }
+
+    private void drainUnlessClosed(Channel channel) {
+        if (closed) {
+            TlsHandshake.closeAtOnce(channel);
+        } else {
+            drain.take(channel);
         }
     }
 
@@ -225,18 +285,15 @@ public final class TcpMesh implements AutoCloseable {
      * @param members ranks of a group
      */
     public boolean encrypts(int[] members) {
-        if (peers == null) {
-            return false;
-        }
         for (int rank : members) {
-            if (rank != spec.rank() && peers.encrypts(rank)) {
+            if (rank != spec.rank() && encrypted.get(rank)) {
                 return true;
             }
         }
         return false;
     }
 
-    /** Returns whether this process serves the rendezvous store. */
+    /** Returns whether this process serves the store. */
     public boolean servesStore() {
         return port != null && port.servesStore();
     }
@@ -285,7 +342,7 @@ public final class TcpMesh implements AutoCloseable {
         Duration flush = within.compareTo(MAX_FLUSH) < 0 ? within : MAX_FLUSH;
         long until = System.nanoTime() + Deadlines.nanos(flush);
         CompletableFuture<Void> over = new CompletableFuture<>();
-        port.loop().run(() -> peers.close(inOrder).whenComplete((done, failure) -> over.complete(null)));
+        port.loop().run(() -> closed(inOrder).whenComplete((done, failure) -> over.complete(null)));
         left.accept(flush);
         if (!port.loop().inLoop()) {
             // for the last frames to leave: a peer that reads nothing cannot delay this rank longer
@@ -294,35 +351,349 @@ public final class TcpMesh implements AutoCloseable {
         context.release(TcpPort.class);
     }
 
-    /** Receives the events of one group, on the background loop; must not block. Peers are ranks of the joined group. */
-    public interface Listener {
-        /** Receives a control message, which is valid during the call. */
-        void control(int peer, ByteBuffer message);
-
-        /**
-         * Receives the end of a control connection whose peer may live. {@link #lost} follows if the peer does not answer at its
-         * port.
-         */
-        void cutOff(int peer, FerroException cause);
-
-        /**
-         * Receives the end of a peer that has closed its connections in good order, or has closed this group and dropped a
-         * message of this rank.
-         */
-        default void closed(int peer, FerroException cause) {
-            lost(peer, cause);
+    /** Connects to the higher ranks; the lower ranks connect to this one. */
+    void connect(PeerRecord[] peers, long deadlineNanos) {
+        known = peers;
+        attempts.known();
+        for (int peer = spec.rank() + 1; peer < spec.worldSize(); peer++) {
+            int to = peer;
+            CompletableFuture<Channel> dialled = port.dialer()
+                    .dial(
+                            call(to, Hello.ConnectionKind.CONTROL, Hello.ChannelIdentity.NONE, deadlineNanos),
+                            attempts.notes(to));
+            dialling.add(dialled);
+            dialled.whenComplete(new BiConsumer<>() {
+                @Override
+                public void accept(Channel channel, Throwable failure) {
+                    if (channel != null) {
+                        attach(to, channel);
+                    } else {
+                        ready.completeExceptionally(failure);
+                    }
+                }
+            });
         }
+    }
 
-        /** Receives the end of the control connection of a peer; called once per peer and group. */
-        void lost(int peer, FerroException cause);
+    CompletableFuture<Channel> dialData(DataKey key, int epoch, Supplier<FerroException> hopeless) {
+        Hello.ChannelIdentity channel =
+                new Hello.ChannelIdentity(key.group(), (byte) key.lane().ordinal(), epoch);
+        long most = Deadlines.nanos(spec.timeout());
+        long deadline = port.now() + (epoch == 0 || io.debug() ? most : Math.min(most, REDIAL_NANOS));
+        TcpDialer.DialledPeer called = call(key.peer(), Hello.ConnectionKind.DATA, channel, deadline);
+        return port.dialer().dial(called, hopeless, new ConnectAttempts(port::now));
+    }
 
-        /**
-         * Receives a data connection, which the listener then owns. It is authenticated, has auto-read off and no handlers,
-         * is deregistered from the background loop, and no byte of data was read. Its allocator is a {@link SwitchedReads}.
-         */
-        void data(int peer, DataLane lane, int epoch, Channel channel);
+    private TcpDialer.DialledPeer call(
+            int to, Hello.ConnectionKind kind, Hello.ChannelIdentity channel, long deadlineNanos) {
+        return new TcpDialer.DialledPeer(
+                known[to]::addresses,
+                kind,
+                new Hello.Peering(id, spec.rank(), spec.worldSize(), to),
+                channel,
+                "rank " + to + " of \"" + spec.name() + "\" at " + Addresses.text(known[to].addresses()),
+                where,
+                deadlineNanos);
+    }
 
-        /** Receives the reason why a data connection cannot be made. */
-        void noData(int peer, DataLane lane, FerroException cause);
+    @Override
+    public void admit(Hello hello, Channel channel) throws Refusal {
+        admission.check(hello);
+        if (hello.kind() == Hello.ConnectionKind.DATA) {
+            data.admit(hello, channel);
+        } else if (hello.kind() == Hello.ConnectionKind.CONTROL) {
+            takeSlot(hello.member().rank(), hello, channel);
+        }
+    }
+
+    /**
+     * Takes the slot of a peer. An earlier attempt of the same process that is not confirmed gives way: the process has given it
+     * up, although its end is not known here yet.
+     */
+    private void takeSlot(int peer, Hello hello, Channel channel) throws Refusal {
+        Channel former = slots[peer];
+        if (former != null && hello.isOlderThan(former.attr(SAID).get())) {
+            throw admission.outdated(hello);
+        }
+        if (former != null
+                && connections.get(peer) == null
+                && lost[peer] == null
+                && hello.asksAgain(former.attr(SAID).get())) {
+            slots[peer] = null;
+            former.close();
+        }
+        if (slots[peer] != null) {
+            throw admission.taken(peer);
+        }
+        slots[peer] = channel;
+        channel.attr(SAID).set(hello);
+        channel.closeFuture().addListener(ended -> {
+            if (slots[peer] == channel && connections.get(peer) == null) {
+                slots[peer] = null;
+            }
+        });
+    }
+
+    @Override
+    public void entered(Hello hello, Channel channel) {
+        if (closed || hello.kind() == Hello.ConnectionKind.ALIVE) {
+            channel.close();
+        } else if (hello.kind() == Hello.ConnectionKind.DATA) {
+            data.enter(hello, channel);
+        } else {
+            attach(hello.member().rank(), channel);
+        }
+    }
+
+    /** Keeps the reason for messages. The hello need not be proved: whoever sent it may be another one. */
+    @Override
+    public void refused(Hello hello, SocketAddress from, Refusal refusal) {
+        int peer = hello.member().rank();
+        if (hello.kind() == Hello.ConnectionKind.CONTROL && peer >= 0 && peer < spec.rank()) {
+            attempts.refused(peer, (InetSocketAddress) from, refusal);
+        }
+    }
+
+    /** Fails the join, or tells the lower ranks, of which one could wait for the connection until its deadline. */
+    @Override
+    public void notAccepted(String lacking) {
+        String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" cannot accept a connection: " + lacking;
+        Where own = where.blaming(spec.rank());
+        if (!ready.completeExceptionally(new FerroException(Code.RESOURCE, own, text))) {
+            ControlFrame said = ControlFrame.notAccepted(new Refusal(Code.RESOURCE, text));
+            for (int peer = 0; peer < spec.rank(); peer++) {
+                send(peer, said);
+            }
+        }
+    }
+
+    private void attach(int peer, Channel channel) {
+        if (closed) {
+            channel.close();
+            return;
+        }
+        try {
+            attached(peer, channel);
+        } catch (OutOfMemoryError | LinkageError failure) {
+            channel.close();
+            broken(peer, failure);
+        }
+    }
+
+    private void attached(int peer, Channel channel) {
+        ControlConnection connection = new ControlConnection(peer, channel, this, io.checksum());
+        // before the first frame is sent
+        encrypted.set(peer, TlsDuplex.install(channel));
+        connections.set(peer, connection);
+        up.set(peer);
+        if (up.cardinality() == spec.worldSize() - 1) {
+            ControlFrame said = ControlFrame.bare(ControlFrame.Type.READY);
+            if (spec.rank() == 0) {
+                distanceMicros = attempts.middleMicros();
+                said = ControlFrame.ready(distanceMicros);
+            }
+            for (int one : RankArrays.others(spec)) {
+                send(one, said);
+            }
+        }
+        channel.pipeline().addLast(connection);
+        checkReady();
+    }
+
+    @Override
+    public void broken(Hello hello, LinkageError cause) {
+        broken(hello.member().rank(), cause);
+    }
+
+    /** Fails the join, or the joined group, by an error of this rank that the peer has not caused; on the loop. */
+    void broken(int peer, Throwable cause) {
+        FerroException failure = ownFailure(peer, cause);
+        if (!ready.completeExceptionally(failure) && connections.get(peer) != null) {
+            gone(peer, failure);
+        }
+    }
+
+    private void checkReady() {
+        int all = spec.worldSize() - 1;
+        if (up.cardinality() == all && readyPeers.cardinality() == all) {
+            ready.complete(null);
+        }
+    }
+
+    /** Returns the ranks that are not ready yet, for messages. */
+    List<Integer> notReady() {
+        List<Integer> missing = new ArrayList<>();
+        for (int peer : RankArrays.others(spec)) {
+            if (!up.get(peer) || !readyPeers.get(peer)) {
+                missing.add(peer);
+            }
+        }
+        return List.copyOf(missing);
+    }
+
+    /** Returns what was tried to connect to those ranks, for messages; any thread may call. */
+    List<Unconnected> unconnected() {
+        PeerRecord[] all = known;
+        return all == null
+                ? List.of()
+                : notReady().stream()
+                        .map(peer -> attempts.unconnected(peer, all[peer], up.get(peer)))
+                        .toList();
+    }
+
+    /** Sends a frame to a peer; does nothing if the peer is lost; any thread may call. */
+    void send(int peer, ControlFrame frame) {
+        ControlConnection connection = connections.get(peer);
+        if (connection == null) {
+            return;
+        }
+        connection.send(frame);
+        if (connection.waitingBytes() > MOST_WAITING_BYTES) {
+            String full =
+                    connection.waitingBytes() + " bytes of control messages wait for the peer, but it reads nothing";
+            port.loop().run(() -> connection.end(new Refusal(Code.PARTITION, full)));
+        }
+    }
+
+    @Override
+    public void received(int peer, ControlFrame frame) {
+        switch (frame.type()) {
+            case MESSAGE -> {
+                ByteBuffer message = ByteBuffer.wrap(frame.body()).asReadOnlyBuffer();
+                if (!inboxes.deliver(frame.group(), peer, new Inboxes.ControlDelivery(message))) {
+                    send(peer, ControlFrame.closed(frame.group()));
+                }
+            }
+            case OPEN_DATA, NO_DATA, NOT_ACCEPTED -> data.received(DataKey.of(peer, frame), frame);
+            case READY -> {
+                if (peer == 0 && frame.body().length == Integer.BYTES) {
+                    distanceMicros = ByteBuffer.wrap(frame.body()).getInt();
+                }
+                readyPeers.set(peer);
+                checkReady();
+            }
+            case REFUSED -> {
+                Refusal why = Refusal.decoded(ByteBuffer.wrap(frame.body()));
+                gone(peer, failure(peer, why.code(), "refused a message of this rank: " + why.getMessage(), why));
+            }
+            case GOODBYE -> {
+                ends.closes(peer);
+                gone(peer, closedBy(peer));
+            }
+            case CLOSED ->
+                inboxes.deliver(frame.group(), peer, (to, rank) -> to.events().closed(rank, closedBy(peer)));
+        }
+    }
+
+    @Override
+    public void ended(int peer, Throwable cause) {
+        if (cause instanceof RuntimeException || cause instanceof Error) {
+            gone(peer, ownFailure(peer, cause));
+            return;
+        }
+        Code code = cause instanceof Refusal refusal ? refusal.code() : Code.PEER_LOST;
+        String why = cause == null ? "" : ": " + cause.getMessage();
+        FerroException gone =
+                failure(peer, code, "is gone: its control connection ended without a goodbye" + why, cause);
+        if (code == Code.PEER_LOST && known != null && !closed) {
+            long deadline = port.now() + MayLive.ANSWER_NANOS;
+            TcpDialer.DialledPeer call = call(peer, Hello.ConnectionKind.ALIVE, Hello.ChannelIdentity.NONE, deadline);
+            mayLive.ask(MayLive.connectedAt(connections.get(peer).channel().remoteAddress(), call), gone, this::died);
+        }
+        gone(peer, gone);
+    }
+
+    /** Returns the failure for an exception of this rank, which the peer has not caused. */
+    FerroException ownFailure(int peer, Throwable cause) {
+        boolean memory = cause instanceof OutOfMemoryError;
+        String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" "
+                + (memory ? "ran out of memory for" : "failed with an exception on")
+                + " its control connection to rank " + peer + ": " + (memory ? cause.getMessage() : cause);
+        return new FerroException(memory ? Code.RESOURCE : Code.ABORTED, where.blaming(spec.rank()), text, cause);
+    }
+
+    FerroException failure(int peer, Code code, String what, Throwable cause) {
+        String text = "rank " + peer + " of \"" + spec.name() + "\" at " + remote(peer) + " " + what + " (seen by rank "
+                + spec.rank() + ")";
+        return new FerroException(code, where.blaming(peer), text, cause);
+    }
+
+    private FerroException closedBy(int peer) {
+        return failure(peer, Code.PEER_LOST, "closed the group", null);
+    }
+
+    private String remote(int peer) {
+        PeerRecord[] all = known;
+        return all != null ? Addresses.text(all[peer].addresses()) : "" + slots[peer].remoteAddress();
+    }
+
+    private void gone(int peer, FerroException cause) {
+        if (closed || lost[peer] != null) {
+            return;
+        }
+        lost[peer] = cause;
+        connections.getAndSet(peer, null).drop();
+        if (!readyPeers.get(peer)) {
+            ready.completeExceptionally(new FerroException(
+                    Code.RENDEZVOUS, cause.where(), cause.getMessage() + " while the group was being joined", cause));
+        }
+        ends.add(peer);
+        data.gone(peer, cause);
+    }
+
+    private void report(Inboxes.Receiver to, int rank, int peer) {
+        if (ends.hasClosed(peer)) {
+            to.events().closed(rank, lost[peer]);
+        } else if (mayLive.contains(peer)) {
+            to.events().cutOff(rank, lost[peer]);
+        } else {
+            to.events().lost(rank, lost[peer]);
+        }
+    }
+
+    private void report(int peer) {
+        inboxes.tellAll(peer, (to, rank) -> report(to, rank, peer));
+    }
+
+    private void died(int peer) {
+        if (ends.isReported(peer)) {
+            report(peer);
+        }
+    }
+
+    void hear(long group, Inboxes.Receiver receiver) {
+        inboxes.register(group, receiver);
+        for (int peer : RankArrays.others(spec)) {
+            if (ends.isReported(peer)) {
+                receiver.hear(peer, (to, rank) -> report(to, rank, peer));
+            }
+        }
+    }
+
+    void openData(DataKey key, int epoch) {
+        if (!closed) {
+            data.open(key, epoch);
+        }
+    }
+
+    /** Sends goodbye if {@code inOrder}, and drops all connections; completes when all frames have left; on the loop. */
+    private CompletableFuture<Void> closed(boolean inOrder) {
+        closed = true;
+        port.leave(id);
+        dialling.forEach(one -> one.cancel(false));
+        mayLive.close();
+        data.close();
+        drain.close();
+        inboxes.close();
+        List<CompletableFuture<Void>> leaving = new ArrayList<>();
+        for (int peer : RankArrays.others(spec)) {
+            ControlConnection connection = connections.getAndSet(peer, null);
+            if (connection != null) {
+                leaving.add(connection.leave(inOrder));
+            } else if (slots[peer] != null) {
+                slots[peer].close();
+            }
+        }
+        return CompletableFuture.allOf(leaving.toArray(new CompletableFuture<?>[0]));
     }
 }

@@ -1,7 +1,7 @@
 package ferro.backend.tcp.connect;
 
-import ferro.backend.tcp.mesh.Peers;
 import ferro.backend.tcp.mesh.Ranks;
+import ferro.backend.tcp.mesh.TcpMesh;
 import ferro.backend.tcp.rendezvous.SeededHandshakesTest;
 import ferro.backend.tcp.rendezvous.TcpPort;
 import ferro.spi.GroupSpec;
@@ -29,7 +29,7 @@ public final class SeededHandshakes {
     private final SeededNet net;
     private final int worldSize;
     private final Credentials own;
-    private final Peers peers;
+    private final TcpMesh peers;
     private final TcpListener listener;
     private final List<Dialler> diallers = new ArrayList<>();
     /** Who was let in, by nonce. */
@@ -49,7 +49,7 @@ public final class SeededHandshakes {
         worldSize = 2 + net.random.nextInt(4);
         own = credentials("job", net.random.nextBoolean() ? "right" : null);
         GroupSpec spec = GroupSpec.of("g", worldSize - 1, worldSize, Ranks.LONG);
-        peers = new Peers(spec, port, GROUP);
+        peers = Ranks.mesh(spec, port, GROUP);
         listener = new TcpListener(own, new Watched(), new UnauthenticatedPeerLog(new Quiet(), net::now));
     }
 

@@ -49,15 +49,15 @@ class ControlFrameTest {
         for (int group = 0; group <= Inboxes.MOST_UNKNOWN_GROUPS; group++) {
             for (int i = 0; i <= Inboxes.FEWEST_KEPT; i++) {
                 ByteBuffer message = ByteBuffer.wrap(new byte[] {(byte) (i + 1)});
-                inboxes.deliver(group, counted(message, dropped));
+                inboxes.deliver(group, 1, counted(message, dropped));
             }
         }
         assertEquals(Inboxes.MOST_UNKNOWN_GROUPS + 1 + Inboxes.FEWEST_KEPT, dropped[0]);
         Recorder oldest = new Recorder();
         Recorder second = new Recorder();
 
-        inboxes.register(0, oldest);
-        inboxes.register(1, second);
+        inboxes.register(0, oldest.inMesh());
+        inboxes.register(1, second.inMesh());
 
         assertTrue(oldest.heard.isEmpty());
         assertEquals(Inboxes.FEWEST_KEPT, second.heard.size());
@@ -71,19 +71,19 @@ class ControlFrameTest {
         Inboxes inboxes = new Inboxes(worldSize);
         int[] dropped = new int[1];
         for (int i = 0; i < 4 * worldSize; i++) {
-            inboxes.deliver(7, counted(ByteBuffer.wrap(new byte[] {5}), dropped));
+            inboxes.deliver(7, 1, counted(ByteBuffer.wrap(new byte[] {5}), dropped));
         }
         for (int peer = 0; peer < DataKey.LANES * worldSize; peer++) {
-            inboxes.deliver(7, connection(peer, dropped));
+            inboxes.deliver(7, peer, connection(dropped));
         }
         assertEquals(0, dropped[0]);
 
-        inboxes.deliver(7, counted(ByteBuffer.wrap(new byte[] {5}), dropped));
-        inboxes.deliver(7, connection(worldSize, dropped));
+        inboxes.deliver(7, 1, counted(ByteBuffer.wrap(new byte[] {5}), dropped));
+        inboxes.deliver(7, worldSize, connection(dropped));
 
         assertEquals(2, dropped[0]);
         Recorder late = new Recorder();
-        inboxes.register(7, late);
+        inboxes.register(7, late.inMesh());
         assertEquals((4 + DataKey.LANES) * worldSize, late.heard.size());
     }
 
@@ -91,25 +91,25 @@ class ControlFrameTest {
     void whatComesForAGroupThatIsOverIsDroppedAndForOneToComeIsKept() {
         Inboxes inboxes = new Inboxes(2);
         int[] dropped = new int[1];
-        inboxes.register(7, new Recorder());
+        inboxes.register(7, new Recorder().inMesh());
         inboxes.unregister(7);
 
-        inboxes.deliver(7, connection(1, dropped));
-        inboxes.deliver(8, connection(1, dropped));
+        inboxes.deliver(7, 1, connection(dropped));
+        inboxes.deliver(8, 1, connection(dropped));
 
         assertEquals(1, dropped[0]);
         assertTrue(inboxes.isOver(7));
         inboxes.close();
         assertEquals(2, dropped[0]);
-        inboxes.deliver(8, connection(1, dropped));
+        inboxes.deliver(8, 1, connection(dropped));
         assertEquals(3, dropped[0]);
     }
 
-    private static Inboxes.InboxEvent connection(int peer, int[] dropped) {
+    private static Inboxes.InboxEvent connection(int[] dropped) {
         return new Inboxes.InboxEvent() {
             @Override
-            public void tell(TcpMesh.Listener listener) {
-                listener.data(peer, DataLane.COLLECTIVE, 0, null);
+            public void tell(Inboxes.Receiver to, int rank) {
+                to.data().data(rank, DataLane.COLLECTIVE, 0, null);
             }
 
             @Override
@@ -127,8 +127,8 @@ class ControlFrameTest {
     private static Inboxes.InboxEvent counted(ByteBuffer message, int[] dropped) {
         return new Inboxes.InboxEvent() {
             @Override
-            public void tell(TcpMesh.Listener listener) {
-                listener.control(1, message);
+            public void tell(Inboxes.Receiver to, int rank) {
+                to.events().control(rank, message);
             }
 
             @Override

@@ -42,7 +42,7 @@ class FramesOfOthersTest {
                 // the socket refuses the second write: the first one has been answered by a reset
                 IntStream.range(0, writes ? MANY : 0).forEach(i -> stopped.control(0, GROUP, frame(i)));
             });
-            stopped.register(GROUP, listener);
+            stopped.register(GROUP, listener.inMesh());
 
             meshes.get(2).control(1, GROUP, frame(0));
             Ranks.result(listener.held);
@@ -63,7 +63,7 @@ class FramesOfOthersTest {
     }
 
     /** Stands still in the first frame, and then takes a while for each frame. */
-    private static final class Stopped implements TcpMesh.Listener {
+    private static final class Stopped implements Ranks.Hears {
         private static final long SLOW_NANOS = 3_000_000L;
 
         private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();

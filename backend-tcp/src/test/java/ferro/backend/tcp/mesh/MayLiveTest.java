@@ -30,12 +30,12 @@ class MayLiveTest {
                 ServerSocket other = new ServerSocket(0, 1, Addresses.literal("127.0.0.2"))) {
             List<JoiningContext> contexts = new ArrayList<>();
             List<TcpPort> ports = new ArrayList<>();
-            List<Peers> peers = new ArrayList<>();
+            List<TcpMesh> peers = new ArrayList<>();
             for (int rank = 0; rank < 2; rank++) {
                 GroupSpec spec = GroupSpec.of("g", rank, 2, Ranks.LONG);
                 contexts.add(ranks.context(spec, Map.of()));
                 ports.add(TcpPort.use(spec, contexts.get(rank), deadline()));
-                peers.add(new Peers(spec, ports.get(rank), GROUP));
+                peers.add(Ranks.mesh(spec, ports.get(rank), GROUP));
                 ports.get(rank).enter(GROUP, 2, peers.get(rank));
             }
             InetSocketAddress silent = (InetSocketAddress) other.getLocalSocketAddress();
@@ -43,13 +43,13 @@ class MayLiveTest {
                     .map(port -> new PeerRecord(List.of(port.bound(), silent), "", true))
                     .toArray(PeerRecord[]::new);
             for (int rank = 0; rank < 2; rank++) {
-                Peers own = peers.get(rank);
+                TcpMesh own = peers.get(rank);
                 ports.get(rank).loop().run(() -> own.connect(known, deadline()));
             }
-            peers.forEach(each -> Ranks.result(each.ready()));
+            peers.forEach(each -> Ranks.result(each.ready));
             Recorder recorder = new Recorder();
             TcpPort port = ports.get(1 - ends);
-            port.loop().run(() -> peers.get(1 - ends).register(5, recorder));
+            peers.get(1 - ends).register(5, recorder.inMesh());
 
             // the last use: closes the port and its connections, as the end of the process does
             contexts.get(ends).release(TcpPort.class);

@@ -55,8 +55,8 @@ class PeersTest {
 
     private final Ranks ranks = Ranks.onLoopback();
     private final JoiningContext context = ranks.context(SPEC, Map.of());
-    private final Peers peers =
-            new Peers(SPEC, TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos()), 7);
+    private final TcpMesh peers =
+            Ranks.mesh(SPEC, TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos()), 7);
     private final Recorder recorder = new Recorder();
 
     @AfterEach
@@ -126,7 +126,7 @@ class PeersTest {
     @Test
     void aSecondDataConnectionOfOneEpochIsRefusedAndAHigherOneLetIn() {
         List<TcpMesh> meshes = ranks.joinAll(3);
-        meshes.get(1).register(5, recorder);
+        meshes.get(1).register(5, recorder.inMesh());
         Hello.Peering member = new Hello.Peering(new Roster(null, SPEC, null, null, null).id(), 0, 3, 1);
         int port = portOfRankOne();
         try (Stranger first = Stranger.at(port);
@@ -164,7 +164,7 @@ class PeersTest {
     @CsvSource({"CONTROL, two processes have this rank", "DATA, epoch 3 is already connected"})
     void aProcessThatConnectsAgainTakesTheConnectionsPlaceUnlessAnotherProcessDoes(
             Hello.ConnectionKind kind, String taken) throws Refusal {
-        peers.register(5, recorder);
+        peers.hear(5, recorder.inMesh());
         EmbeddedChannel former = new EmbeddedChannel();
         EmbeddedChannel again = new EmbeddedChannel();
         peers.admit(said(kind, 1, 4), former);
@@ -206,7 +206,7 @@ class PeersTest {
 
     @Test
     void aRankThatCannotConnectIsReportedAlsoWhereItsLastAttemptHadCome() throws Refusal {
-        peers.register(5, recorder);
+        peers.hear(5, recorder.inMesh());
         EmbeddedChannel attempt = new EmbeddedChannel();
         peers.admit(said(Hello.ConnectionKind.DATA, 1, 4), attempt);
         Refusal gaveUp = new Refusal(Code.RENDEZVOUS, "gave up");
@@ -239,8 +239,8 @@ class PeersTest {
     }
 
     /** Lets a data connection in, does something, and lets it be used. */
-    private Recorder.Heard firstHeardAfter(Channel connection, Consumer<Peers> between) throws Refusal {
-        peers.register(5, recorder);
+    private Recorder.Heard firstHeardAfter(Channel connection, Consumer<TcpMesh> between) throws Refusal {
+        peers.hear(5, recorder.inMesh());
         peers.admit(DATA_HELLO, connection);
         between.accept(peers);
         peers.entered(DATA_HELLO, connection);
@@ -281,7 +281,7 @@ class PeersTest {
                 TcpMesh mesh = Ranks.result(joining);
                 // what rank 0 has measured counts on all ranks, which have not
                 assertTrue(mesh.isFar());
-                mesh.register(5, recorder);
+                mesh.register(5, recorder.inMesh());
                 byte[] frame = ControlFrame.message(5, ByteBuffer.wrap(new byte[] {'x'}))
                         .encoded();
                 rankZero.say(frame);

@@ -7,6 +7,8 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.rendezvous.JoiningContext;
+import ferro.backend.tcp.rendezvous.TcpPort;
+import ferro.spi.ControlLane.PeerEvents;
 import ferro.spi.GroupSpec;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -46,6 +48,18 @@ public final class Ranks implements AutoCloseable {
         common.put("MASTER_ADDR", "127.0.0.1");
         common.put("MASTER_PORT", Integer.toString(server.port()));
         common.put("FERRO_STORE_SERVED", "1");
+    }
+
+    /** Hears all events of a group whose ranks are those of the mesh. */
+    interface Hears extends PeerEvents, TcpControlLane.DataArrivals {
+        default Inboxes.Receiver inMesh() {
+            return new Inboxes.Receiver(RankArrays.all(1000), this, this);
+        }
+    }
+
+    /** Makes a mesh that joins by hand. */
+    public static TcpMesh mesh(GroupSpec spec, TcpPort port, long id) {
+        return new TcpMesh(spec, null, port, id, within -> {});
     }
 
     public static Ranks onLoopback() {

@@ -7,8 +7,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A listener that keeps what it hears. */
-final class Recorder implements TcpMesh.Listener {
+/** Keeps what it hears. */
+final class Recorder implements Ranks.Hears {
     final BlockingQueue<Heard> heard = new LinkedBlockingQueue<>();
 
     record Heard(String kind, int peer, String text, FerroException cause, Channel channel, long nanos) {}

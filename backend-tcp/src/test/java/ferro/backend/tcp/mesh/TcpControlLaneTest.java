@@ -74,7 +74,7 @@ class TcpControlLaneTest {
         lanes.get(0).control(2, message(4));
         lanes.get(0).control(2, message(5));
         Recorder other = new Recorder();
-        meshes.get(2).register(77, other);
+        meshes.get(2).register(77, other.inMesh());
         meshes.get(0).control(2, 77, message(6));
         // what was sent before it has arrived, too
         other.next();

@@ -166,7 +166,7 @@ class TcpJoinTest {
                 "127.0.0.1:");
         assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(5), "not at once");
         Recorder recorder = new Recorder();
-        meshes.get(0).register(5, recorder);
+        meshes.get(0).register(5, recorder.inMesh());
         meshes.get(1).control(0, 5, java.nio.ByteBuffer.wrap(new byte[] {'!'}));
         assertEquals("!", recorder.next().text());
     }

@@ -59,7 +59,7 @@ class TcpMeshTest {
         List<TcpMesh> meshes = ranks.joinAll(3);
         List<Recorder> recorders = List.of(new Recorder(), new Recorder(), new Recorder());
         for (int rank = 0; rank < 3; rank++) {
-            meshes.get(rank).register(GROUP, recorders.get(rank));
+            meshes.get(rank).register(GROUP, recorders.get(rank).inMesh());
         }
         for (int from = 0; from < 3; from++) {
             for (int to = 0; to < 3; to++) {
@@ -92,8 +92,8 @@ class TcpMeshTest {
             TcpMesh second = Ranks.result(ranks.join(1, 2, Ranks.LONG, proxy.settings()));
             TcpMesh first = Ranks.result(joining);
             List<Recorder> recorders = List.of(new Recorder(), new Recorder());
-            first.register(GROUP, recorders.get(0));
-            second.register(GROUP, recorders.get(1));
+            first.register(GROUP, recorders.get(0).inMesh());
+            second.register(GROUP, recorders.get(1).inMesh());
             proxy.holdAnswers(2, (data, from, length) -> from == challengeBytes, until);
 
             first.openData(1, GROUP, lane, 0);
@@ -144,8 +144,8 @@ class TcpMeshTest {
         List<TcpMesh> meshes = ranks.joinAll(3);
         Recorder first = new Recorder();
         Recorder second = new Recorder();
-        meshes.get(0).register(GROUP, first);
-        meshes.get(0).register(GROUP + 1, second);
+        meshes.get(0).register(GROUP, first.inMesh());
+        meshes.get(0).register(GROUP + 1, second.inMesh());
         long start = System.nanoTime();
 
         meshes.get(2).drop();
@@ -160,7 +160,7 @@ class TcpMeshTest {
             assertTrue(lost.nanos() - start < TimeUnit.SECONDS.toNanos(2), "too late");
         }
         Recorder late = new Recorder();
-        meshes.get(0).register(GROUP + 2, late);
+        meshes.get(0).register(GROUP + 2, late.inMesh());
         assertEquals(2, late.next().peer());
     }
 
@@ -173,7 +173,7 @@ class TcpMeshTest {
             Ranks.result(ranks.join(1, 2, Ranks.LONG, proxy.settings()));
             TcpMesh mesh = Ranks.result(first);
             Recorder recorder = new Recorder();
-            mesh.register(GROUP, recorder);
+            mesh.register(GROUP, recorder.inMesh());
             proxy.hold(never);
 
             int sent = 0;
@@ -203,7 +203,7 @@ class TcpMeshTest {
             CountDownLatch never = new CountDownLatch(1);
             proxy.onData((from, bytes, length) -> isOver(never));
             for (int rank = 0; rank < 2; rank++) {
-                meshes.get(rank).register(GROUP, heard.get(rank));
+                meshes.get(rank).register(GROUP, heard.get(rank).inMesh());
                 meshes.get(rank).openData(1 - rank, GROUP, DataLane.COLLECTIVE, 0);
             }
             TcpPort port = context.find(TcpPort.class).orElseThrow();
@@ -256,7 +256,7 @@ class TcpMeshTest {
     void anOrderlyCloseIsToldApart() {
         List<TcpMesh> meshes = ranks.joinAll(2);
         Recorder recorder = new Recorder();
-        meshes.get(0).register(GROUP, recorder);
+        meshes.get(0).register(GROUP, recorder.inMesh());
         meshes.get(1).retain();
         meshes.get(1).close();
         meshes.get(1).control(0, GROUP, bytes("last words"));
@@ -275,7 +275,7 @@ class TcpMeshTest {
         var spec = ferro.spi.GroupSpec.of("alone", 0, 1, Ranks.SHORT);
         var context = ferro.group.SystemContext.of(Map.of());
         try (TcpMesh mesh = TcpMesh.join(spec, context)) {
-            mesh.register(GROUP, new Recorder());
+            mesh.register(GROUP, new Recorder().inMesh());
             assertEquals(1, mesh.worldSize());
             assertThrows(InvalidRankException.class, () -> mesh.control(0, GROUP, bytes("x")));
         }
@@ -288,12 +288,12 @@ class TcpMeshTest {
         List<TcpMesh> meshes = ranks.joinAll(2);
         Recorder lower = new Recorder();
         Recorder higher = new Recorder();
-        meshes.get(0).register(GROUP, lower);
+        meshes.get(0).register(GROUP, lower.inMesh());
         meshes.get(1).openData(0, GROUP, DataLane.COLLECTIVE, 0);
         meshes.get(1).openData(0, GROUP, DataLane.COLLECTIVE, 0);
         meshes.get(0).openData(1, GROUP, DataLane.COLLECTIVE, 0);
         Recorder.Heard atLower = lower.next();
-        meshes.get(1).register(GROUP, higher);
+        meshes.get(1).register(GROUP, higher.inMesh());
         Recorder.Heard atHigher = higher.next();
 
         assertEquals("COLLECTIVE 0", atLower.text());

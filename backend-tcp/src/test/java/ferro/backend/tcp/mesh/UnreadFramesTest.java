@@ -42,7 +42,7 @@ class UnreadFramesTest {
         try (Ranks ranks = new Ranks(SECRET)) {
             CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG, encrypted);
             TcpMesh member = Ranks.result(ranks.join(1, 2, Ranks.LONG, encrypted));
-            Ranks.result(first).register(KNOWN, listener);
+            Ranks.result(first).register(KNOWN, listener.inMesh());
 
             for (int sent = 0; sent < FRAMES; sent += BATCH) {
                 member.control(0, KNOWN, ByteBuffer.allocate(1));
@@ -69,7 +69,7 @@ class UnreadFramesTest {
     }
 
     /** Stays in each message of the known group until it may go on. */
-    private static final class Listener implements TcpMesh.Listener {
+    private static final class Listener implements Ranks.Hears {
         private final Semaphore marks = new Semaphore(0);
         private final Semaphore goOn = new Semaphore(0);
         private final CompletableFuture<FerroException> lost = new CompletableFuture<>();
