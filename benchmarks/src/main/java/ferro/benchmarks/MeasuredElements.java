@@ -5,246 +5,96 @@ import ferro.HalfFloats;
 import ferro.HostTensor;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.Collections;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.function.IntFunction;
+import java.util.List;
 
 /** An array of one of the measured types, filled and compared element by element. */
-sealed interface MeasuredElements {
+record MeasuredElements(HostTensor tensor) {
     /**
-     * Constructors for arrays of the measured types, in the order in which users see them. Unsigned types are absent,
-     * because Java cannot compute with them.
+     * The measured types, in the order in which users see them. Unsigned types are absent, because Java cannot compute
+     * with them.
      */
-    Map<DataType, IntFunction<MeasuredElements>> MEASURED = measured();
+    static final List<DataType> TYPES = List.of(
+            DataType.FLOAT32,
+            DataType.FLOAT64,
+            DataType.FLOAT16,
+            DataType.BFLOAT16,
+            DataType.INT8,
+            DataType.INT16,
+            DataType.INT32,
+            DataType.INT64);
 
     /** An eighth of a first-level cache. */
-    int REPEATED_BYTES = 4096;
-
-    private static Map<DataType, IntFunction<MeasuredElements>> measured() {
-        Map<DataType, IntFunction<MeasuredElements>> all = new LinkedHashMap<>();
-        all.put(DataType.FLOAT32, count -> new Floats(new float[count]));
-        all.put(DataType.FLOAT64, count -> new Doubles(new double[count]));
-        all.put(DataType.FLOAT16, count -> new Halves(DataType.FLOAT16, new short[count], 1e-2));
-        all.put(DataType.BFLOAT16, count -> new Halves(DataType.BFLOAT16, new short[count], 5e-2));
-        all.put(DataType.INT8, count -> new Bytes(new byte[count]));
-        all.put(DataType.INT16, count -> new Shorts(new short[count]));
-        all.put(DataType.INT32, count -> new Ints(new int[count]));
-        all.put(DataType.INT64, count -> new Longs(new long[count]));
-        return Collections.unmodifiableMap(all);
-    }
+    private static final int REPEATED_BYTES = 4096;
 
     static MeasuredElements of(DataType type, int count) {
-        IntFunction<MeasuredElements> found = MEASURED.get(type);
-        if (found == null) {
+        if (!TYPES.contains(type)) {
             throw new IllegalArgumentException("type " + type.label() + " is not measured");
         }
-        return found.apply(count);
+        return new MeasuredElements(HostTensor.ofArray(type, type.carrier().newArray(count), 0, count));
     }
 
-    HostTensor tensor();
-
-    void put(int index, long value);
-
-    /** Whether the element is that of a plain loop. Integers wrap; floating point may be rounded in another order. */
-    boolean is(int index, Expectation.Value expected);
+    void put(int index, long value) {
+        fill(index, index + 1, value);
+    }
 
     /** Sets all elements to a number. */
-    void fill(int value);
+    void fill(int value) {
+        fill(0, (int) tensor.elementCount(), value);
+    }
+
+    private void fill(int from, int to, long value) {
+        switch (tensor.dataType()) {
+            case FLOAT32 -> Arrays.fill((float[]) tensor.memory(), from, to, value);
+            case FLOAT64 -> Arrays.fill((double[]) tensor.memory(), from, to, value);
+            case INT8 -> Arrays.fill((byte[]) tensor.memory(), from, to, (byte) value);
+            case INT16 -> Arrays.fill((short[]) tensor.memory(), from, to, (short) value);
+            case INT32 -> Arrays.fill((int[]) tensor.memory(), from, to, (int) value);
+            case INT64 -> Arrays.fill((long[]) tensor.memory(), from, to, value);
+            default -> Arrays.fill((short[]) tensor.memory(), from, to, HalfFloats.narrow(tensor.dataType(), value));
+        }
+    }
+
+    /** Whether the element is that of a plain loop. Integers wrap; floating point may be rounded in another order. */
+    boolean is(int index, Expectation.Value expected) {
+        double real = expected.real();
+        return switch (tensor.dataType()) {
+            case FLOAT32 -> near(tensor.getFloat(index), real, 1e-5);
+            case FLOAT64 -> near(tensor.getDouble(index), real, 1e-13);
+            case FLOAT16 -> near(HalfFloats.widen(tensor.dataType(), tensor.getShort(index)), real, 1e-2);
+            case BFLOAT16 -> near(HalfFloats.widen(tensor.dataType(), tensor.getShort(index)), real, 5e-2);
+            case INT8 -> tensor.getByte(index) == (byte) expected.whole();
+            case INT16 -> tensor.getShort(index) == (short) expected.whole();
+            case INT32 -> tensor.getInt(index) == (int) expected.whole();
+            default -> tensor.getLong(index) == expected.whole();
+        };
+    }
+
+    /** Compares with a tolerance of some units of the last place. */
+    private static boolean near(double found, double expected, double tolerance) {
+        return Math.abs(found - expected) <= tolerance * Math.abs(expected);
+    }
 
     /** Writes all elements to the start of a buffer. */
-    default void copyTo(ByteBuffer bytes) {
-        HostTensor all = tensor();
-        all.dataType().carrier().write(bytes, 0, all.memory(), 0, (int) all.elementCount());
+    void copyTo(ByteBuffer bytes) {
+        tensor.dataType().carrier().write(bytes, 0, tensor.memory(), 0, (int) tensor.elementCount());
     }
 
     /**
      * Writes as many elements as these to the start of a buffer, the first few again and again: what is read stays in the
      * cache, so that it takes as long as {@link #fill}.
      */
-    default void fillFromFirst(ByteBuffer bytes) {
-        HostTensor all = tensor();
-        int count = (int) all.elementCount();
-        int unit = all.dataType().byteSize();
+    void fillFromFirst(ByteBuffer bytes) {
+        int count = (int) tensor.elementCount();
+        int unit = tensor.dataType().byteSize();
         int block = Math.min(count, REPEATED_BYTES / unit);
         for (int done = 0; done < count; done += block) {
             int length = Math.min(block, count - done);
-            all.dataType().carrier().write(bytes, done * unit, all.memory(), 0, length);
+            tensor.dataType().carrier().write(bytes, done * unit, tensor.memory(), 0, length);
         }
     }
 
     /** Reads all elements from the start of a buffer. */
-    default void copyFrom(ByteBuffer bytes) {
-        HostTensor all = tensor();
-        all.dataType().carrier().read(bytes, 0, all.memory(), 0, (int) all.elementCount());
-    }
-
-    private static boolean near(double found, double expected, double tolerance) {
-        return Math.abs(found - expected) <= tolerance * Math.abs(expected);
-    }
-
-    /** Elements of f32. */
-    record Floats(float[] array) implements MeasuredElements {
-        @Override
-        public HostTensor tensor() {
-            return HostTensor.of(array);
-        }
-
-        @Override
-        public void put(int index, long value) {
-            array[index] = value;
-        }
-
-        @Override
-        public boolean is(int index, Expectation.Value expected) {
-            return near(array[index], expected.real(), 1e-5);
-        }
-
-        @Override
-        public void fill(int value) {
-            Arrays.fill(array, value);
-        }
-    }
-
-    /** Elements of f64. */
-    record Doubles(double[] array) implements MeasuredElements {
-        @Override
-        public HostTensor tensor() {
-            return HostTensor.of(array);
-        }
-
-        @Override
-        public void put(int index, long value) {
-            array[index] = value;
-        }
-
-        @Override
-        public boolean is(int index, Expectation.Value expected) {
-            return near(array[index], expected.real(), 1e-13);
-        }
-
-        @Override
-        public void fill(int value) {
-            Arrays.fill(array, value);
-        }
-    }
-
-    /**
-     * Elements of f16 or bf16.
-     *
-     * @param tolerance some units of the last place, relative
-     */
-    record Halves(DataType type, short[] array, double tolerance) implements MeasuredElements {
-        @Override
-        public HostTensor tensor() {
-            return HostTensor.ofArray(type, array, 0, array.length);
-        }
-
-        @Override
-        public void put(int index, long value) {
-            array[index] = HalfFloats.narrow(type, value);
-        }
-
-        @Override
-        public boolean is(int index, Expectation.Value expected) {
-            return near(HalfFloats.widen(type, array[index]), expected.real(), tolerance);
-        }
-
-        @Override
-        public void fill(int value) {
-            Arrays.fill(array, HalfFloats.narrow(type, value));
-        }
-    }
-
-    /** Elements of i8. */
-    record Bytes(byte[] array) implements MeasuredElements {
-        @Override
-        public HostTensor tensor() {
-            return HostTensor.of(array);
-        }
-
-        @Override
-        public void put(int index, long value) {
-            array[index] = (byte) value;
-        }
-
-        @Override
-        public boolean is(int index, Expectation.Value expected) {
-            return array[index] == (byte) expected.whole();
-        }
-
-        @Override
-        public void fill(int value) {
-            Arrays.fill(array, (byte) value);
-        }
-    }
-
-    /** Elements of i16. */
-    record Shorts(short[] array) implements MeasuredElements {
-        @Override
-        public HostTensor tensor() {
-            return HostTensor.of(array);
-        }
-
-        @Override
-        public void put(int index, long value) {
-            array[index] = (short) value;
-        }
-
-        @Override
-        public boolean is(int index, Expectation.Value expected) {
-            return array[index] == (short) expected.whole();
-        }
-
-        @Override
-        public void fill(int value) {
-            Arrays.fill(array, (short) value);
-        }
-    }
-
-    /** Elements of i32. */
-    record Ints(int[] array) implements MeasuredElements {
-        @Override
-        public HostTensor tensor() {
-            return HostTensor.of(array);
-        }
-
-        @Override
-        public void put(int index, long value) {
-            array[index] = (int) value;
-        }
-
-        @Override
-        public boolean is(int index, Expectation.Value expected) {
-            return array[index] == (int) expected.whole();
-        }
-
-        @Override
-        public void fill(int value) {
-            Arrays.fill(array, value);
-        }
-    }
-
-    /** Elements of i64. */
-    record Longs(long[] array) implements MeasuredElements {
-        @Override
-        public HostTensor tensor() {
-            return HostTensor.of(array);
-        }
-
-        @Override
-        public void put(int index, long value) {
-            array[index] = value;
-        }
-
-        @Override
-        public boolean is(int index, Expectation.Value expected) {
-            return array[index] == expected.whole();
-        }
-
-        @Override
-        public void fill(int value) {
-            Arrays.fill(array, value);
-        }
+    void copyFrom(ByteBuffer bytes) {
+        tensor.dataType().carrier().read(bytes, 0, tensor.memory(), 0, (int) tensor.elementCount());
     }
 }

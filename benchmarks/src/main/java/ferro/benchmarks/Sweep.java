@@ -48,7 +48,7 @@ public record Sweep(
 
     /** {@return the element types that can be measured, as users type them} */
     public static List<String> types() {
-        return MeasuredElements.MEASURED.keySet().stream().map(DataType::label).toList();
+        return MeasuredElements.TYPES.stream().map(DataType::label).toList();
     }
 
     /** {@return the operations that can be measured, as users type them} */
@@ -72,7 +72,7 @@ public record Sweep(
      * @throws IllegalArgumentException naming the value and the allowed values
      */
     public Sweep {
-        if (!MeasuredElements.MEASURED.containsKey(type)) {
+        if (!MeasuredElements.TYPES.contains(type)) {
             throw new IllegalArgumentException("--type " + type.label() + ": bench can measure " + types());
         }
         if (!OPS.contains(op)) {

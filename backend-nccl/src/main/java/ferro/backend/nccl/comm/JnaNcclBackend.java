@@ -37,7 +37,7 @@ import java.util.function.Consumer;
  * <p>Whole calls take device tensors, and host tensors through pooled device memory. They run one after the other on
  * {@link #stream()}. Each starts after the work that the device's default stream holds when the call is issued. A call
  * that passes its deadline, whose waiting thread is interrupted or that NCCL fails ends the group on every rank: the
- * communicator is aborted, and the other ranks hear the reason by control calls.
+ * communicator is aborted, and the other ranks hear the reason by control messages.
  *
  * <p>Messages have the tag 0, run in the same order as collectives, and also end the group at their deadline, since
  * NCCL cannot cancel a receive. Messages of host memory carry their length; messages of device memory must be received

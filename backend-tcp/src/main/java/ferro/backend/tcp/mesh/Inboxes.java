@@ -76,11 +76,11 @@ final class Inboxes {
         }
     }
 
-    private record Kept(int peer, InboxEvent event) {}
+    private record KeptEvent(int peer, InboxEvent event) {}
 
     /** The events that wait for the receiver of one group. */
     private static final class Backlog {
-        private final List<Kept> events = new ArrayList<>();
+        private final List<KeptEvent> events = new ArrayList<>();
         private int connections;
 
         void drop() {
@@ -115,7 +115,7 @@ final class Inboxes {
             return;
         }
         waiting.connections = connections;
-        waiting.events.add(new Kept(peer, event));
+        waiting.events.add(new KeptEvent(peer, event));
     }
 
     /** Returns whether a group was registered and is over; a group that never was may still be registered. */
@@ -132,7 +132,7 @@ final class Inboxes {
         receivers.put(group, receiver);
         Backlog waiting = kept.remove(group);
         if (waiting != null) {
-            for (Kept each : waiting.events) {
+            for (KeptEvent each : waiting.events) {
                 receiver.hear(each.peer(), each.event());
             }
         }

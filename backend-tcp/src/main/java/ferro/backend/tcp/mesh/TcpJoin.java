@@ -161,7 +161,7 @@ final class TcpJoin {
         SharedSettings settings = new SharedSettings(
                 port.io().checksum(), port.tls().use(), port.io().debug());
         // other stores have a time limit of their own
-        Store until = store instanceof TcpStore tcp ? tcp.until(progress.deadlineNanos()) : store;
+        Store until = store instanceof TcpStore tcp ? tcp.until(progress) : store;
         return new Roster(until, spec, card, settings, ReleasedSlots.of(context));
     }
 
@@ -247,7 +247,7 @@ final class TcpJoin {
         return all;
     }
 
-    private TcpMesh.Joined joined(IntraNodeMemory intraNode, Card[] all, EndedRanks ends, Roster roster) {
+    private TcpMesh.JoinFacts joined(IntraNodeMemory intraNode, Card[] all, EndedRanks ends, Roster roster) {
         List<String> hosts = new ArrayList<>();
         List<String> machines = new ArrayList<>();
         // why each rank shares no memory; empty for a rank that can
@@ -258,7 +258,7 @@ final class TcpJoin {
             lacking[rank] = all[rank].lacking();
         }
         IntraNodeMemory memory = agreed(intraNode, lacking, roster);
-        return new TcpMesh.Joined(progress.deadlineNanos(), memory, List.copyOf(hosts), List.copyOf(machines), ends);
+        return new TcpMesh.JoinFacts(progress.deadlineNanos(), memory, List.copyOf(hosts), List.copyOf(machines), ends);
     }
 
     /** Returns the card of a rank. A rank that failed to join leaves an empty card and may come back: reads again later. */

@@ -93,7 +93,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     private volatile int distanceMicros;
 
     /** Set once, while joining. */
-    volatile Joined joined = new Joined(0, IntraNodeMemory.none(), List.of(), List.of(), EndedRanks.unknown());
+    volatile JoinFacts joined = new JoinFacts(0, IntraNodeMemory.none(), List.of(), List.of(), EndedRanks.unknown());
 
     private boolean closed; // on the loop
     private final AtomicInteger users = new AtomicInteger(1);
@@ -107,7 +107,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
      * @param machines      name of the machine of each rank, for people; empty in a world of one
      * @param ends          where launchers report how ranks ended
      */
-    record Joined(
+    record JoinFacts(
             long deadlineNanos, IntraNodeMemory memory, List<String> hosts, List<String> machines, EndedRanks ends) {}
 
     /**

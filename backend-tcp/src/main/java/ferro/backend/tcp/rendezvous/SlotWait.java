@@ -91,10 +91,7 @@ final class SlotWait {
         String text = "has been started again, as process "
                 + ProcessHandle.current().pid() + " at " + port.advertised() + " in place of " + text(holder)
                 + ": this job ends, so that all ranks join again";
-        Roster.publish(
-                store.until(progress.deadlineNanos()),
-                group,
-                new Roster.StartedAgain(group.rank(), holder.instance(), text));
+        Roster.publish(store.until(progress), group, new Roster.StartedAgain(group.rank(), holder.instance(), text));
     }
 
     private boolean isOver() {
@@ -107,7 +104,7 @@ final class SlotWait {
      */
     private Optional<Card> holder(TcpStore store, Optional<Card> before, long start) {
         try {
-            return Roster.holder(store.until(progress.deadlineNanos()), group);
+            return Roster.holder(store.until(progress), group);
         } catch (FerroException failure) {
             boolean over = failure.code() != Code.INTERRUPTED && isOver();
             boolean held = over && before.isPresent() && !store.isLost();

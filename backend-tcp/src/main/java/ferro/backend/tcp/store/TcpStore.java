@@ -48,13 +48,18 @@ public final class TcpStore implements Store {
 
     private final Channel channel;
     private final Opening opening;
-    private final Map<Integer, CompletableFuture<Reply>> pending = new ConcurrentHashMap<>();
-    private final AtomicInteger numbers = new AtomicInteger();
-    private final AtomicReference<FerroException> lost = new AtomicReference<>();
-    private final AtomicReference<FerroException> unsaid = new AtomicReference<>();
-    private final AtomicBoolean closed = new AtomicBoolean();
-    /** The last request that changes something; null if there was none. */
-    private volatile CompletableFuture<Reply> changed;
+    private final Requests requests;
+
+    /** What the requests over one connection share. */
+    private static final class Requests {
+        private final Map<Integer, CompletableFuture<Reply>> pending = new ConcurrentHashMap<>();
+        private final AtomicInteger numbers = new AtomicInteger();
+        private final AtomicReference<FerroException> lost = new AtomicReference<>();
+        private final AtomicReference<FerroException> unsaid = new AtomicReference<>();
+        private final AtomicBoolean closed = new AtomicBoolean();
+        /** The last request that changes something; null if there was none. */
+        private volatile CompletableFuture<Reply> changed;
+    }
 
     /**
      * Takes over an authenticated channel.
@@ -63,8 +68,7 @@ public final class TcpStore implements Store {
      * @param opening how the store was opened
      */
     public TcpStore(Channel channel, Opening opening) {
-        this.channel = channel;
-        this.opening = opening;
+        this(channel, opening, new Requests());
         OwnThread.run(() -> {
             channel.config().setAutoClose(false);
             TlsDuplex.install(channel);
@@ -72,6 +76,12 @@ public final class TcpStore implements Store {
             // the connection may have been reset before it had a reader
             channel.closeFuture().addListener(ended -> gone((Throwable) null));
         });
+    }
+
+    private TcpStore(Channel channel, Opening opening, Requests requests) {
+        this.channel = channel;
+        this.opening = opening;
+        this.requests = requests;
     }
 
     /**
@@ -104,7 +114,7 @@ public final class TcpStore implements Store {
     public void set(String key, byte[] value) {
         ask(StoreOperation.SET, key, value.clone(), null).whenComplete((reply, failure) -> {
             if (failure instanceof FerroException refused) {
-                unsaid.compareAndSet(null, refused);
+                requests.unsaid.compareAndSet(null, refused);
             }
         });
     }
@@ -118,14 +128,14 @@ public final class TcpStore implements Store {
 
     @Override
     public byte[] get(String key, Duration timeout) {
-        int number = numbers.incrementAndGet();
+        int number = requests.numbers.incrementAndGet();
         CompletableFuture<Reply> asked =
                 ask(new StoreRequest(StoreOperation.WHEN, number, checked(key), NOTHING, null));
         try {
             return await(asked, "get of key \"" + key + "\"", Deadlines.nanos(timeout))
                     .value();
         } finally {
-            if (pending.remove(number) != null && lost.get() == null) {
+            if (requests.pending.remove(number) != null && requests.lost.get() == null) {
                 send(new StoreRequest(StoreOperation.FORGET, number, "", NOTHING, null));
             }
         }
@@ -133,27 +143,17 @@ public final class TcpStore implements Store {
 
     @Override
     public long add(String key, long delta) {
-        return add(key, delta, untilDeadline());
-    }
-
-    long add(String key, long delta, long nanos) {
         byte[] amount = ByteBuffer.allocate(Long.BYTES).putLong(delta).array();
-        byte[] sum = await(ask(StoreOperation.ADD, key, amount, null), "add to key \"" + key + "\"", nanos)
+        byte[] sum = await(ask(StoreOperation.ADD, key, amount, null), "add to key \"" + key + "\"")
                 .value();
         return Long.parseLong(new String(sum, StandardCharsets.US_ASCII));
     }
 
     @Override
     public byte[] compareAndSet(String key, byte[] expected, byte[] value) {
-        return compareAndSet(key, expected, value, untilDeadline());
-    }
-
-    byte[] compareAndSet(String key, byte[] expected, byte[] value, long nanos) {
         byte[] was = expected == null ? null : expected.clone();
         Reply there = await(
-                ask(StoreOperation.COMPARE_AND_SET, key, value.clone(), was),
-                "compareAndSet of key \"" + key + "\"",
-                nanos);
+                ask(StoreOperation.COMPARE_AND_SET, key, value.clone(), was), "compareAndSet of key \"" + key + "\"");
         return there.valueOrNull();
     }
 
@@ -161,7 +161,7 @@ public final class TcpStore implements Store {
     public CompletionStage<byte[]> compareAndSetAsync(String key, byte[] expected, byte[] value) {
         byte[] was = expected == null ? null : expected.clone();
         StoreRequest request = request(StoreOperation.COMPARE_AND_SET, key, value.clone(), was);
-        if (closed.get()) {
+        if (requests.closed.get()) {
             return CompletableFuture.failedStage(closedBefore(request));
         }
         // throws no refusal of an earlier set: that must not keep a rank that leaves from releasing its slot
@@ -170,11 +170,7 @@ public final class TcpStore implements Store {
 
     @Override
     public boolean delete(String key) {
-        return delete(key, untilDeadline());
-    }
-
-    boolean delete(String key, long nanos) {
-        Reply there = await(ask(StoreOperation.DELETE, key, NOTHING, null), "delete of key \"" + key + "\"", nanos);
+        Reply there = await(ask(StoreOperation.DELETE, key, NOTHING, null), "delete of key \"" + key + "\"");
         return there.answer == StoreAnswer.VALUE;
     }
 
@@ -185,7 +181,7 @@ public final class TcpStore implements Store {
 
     /** Returns whether this rank has closed the store, so that its end is expected. */
     public boolean isClosed() {
-        return closed.get();
+        return requests.closed.get();
     }
 
     /** Returns whether its connection is encrypted, or does not leave this machine. */
@@ -201,7 +197,7 @@ public final class TcpStore implements Store {
 
     /** Returns whether its other end is gone. */
     public boolean isLost() {
-        return lost.get() != null;
+        return requests.lost.get() != null;
     }
 
     @Override
@@ -211,7 +207,7 @@ public final class TcpStore implements Store {
 
     @Override
     public void close(Duration within) {
-        if (closed.compareAndSet(false, true)) {
+        if (requests.closed.compareAndSet(false, true)) {
             long nanos = Math.min(Deadlines.nanos(within), MAX_FLUSH.toNanos());
             long until = System.nanoTime() + nanos;
             awaitLast(nanos);
@@ -229,7 +225,7 @@ public final class TcpStore implements Store {
      * answers unread is reset, and the store may then drop requests that it has not read.
      */
     private void awaitLast(long nanos) {
-        CompletableFuture<Reply> last = changed;
+        CompletableFuture<Reply> last = requests.changed;
         if (last == null || channel.eventLoop().inEventLoop()) {
             return;
         }
@@ -251,7 +247,7 @@ public final class TcpStore implements Store {
             throw new IllegalArgumentException("the value of key \"" + key + "\" has " + value.length
                     + " bytes: a store takes at most " + StoreMap.MOST_VALUE_BYTES);
         }
-        return new StoreRequest(operation, numbers.incrementAndGet(), checked(key), value, expected);
+        return new StoreRequest(operation, requests.numbers.incrementAndGet(), checked(key), value, expected);
     }
 
     private static String checked(String key) {
@@ -264,10 +260,10 @@ public final class TcpStore implements Store {
     }
 
     private CompletableFuture<Reply> ask(StoreRequest request) {
-        if (closed.get()) {
+        if (requests.closed.get()) {
             throw closedBefore(request);
         }
-        FerroException earlier = unsaid.getAndSet(null);
+        FerroException earlier = requests.unsaid.getAndSet(null);
         if (earlier != null) {
             throw earlier;
         }
@@ -282,13 +278,13 @@ public final class TcpStore implements Store {
     private CompletableFuture<Reply> submit(StoreRequest request) {
         CompletableFuture<Reply> reply = new CompletableFuture<>();
         if (request.operation() != StoreOperation.WHEN) {
-            changed = reply;
+            requests.changed = reply;
         }
-        pending.put(request.number(), reply);
+        requests.pending.put(request.number(), reply);
         send(request);
-        FerroException gone = lost.get();
+        FerroException gone = requests.lost.get();
         if (gone != null) {
-            pending.remove(request.number());
+            requests.pending.remove(request.number());
             reply.completeExceptionally(gone);
         }
         return reply;
@@ -307,21 +303,23 @@ public final class TcpStore implements Store {
     }
 
     /**
-     * Returns this store for a join: a request that has no answer at the deadline fails then, also if it began after it.
-     *
-     * @param deadlineNanos deadline of the join, on the clock of this store
+     * Returns this store for a join: a request that has no answer at its deadline fails then, also if it began after it.
      */
-    public Store until(long deadlineNanos) {
-        return new StoreUntil(this, deadlineNanos);
+    public TcpStore until(StoreOpener join) {
+        Opening until = new Opening(
+                opening.what,
+                opening.where,
+                opening.clock,
+                join,
+                Duration.ZERO,
+                opening.servedLocally,
+                opening.release);
+        return new TcpStore(channel, until, requests);
     }
 
-    long nanosUntil(long deadlineNanos) {
-        return Math.max(0, deadlineNanos - opening.clock.getAsLong());
-    }
-
-    private long untilDeadline() {
-        long left = nanosUntil(opening.opener.deadlineNanos());
-        return left > 0 ? left : Deadlines.nanos(opening.each);
+    private Reply await(CompletableFuture<Reply> asked, String what) {
+        long left = opening.opener.deadlineNanos() - opening.clock.getAsLong();
+        return await(asked, what, left > 0 ? left : Deadlines.nanos(opening.each));
     }
 
     private Reply await(CompletableFuture<Reply> asked, String what, long nanos) {
@@ -348,9 +346,9 @@ public final class TcpStore implements Store {
     }
 
     private void gone(FerroException failure) {
-        lost.compareAndSet(null, failure);
-        pending.values().forEach(one -> one.completeExceptionally(lost.get()));
-        pending.clear();
+        requests.lost.compareAndSet(null, failure);
+        requests.pending.values().forEach(one -> one.completeExceptionally(requests.lost.get()));
+        requests.pending.clear();
     }
 
     /** An answer. */
@@ -393,7 +391,7 @@ public final class TcpStore implements Store {
         private void answered(AnswerHead said, byte[] value) {
             // before the request is removed, which an error would leave without an end
             Reply reply = said.answer() == StoreAnswer.REFUSED ? null : new Reply(said.answer(), value);
-            CompletableFuture<Reply> asked = pending.remove(said.number());
+            CompletableFuture<Reply> asked = requests.pending.remove(said.number());
             if (reply != null) {
                 if (asked != null) {
                     asked.complete(reply);

@@ -108,8 +108,8 @@ class TcpStoreTest {
         stopped.await();
         long begun = System.nanoTime();
 
-        FerroException late =
-                assertThrows(FerroException.class, () -> store.until(begun).compareAndSet("key", null, new byte[1]));
+        FerroException late = assertThrows(
+                FerroException.class, () -> store.until(() -> begun).compareAndSet("key", null, new byte[1]));
         resumed.countDown();
 
         assertTrue(TcpStore.isUnanswered(late), late.getMessage());
