@@ -31,7 +31,8 @@ final class HostFallbackPath implements AutoCloseable {
     private static final String NONE =
             "the class path has no implementation of the round-trip: add " + ARTIFACT + " to the class path";
 
-    private static final boolean HAS_JFR = hasJfr();
+    private static final boolean HAS_JFR =
+            ModuleLayer.boot().findModule("jdk.jfr").isPresent();
 
     private final RankContext context;
     private final Supplier<Optional<HostFallback>> finds;
@@ -214,15 +215,6 @@ final class HostFallbackPath implements AutoCloseable {
             calls = known;
         }
         return known;
-    }
-
-    private static boolean hasJfr() {
-        try {
-            Class.forName("jdk.jfr.Event", false, HostFallbackPath.class.getClassLoader());
-            return true;
-        } catch (ClassNotFoundException | LinkageError absent) {
-            return false;
-        }
     }
 
     /**

@@ -28,7 +28,8 @@ import jdk.jfr.StackTrace;
  */
 public final class GroupRecorder implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.recorder");
-    private static final boolean HAS_JFR = hasJfr();
+    private static final boolean HAS_JFR =
+            ModuleLayer.boot().findModule("jdk.jfr").isPresent();
 
     private final FlightRecorder recorder;
     private final OperationRing ring;
@@ -241,15 +242,6 @@ public final class GroupRecorder implements AutoCloseable {
         }
         endTrace(operation);
         ring.show(entry, code == null ? OperationRing.DONE : OperationRing.FAILED);
-    }
-
-    private static boolean hasJfr() {
-        try {
-            Class.forName("jdk.jfr.Event", false, GroupRecorder.class.getClassLoader());
-            return true;
-        } catch (ClassNotFoundException | LinkageError absent) {
-            return false;
-        }
     }
 
     /**
