@@ -52,7 +52,7 @@ final class BufferAddress {
             MethodHandle found = Runtime.version().feature() >= FIRST_WITH_SEGMENTS ? bySegment() : byUnsafe();
             return found.asType(MethodType.methodType(long.class, ByteBuffer.class));
         } catch (ReflectiveOperationException | RuntimeException absent) {
-            // without addresses, only overlaps within one buffer are found, see Overlaps
+            // without addresses, only overlaps within one buffer are found, see CallChecks
             return null;
         }
     }

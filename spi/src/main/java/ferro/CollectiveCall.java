@@ -112,7 +112,7 @@ record CollectiveCall(
             CallChecks.parts(this, rank, worldSize);
         } else {
             CallChecks.length(kind, "output", out, in.elementCount(), "input");
-            Overlaps.refuseButIdentical(kind, in, out);
+            CallChecks.overlapButIdentical(kind, in, out);
         }
     }
 
