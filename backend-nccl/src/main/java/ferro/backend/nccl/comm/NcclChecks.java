@@ -1,6 +1,8 @@
 package ferro.backend.nccl.comm;
 
 import ferro.Collective;
+import ferro.CollectiveKind;
+import ferro.CollectiveKind.Held;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.ReduceOp;
@@ -166,13 +168,11 @@ final class NcclChecks {
         if (!in.meets(out)) {
             return;
         }
-        boolean inPlace = switch (operation) {
-            case ALL_REDUCE, REDUCE, BROADCAST -> in.address == out.address;
-            case ALL_GATHER, GATHER -> in.address == out.address + identity.rank() * in.bytes;
-            case REDUCE_SCATTER, SCATTER -> out.address == in.address + identity.rank() * out.bytes;
-            default -> false;
-        };
-        if (!inPlace) {
+        CollectiveKind kind = operation.kind();
+        // the own part of all parts; an exchange moves every part, so that none may be in place
+        long from = in.address + (kind.out() == Held.PART ? identity.rank() * out.bytes : 0);
+        long to = out.address + (kind.in() == Held.PART ? identity.rank() * in.bytes : 0);
+        if (from != to || kind == CollectiveKind.ALL_TO_ALL) {
             throw new IllegalArgumentException(operation.label() + " on " + identity + ": input of " + in.bytes
                     + " bytes and output of " + out.bytes
                     + " overlap in an unsupported in-place form: use separate buffers");
