@@ -49,7 +49,12 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     private final StoreHost store;
     private final long startedNanos;
     private final List<RankProcess> ranks = new ArrayList<>();
+    /** Whether all ranks have joined; only the launcher of node 0 need know it. */
     private boolean joined;
+    /** Last checkpoint that the ranks have published, such as {@code step 40}; empty text if none is known. */
+    private String checkpoint = "";
+    /** When this launcher heard of the first failure, by {@link System#nanoTime}, or when all ranks have ended. */
+    private long endNanos;
 
     /**
      * The parts of a job that stay for all its generations.
@@ -121,20 +126,21 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
             nodes.ended(ExitCode.FAILED);
             String why =
                     Nodes.untold("could not start its ranks: " + unstarted.get().getMessage());
-            return concluded(orders -> why, new GenerationProgress(false, "", System.nanoTime()));
+            endNanos = System.nanoTime();
+            return concluded(orders -> why);
         }
         job.screen.note(pids() + "; if they hang: " + Invocation.ofProcess().line("dump", recordings.folder()));
         Supervisor.JobOutcome outcome =
                 new Supervisor(events, job.screen, Supervisor.StopTimes.of(job.spec, job.target), this).await(ranks);
         NodeEnd own = NodeEnd.of(outcome, ranks.stream().map(this::output).toList(), recordings, startedNanos);
         keep(own);
-        long endNanos = outcome.heardNanos() == null ? System.nanoTime() : outcome.heardNanos();
-        GenerationProgress progress = new GenerationProgress(joined, lastCheckpoint(checkpoints), endNanos);
+        endNanos = outcome.heardNanos() == null ? System.nanoTime() : outcome.heardNanos();
+        checkpoint = lastCheckpoint(checkpoints);
         if (nodes.isAlone()) {
-            return judged(Map.of(0, own), List.of(), ends -> recordings.analyzed(key.id(), ends), List.of(), progress);
+            return judged(Map.of(0, own), List.of(), ends -> recordings.analyzed(key.id(), ends), List.of());
         }
         NodeEnd report = own.reported(recordings.brief(key.id()));
-        return concluded(orders -> report.ordered(orders).encoded(), progress);
+        return concluded(orders -> report.ordered(orders).encoded());
     }
 
     private void keep(NodeEnd own) {
@@ -145,25 +151,15 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
         }
     }
 
-    /**
-     * Waits for the reports of the other nodes and concludes from all of them.
-     *
-     * @param progress how far the ranks had come; only the launcher of node 0 need know it
-     */
-    private Conclusion concluded(Function<Map<Integer, Long>, String> report, GenerationProgress progress)
-            throws InterruptedException {
+    /** Waits for the reports of the other nodes and concludes from all of them. */
+    private Conclusion concluded(Function<Map<Integer, Long>, String> report) throws InterruptedException {
         String verdict = nodes.conclude(report, gathered -> {
             Map<Integer, NodeEnd> reports = new TreeMap<>();
             gathered.reports().forEach((node, text) -> reports.put(node, NodeEnd.decoded(text)));
             List<String> notes = new ArrayList<>();
             List<LostNode> lost = List.copyOf(gathered.lost().values());
             return new Gson()
-                    .toJson(judged(
-                            reports,
-                            lost,
-                            ends -> NodeEnd.analyzed(reports.values(), ends, notes::add),
-                            notes,
-                            progress));
+                    .toJson(judged(reports, lost, ends -> NodeEnd.analyzed(reports.values(), ends, notes::add), notes));
         });
         Conclusion end = new Gson().fromJson(verdict, Conclusion.class);
         job.generations.heard(end);
@@ -174,15 +170,14 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
             Map<Integer, NodeEnd> reports,
             List<LostNode> lost,
             Function<Ends, Optional<Analysis>> analyzed,
-            List<String> notes,
-            GenerationProgress progress) {
+            List<String> notes) {
         Postmortem postmortem = Postmortem.of(reports, nodes.cards(), startedNanos, analyzed);
         Conclusion conclusion = Conclusion.of(postmortem, lost, startedNanos, job.target.saysWhatIsWrong())
                 .after(notes);
         double seconds = (System.nanoTime() - startedNanos) / 1e9;
         Conclusion end = job.spec.placement().nodeRank() == 0
-                ? job.generations.ended(conclusion, progress, seconds)
-                : job.generations.endedAlone(conclusion, progress, seconds);
+                ? job.generations.ended(conclusion, joined, checkpoint, endNanos, seconds)
+                : job.generations.endedAlone(conclusion, checkpoint, seconds);
         if (!end.restarts()) {
             nodes.jobEnds(conclusion.code());
         }

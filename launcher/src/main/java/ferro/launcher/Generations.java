@@ -47,16 +47,18 @@ final class Generations {
      * Decides what follows the generation that has ended.
      *
      * @param conclusion how it ended
-     * @param progress   how far its ranks had come
+     * @param joined     whether all ranks had joined
+     * @param checkpoint last checkpoint that its ranks have published, such as {@code step 40}; empty text if none is known
+     * @param endNanos   when this launcher heard of the first failure, or when all ranks had ended
      * @param seconds    that it lasted
      */
-    Conclusion ended(Conclusion conclusion, GenerationProgress progress, double seconds) {
-        past.add(line(conclusion, progress, seconds));
+    Conclusion ended(Conclusion conclusion, boolean joined, String checkpoint, long endNanos, double seconds) {
+        past.add(line(conclusion, checkpoint, seconds));
         lines = shown(past);
         if (!conclusion.failed()) {
             return last(conclusion);
         }
-        RestartRules.Decision decision = rules.afterFailure(conclusion.code(), progress.joined());
+        RestartRules.Decision decision = rules.afterFailure(conclusion.code(), joined);
         if (!decision.restarts()) {
             String why = "the job does not start again: " + decision.why();
             return last(decision.why().isEmpty() ? conclusion : conclusion.after(List.of(why)));
@@ -64,7 +66,7 @@ final class Generations {
         String line = named(number + 1, decision) + " starts in " + Restarts.text(decision.delay()) + ": "
                 + conclusion.cause();
         // ranks need time to end, and their recordings are read: this time is a part of the wait
-        Duration rest = decision.delay().minusNanos(clock.getAsLong() - progress.endNanos());
+        Duration rest = decision.delay().minusNanos(clock.getAsLong() - endNanos);
         return conclusion.followed(line, Math.max(0, rest.toMillis()), lines);
     }
 
@@ -77,16 +79,16 @@ final class Generations {
     }
 
     /** Returns the end of a job whose launcher of node 0 is lost: without it, nobody starts the ranks again. */
-    Conclusion endedAlone(Conclusion conclusion, GenerationProgress progress, double seconds) {
+    Conclusion endedAlone(Conclusion conclusion, String checkpoint, double seconds) {
         List<String> all = new ArrayList<>(lines);
-        all.add(line(conclusion, progress, seconds));
+        all.add(line(conclusion, checkpoint, seconds));
         lines = all;
         return last(conclusion);
     }
 
-    private String line(Conclusion conclusion, GenerationProgress progress, double seconds) {
+    private String line(Conclusion conclusion, String checkpoint, double seconds) {
         return String.format(Locale.ROOT, "generation %d: %.1f s, %s", number, seconds, conclusion.cause())
-                + (progress.checkpoint().isEmpty() ? "" : ", last checkpoint " + progress.checkpoint());
+                + (checkpoint.isEmpty() ? "" : ", last checkpoint " + checkpoint);
     }
 
     /** Returns lines of generations, oldest first, as the end of a job prints them. */

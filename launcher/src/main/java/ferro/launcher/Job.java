@@ -138,7 +138,7 @@ final class Job {
     private Optional<NodesApartException> told(Exception failure) throws InterruptedException {
         signals.ifPresent(JobSignals::interruptMe);
         try {
-            return new UnstartedNode(spec, world).told(failure);
+            return NodeMeeting.unstarted(spec, world, failure);
         } catch (InterruptedException ended) {
             return Optional.of(endedHere());
         }

@@ -166,7 +166,7 @@ final class JobOptions {
         } catch (BadInputException wrong) {
             Optional<JobSpec> readable = readable();
             if (readable.isPresent()) {
-                Optional<NodesApartException> said = new UnstartedNode(readable.get(), inside).told(wrong);
+                Optional<NodesApartException> said = NodeMeeting.unstarted(readable.get(), inside, wrong);
                 if (said.isPresent()) {
                     throw said.get();
                 }
@@ -186,7 +186,7 @@ final class JobOptions {
         try {
             Optional<JobSpec> readable = readable();
             if (readable.isPresent()) {
-                new UnstartedNode(readable.get(), world).told(new BadInputException(why));
+                NodeMeeting.unstarted(readable.get(), world, new BadInputException(why));
             }
         } catch (InterruptedException ended) {
             Thread.currentThread().interrupt();
@@ -196,21 +196,18 @@ final class JobOptions {
     /** Returns the job as far as other nodes can be told with it, without the other options. */
     private Optional<JobSpec> readable() {
         try {
-            return Optional.of(new JobSpec(
-                    new Placement(1, nodes, nodeRank()),
-                    Optional.ofNullable(master).map(text -> Endpoint.parse("--master", text)),
-                    Optional.ofNullable(secretFile).map(JobFolder::checkSecret),
-                    Optional.empty(),
-                    Optional.empty(),
-                    Optional.empty(),
-                    true,
-                    Duration.ZERO,
-                    JobSpec.NODE_TIMEOUT,
-                    DebuggedRanks.NONE,
-                    Restarts.NONE));
+            return Optional.of(JobSpec.of(new Placement(1, nodes, nodeRank()), endpoint(), secret()));
         } catch (BadInputException unknown) {
             return Optional.empty();
         }
+    }
+
+    private Optional<Endpoint> endpoint() {
+        return Optional.ofNullable(master).map(text -> Endpoint.parse("--master", text));
+    }
+
+    private Optional<Path> secret() {
+        return Optional.ofNullable(secretFile).map(JobFolder::checkSecret);
     }
 
     private int nodeRank() {
@@ -221,8 +218,8 @@ final class JobOptions {
     JobSpec spec() {
         return new JobSpec(
                 new Placement(ranks, nodes, nodeRank()),
-                Optional.ofNullable(master).map(text -> Endpoint.parse("--master", text)),
-                Optional.ofNullable(secretFile).map(JobFolder::checkSecret),
+                endpoint(),
+                secret(),
                 Optional.ofNullable(backend),
                 Optional.ofNullable(links),
                 Optional.ofNullable(logDir),

@@ -13,6 +13,7 @@ import ferro.launcher.input.HostName;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.NodesApartException;
 import ferro.launcher.nodes.GenerationStart;
+import ferro.launcher.nodes.LauncherMeeting;
 import ferro.launcher.nodes.LineTimes;
 import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.nodes.Nodes;
@@ -34,6 +35,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -48,6 +50,10 @@ final class NodeMeeting {
 
     /** Added to the grace of a signal: the time for ranks to end without a signal, and to read their recordings. */
     private static final Duration ENDING = Duration.ofMinutes(1);
+
+    private static final long FIRST_LINE_SECONDS = 1;
+    /** Far below what the store takes as one value. */
+    private static final int MOST_CHARACTERS = 16 * 1024;
 
     private final JobSpec spec;
     private final Screen screen;
@@ -133,11 +139,11 @@ final class NodeMeeting {
     }
 
     /** Returns an address of which all addresses of the host are tried. */
-    static InetSocketAddress unresolved(Endpoint store) {
+    private static InetSocketAddress unresolved(Endpoint store) {
         return InetSocketAddress.createUnresolved(store.host(), store.port());
     }
 
-    static LauncherStore.LauncherCall call(JobSpec spec, InetSocketAddress server, JobKeys.JobKey key)
+    private static LauncherStore.LauncherCall call(JobSpec spec, InetSocketAddress server, JobKeys.JobKey key)
             throws IOException {
         return new LauncherStore.LauncherCall(
                 server,
@@ -147,7 +153,8 @@ final class NodeMeeting {
                 new SecureRandom().nextLong());
     }
 
-    static NodeCard card(JobSpec spec, LauncherStore store, String host, String backend, int storePort, long session) {
+    private static NodeCard card(
+            JobSpec spec, LauncherStore store, String host, String backend, int storePort, long session) {
         return new NodeCard(
                 spec.placement().nodeRank(),
                 host,
@@ -256,7 +263,7 @@ final class NodeMeeting {
     }
 
     /** Returns a thread that prints what the launcher waits for. */
-    static ScheduledExecutorService lines() {
+    private static ScheduledExecutorService lines() {
         return Executors.newSingleThreadScheduledExecutor(NodeMeeting::daemon);
     }
 
@@ -264,5 +271,56 @@ final class NodeMeeting {
         Thread thread = new Thread(task, "ferro-nodes-lines");
         thread.setDaemon(true);
         return thread;
+    }
+
+    /**
+     * Tells the other launchers, which would otherwise wait for this node until the deadline of joining, that its ranks cannot be
+     * started; tries for --node-timeout at most.
+     *
+     * @param spec    the job, or as much as is known of it
+     * @param world   environment and output of this launcher
+     * @param failure why no rank can be started here
+     * @return what all nodes print; empty if there is only one node, or if no other node could be told
+     * @throws InterruptedException if the calling thread is interrupted
+     */
+    static Optional<NodesApartException> unstarted(JobSpec spec, World world, Exception failure)
+            throws InterruptedException {
+        if (spec.placement().nodes() == 1 || spec.secretFile().isEmpty()) {
+            return Optional.empty();
+        }
+        boolean badInput = failure instanceof BadInputException;
+        String text = badInput ? failure.getMessage() : failure.toString();
+        String cut = text.substring(0, Math.min(text.length(), MOST_CHARACTERS));
+        NodesApartException why = new NodesApartException(
+                "cannot start its ranks: " + cut, badInput ? ExitCode.BAD_INPUT : ExitCode.FAILED);
+        ScheduledExecutorService line = lines();
+        line.schedule(() -> sayUnstarted(spec, world, cut), FIRST_LINE_SECONDS, TimeUnit.SECONDS);
+        try {
+            return Optional.of(told(spec, world, why));
+        } catch (IOException | FerroException | BadInputException untold) {
+            return Optional.empty();
+        } finally {
+            line.shutdownNow();
+        }
+    }
+
+    private static NodesApartException told(JobSpec spec, World world, NodesApartException why)
+            throws IOException, InterruptedException {
+        String jobId = RankEnvironment.jobId(spec.placement(), world.environment(), new SecureRandom());
+        JobKeys.JobKey key = new JobKeys.JobKey(jobId, spec.secretFile().get());
+        try (StoreHost store = StoreHost.open(spec, key, new LinkedBlockingQueue<>(), world.screen()::note)) {
+            LauncherStore.LauncherCall call = call(spec, unresolved(store.endpoint()), key);
+            try (LauncherStore connection = LauncherStore.open(call, spec.nodeTimeout(), spec.nodeTimeout())) {
+                NodeCard own = card(spec, connection, HostName.in(world.environment()), "", 0, call.session());
+                return LauncherMeeting.tell(connection, own, why, spec.nodeTimeout());
+            }
+        }
+    }
+
+    private static void sayUnstarted(JobSpec spec, World world, String why) {
+        world.screen()
+                .note("no rank can be started here (" + why.lines().findFirst().orElse("")
+                        + "): this launcher tells the" + " other nodes when they connect, for at most "
+                        + spec.nodeTimeout().toSeconds() + " s");
     }
 }

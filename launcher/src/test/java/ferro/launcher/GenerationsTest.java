@@ -16,8 +16,6 @@ import org.junit.jupiter.api.Test;
 class GenerationsTest {
     private static final Conclusion KILLED = failed(137, "rank 2 was ended by signal KILL");
 
-    private static final GenerationProgress JOINED = new GenerationProgress(true, "", 0);
-
     private static Conclusion failed(int code, String cause) {
         return new Conclusion(code, List.of(), null, cause, ConclusionKind.FAILED);
     }
@@ -31,16 +29,16 @@ class GenerationsTest {
         Generations two = generations(2, Optional.empty());
         assertEquals(
                 "generation 1 of at most 2 starts in 1s: rank 2 was ended by signal KILL",
-                two.ended(KILLED, JOINED, 3).next());
+                two.ended(KILLED, true, "", 0, 3).next());
         two.met(1);
-        Conclusion second = two.ended(KILLED, JOINED, 3);
+        Conclusion second = two.ended(KILLED, true, "", 0, 3);
         assertEquals(2000, second.waitMillis());
         assertEquals("generation 2 of at most 2 starts in 2s: rank 2 was ended by signal KILL", second.next());
 
         assertEquals(
                 "generation 1 (restart 1 of at most 2 in 1h) starts in 1s: rank 2 was ended by signal KILL",
                 generations(2, Optional.of(Duration.ofHours(1)))
-                        .ended(KILLED, JOINED, 3)
+                        .ended(KILLED, true, "", 0, 3)
                         .next());
     }
 
@@ -48,12 +46,9 @@ class GenerationsTest {
     void timeThatRanksNeedToEndIsAPartOfTheWait() {
         long[] now = {5_000_000_000L};
         Generations many = new Generations(new Restarts(9, Optional.empty()), () -> now[0]);
-        assertEquals(
-                700,
-                many.ended(KILLED, new GenerationProgress(true, "", 4_700_000_000L), 3)
-                        .waitMillis());
+        assertEquals(700, many.ended(KILLED, true, "", 4_700_000_000L, 3).waitMillis());
 
-        Conclusion late = many.ended(KILLED, new GenerationProgress(true, "", 1_000_000_000L), 3);
+        Conclusion late = many.ended(KILLED, true, "", 1_000_000_000L, 3);
         assertEquals(0, late.waitMillis());
         assertTrue(late.next().contains("starts in 2s"), late.next());
     }
@@ -61,11 +56,10 @@ class GenerationsTest {
     @Test
     void lastFailureSaysWhyTheJobDoesNotStartAgainAndListsItsGenerations() {
         Generations one = generations(1, Optional.empty());
-        one.ended(KILLED, JOINED, 3);
+        one.ended(KILLED, true, "", 0, 3);
         one.met(1);
 
-        Conclusion end =
-                one.ended(failed(1, "rank 0 ended with exit code 1"), new GenerationProgress(true, "step 40", 0), 4);
+        Conclusion end = one.ended(failed(1, "rank 0 ended with exit code 1"), true, "step 40", 0, 4);
 
         assertFalse(end.restarts());
         assertEquals(
@@ -80,9 +74,9 @@ class GenerationsTest {
     @Test
     void jobThatEndsBetweenTwoGenerationsPrintsTheSameList() {
         Generations two = generations(2, Optional.empty());
-        two.ended(KILLED, JOINED, 3);
+        two.ended(KILLED, true, "", 0, 3);
         two.met(1);
-        two.ended(KILLED, JOINED, 4);
+        two.ended(KILLED, true, "", 0, 4);
 
         assertEquals(
                 List.of(
@@ -98,7 +92,7 @@ class GenerationsTest {
     @Test
     void jobThatEndsBeforeItsSecondGenerationListsTheFirst() {
         Generations two = generations(2, Optional.empty());
-        Conclusion first = two.ended(KILLED, JOINED, 3);
+        Conclusion first = two.ended(KILLED, true, "", 0, 3);
         Generations other = generations(2, Optional.empty());
         other.heard(first);
 
@@ -113,10 +107,10 @@ class GenerationsTest {
     void launcherWithoutNodeZeroListsItsLastGenerationToo() {
         Generations zero = generations(5, Optional.empty());
         Generations other = generations(5, Optional.empty());
-        other.heard(zero.ended(KILLED, JOINED, 3));
+        other.heard(zero.ended(KILLED, true, "", 0, 3));
         other.met(1);
 
-        Conclusion alone = other.endedAlone(failed(1, "node 0 is lost: its connection has ended"), JOINED, 4);
+        Conclusion alone = other.endedAlone(failed(1, "node 0 is lost: its connection has ended"), "", 4);
 
         assertFalse(alone.restarts());
         assertEquals(
@@ -128,7 +122,7 @@ class GenerationsTest {
         assertEquals(
                 List.of(),
                 generations(5, Optional.empty())
-                        .endedAlone(KILLED, JOINED, 4)
+                        .endedAlone(KILLED, "", 4)
                         .ofJob()
                         .notes());
     }
@@ -136,8 +130,8 @@ class GenerationsTest {
     @Test
     void jobThatEndsWellOrAsItWasAskedDoesNotStartAgain() {
         for (ConclusionKind kind : List.of(ConclusionKind.WELL, ConclusionKind.ASKED)) {
-            Conclusion end =
-                    generations(3, Optional.empty()).ended(new Conclusion(0, List.of(), null, "", kind), JOINED, 3);
+            Conclusion end = generations(3, Optional.empty())
+                    .ended(new Conclusion(0, List.of(), null, "", kind), true, "", 0, 3);
 
             assertFalse(end.restarts());
             assertEquals(List.of(), end.ofJob().notes(), "a job of one generation");
@@ -146,7 +140,7 @@ class GenerationsTest {
 
     @Test
     void jobWithoutRestartsEndsAsBefore() {
-        Conclusion end = generations(0, Optional.empty()).ended(KILLED, JOINED, 3);
+        Conclusion end = generations(0, Optional.empty()).ended(KILLED, true, "", 0, 3);
 
         assertFalse(end.restarts());
         assertEquals(KILLED, end.ofJob());
@@ -155,9 +149,9 @@ class GenerationsTest {
     @Test
     void otherLaunchersReadWhatNodeZeroHasDecided() {
         Generations zero = generations(5, Optional.empty());
-        zero.ended(KILLED, JOINED, 3);
+        zero.ended(KILLED, true, "", 0, 3);
         zero.met(1);
-        Conclusion decided = zero.ended(KILLED, JOINED, 3);
+        Conclusion decided = zero.ended(KILLED, true, "", 0, 3);
         Generations other = generations(5, Optional.empty());
 
         Conclusion read = new Gson().fromJson(new Gson().toJson(decided), Conclusion.class);

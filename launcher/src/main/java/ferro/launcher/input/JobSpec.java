@@ -80,10 +80,15 @@ public record JobSpec(
 
     /** Returns a job on this host with default settings. */
     public static JobSpec onThisHost(int ranks) {
+        return of(new Placement(ranks, 1, 0), Optional.empty(), Optional.empty());
+    }
+
+    /** Returns a job with default settings. */
+    public static JobSpec of(Placement placement, Optional<Endpoint> master, Optional<Path> secretFile) {
         return new JobSpec(
-                new Placement(ranks, 1, 0),
-                Optional.empty(),
-                Optional.empty(),
+                placement,
+                master,
+                secretFile,
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),

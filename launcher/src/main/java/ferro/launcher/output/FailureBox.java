@@ -45,13 +45,22 @@ public record FailureBox(
     /** How much of an exception the box shows. */
     public enum TracePart {
         /** The exception with its frames and causes. */
-        COMPLETE,
+        COMPLETE(TracePart.MOST_LINES),
         /** As complete, but the exception of ferro without its text, which the diagnosis contains. */
-        FRAMES,
+        FRAMES(TracePart.MOST_LINES),
         /** Its first line: another rank is to blame. */
-        FIRST_LINE,
+        FIRST_LINE(1),
         /** Nothing, because the diagnosis contains the exception. */
-        NONE
+        NONE(0);
+
+        /** A longer trace comes from an endless recursion. */
+        private static final int MOST_LINES = 40;
+
+        private final int lines;
+
+        TracePart(int lines) {
+            this.lines = lines;
+        }
     }
 
     /**
@@ -63,17 +72,9 @@ public record FailureBox(
      * @param lastLines its last lines on either stream
      */
     public record Printed(List<String> trace, TracePart part, int rank, List<String> lastLines) {
-        /** A longer trace comes from an endless recursion. */
-        private static final int MOST_LINES = 40;
-
         private List<String> shown() {
-            int limit = switch (part) {
-                case COMPLETE, FRAMES -> MOST_LINES;
-                case FIRST_LINE -> 1;
-                case NONE -> 0;
-            };
             return FoldedTrace.of(trace).stream()
-                    .limit(limit)
+                    .limit(part.lines)
                     .map(line -> part == TracePart.FRAMES ? RankOutput.withoutText(line) : line)
                     .map(line -> line.replace("\t", "    "))
                     .toList();
