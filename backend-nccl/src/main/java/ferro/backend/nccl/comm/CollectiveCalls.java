@@ -40,7 +40,7 @@ final class CollectiveCalls {
     /**
      * One call of the library.
      *
-     * @param operation collective, send or receive
+     * @param operation collective, send or receive; a copy only for its bytes
      * @param in        device pointer
      * @param out       device pointer
      * @param count     elements of the operand, or of one part where there are parts

@@ -101,12 +101,11 @@ final class CommTask extends DeviceCall<Void> {
         if (!comm.nonBlocking() || comm.insideGroup()) {
             return true;
         }
-        boolean taken = comm.isSettled();
         CommHandle aborted = comm.abortedMember();
         if (aborted != null) {
             throw aborted.aborted(batch.operation(), null);
         }
-        return taken;
+        return comm.isSettled();
     }
 
     private void recordEvents() {

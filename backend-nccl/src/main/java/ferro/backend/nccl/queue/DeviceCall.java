@@ -15,6 +15,8 @@ public abstract class DeviceCall<T> {
     private final WorkEnd ended = new WorkEnd();
     private T result;
     private Throwable failure;
+    /** Whether issuing has thrown: then nothing is polled. Used by the thread only. */
+    private boolean hasThrown;
 
     enum CallPhase {
         QUEUED,
@@ -129,6 +131,7 @@ public abstract class DeviceCall<T> {
         try {
             return issue();
         } catch (RuntimeException | Error e) {
+            hasThrown = true;
             end(null, e);
             return true;
         }
@@ -136,7 +139,7 @@ public abstract class DeviceCall<T> {
 
     /** Returns whether the work has ended, by itself or with an exception. */
     final boolean isOver() {
-        if (isEnded()) {
+        if (hasThrown || isEnded()) {
             return true;
         }
         try {

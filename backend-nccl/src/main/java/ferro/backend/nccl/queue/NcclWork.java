@@ -226,10 +226,16 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
     @Override
     boolean begin() {
         Failure why = failures.get();
-        if (why != null) {
-            dropUnbegun(why);
+        if (why == null) {
+            return super.begin();
         }
-        return why == null && super.begin();
+        try {
+            dropUnbegun(why);
+        } catch (RuntimeException | Error thrown) {
+            // its group has failed already; the thread lives on, so that other operations give back what they hold
+            return false;
+        }
+        return false;
     }
 
     @Override

@@ -187,6 +187,31 @@ class DeviceThreadTest {
         assertTrue(looks.get() > 1, "looks: " + looks);
     }
 
+    /** Such as an operation of a queue, which ends with its group. */
+    @Test
+    void workThatThrowsWhenItIsIssuedIsNotPolled() throws Exception {
+        int[] polls = new int[1];
+        DeviceCall<Void> call = thread.submit(new DeviceCall<>() {
+            @Override
+            protected boolean issue() {
+                throw new OutOfMemoryError("of the test");
+            }
+
+            @Override
+            protected boolean over() {
+                return ++polls[0] > 0;
+            }
+
+            @Override
+            void end(Void value, Throwable thrown) {
+                // goes on
+            }
+        });
+        thread.call(() -> null, soon());
+        assertFalse(call.isEnded());
+        assertEquals(0, polls[0]);
+    }
+
     @Test
     void nothingStartsBeforeTheTaskAheadIsIssued() throws Exception {
         AtomicInteger tries = new AtomicInteger();
