@@ -63,13 +63,9 @@ final class WarmCalls {
 
     private static void receive(ProcessGroup group) throws IOException, InterruptedException {
         float[] data = new float[ELEMENTS];
-        repeat(group, () -> {
-            if (group.rank() == 0) {
-                group.recv(data, ProcessGroup.ANY_SOURCE, 7);
-            } else {
-                group.send(data, 0, 7);
-            }
-        });
+        Runnable call =
+                group.rank() == 0 ? () -> group.recv(data, ProcessGroup.ANY_SOURCE, 7) : () -> group.send(data, 0, 7);
+        repeat(group, call);
     }
 
     private static void addUpOnDevices(ProcessGroup group) throws IOException, InterruptedException {

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
@@ -44,6 +45,9 @@ final class DeviceDoor extends ForwardingBackend {
     private final CollectiveBackend device;
 
     private final HostFallbackPath slow;
+    /** Of the path, so that a call on host tensors reads it without the path. */
+    private final AtomicReference<HostFallback> carrier;
+
     private final RankContext context;
     private final Runnable afterClose;
 
@@ -53,6 +57,7 @@ final class DeviceDoor extends ForwardingBackend {
         this.host = host;
         this.device = device;
         this.slow = slow;
+        this.carrier = slow.carrier();
         this.context = slow.context();
         this.afterClose = afterClose;
         if (isPair()) {
@@ -289,7 +294,8 @@ final class DeviceDoor extends ForwardingBackend {
     }
 
     private boolean isBusy() {
-        return slow.isBusy(host, Duration.ZERO);
+        HostFallback last = carrier.get();
+        return last != null && last.isBusy(host, context, Duration.ZERO);
     }
 
     /**

@@ -38,7 +38,9 @@ final class HostFallbackPath implements AutoCloseable {
     private final Supplier<Optional<HostFallback>> finds;
     private final System.Logger log;
     private volatile HostFallback found;
-    private volatile FallbackCounters calls;
+    /** The shared data, which is never released: the counters live as long as the context. */
+    private final FallbackCounters calls;
+
     private DeviceMemory memory;
 
     /**
@@ -69,6 +71,7 @@ final class HostFallbackPath implements AutoCloseable {
 
     HostFallbackPath(RankContext context, Supplier<Optional<HostFallback>> finds, System.Logger log) {
         this.context = context;
+        this.calls = context.shared(FallbackCounters.class, FallbackCounters::new);
         this.finds = finds;
         this.log = log;
     }
@@ -120,19 +123,24 @@ final class HostFallbackPath implements AutoCloseable {
      * has ever gone through host memory.
      */
     boolean isBusy(CollectiveBackend host, Duration timeout) {
-        HostFallback carrier = calls().carrier.get();
-        return carrier != null && carrier.isBusy(host, context, timeout);
+        HostFallback last = carrier().get();
+        return last != null && last.isBusy(host, context, timeout);
+    }
+
+    /** Returns where the fallback is that ran the last call on the slow path. */
+    AtomicReference<HostFallback> carrier() {
+        return calls.carrier;
     }
 
     /** Queues a call on host tensors behind the calls through host memory. May be called only while {@link #isBusy}. */
     Work behind(Collective call, CollectiveBackend host, CallOptions options) {
-        HostFallback carrier = calls().carrier.get();
-        if (carrier == null) {
+        HostFallback last = carrier().get();
+        if (last == null) {
             throw new IllegalStateException(call.kind() + " on rank " + host.rank()
                     + " cannot be queued behind calls through host memory, because no such call was made: "
                     + "call the back end itself");
         }
-        return carrier.submit(call, host, context, options);
+        return last.submit(call, host, context, options);
     }
 
     RankContext context() {
@@ -193,9 +201,8 @@ final class HostFallbackPath implements AutoCloseable {
                         + backend.worldSize()
                         + " takes a host round-trip (Gloo-equivalent slow path), collective=" + operation + ": unset "
                         + gate.decidedBy() + " to get an error");
-        FallbackCounters counts = calls();
-        counts.carrier.set(found);
-        counts.byCollective.computeIfAbsent(operation, name -> new LongAdder()).increment();
+        calls.carrier.set(found);
+        calls.byCollective.computeIfAbsent(operation, name -> new LongAdder()).increment();
         if (HAS_JFR) {
             GpuFallback.commit(operation, label, tensor.byteCount(), tensor.device());
         }
@@ -203,18 +210,8 @@ final class HostFallbackPath implements AutoCloseable {
 
     /** Returns how many calls of a collective took the slow path. */
     long count(String collective) {
-        LongAdder count = calls().byCollective.get(collective);
+        LongAdder count = calls.byCollective.get(collective);
         return count == null ? 0 : count.sum();
-    }
-
-    /** Returns the shared data, which is never released: the counters live as long as the context. */
-    private FallbackCounters calls() {
-        FallbackCounters known = calls;
-        if (known == null) {
-            known = context.shared(FallbackCounters.class, FallbackCounters::new);
-            calls = known;
-        }
-        return known;
     }
 
     /**
