@@ -92,7 +92,7 @@ final class Generations {
     }
 
     /** Returns lines of generations, oldest first, as the end of a job prints them. */
-    static List<String> shown(List<String> past) {
+    private static List<String> shown(List<String> past) {
         List<String> lines = new ArrayList<>();
         int hidden = Math.max(0, past.size() - MAX_LINES);
         if (hidden > 0) {

@@ -105,12 +105,12 @@ final class Job {
                     conclusion.show(screen);
                     endedWell = conclusion.well();
                     return conclusion.code();
+                } catch (NodesApartException why) {
+                    return apart(why);
                 }
             } finally {
                 settle(recordings);
             }
-        } catch (NodesApartException why) {
-            return apart(why);
         } catch (IOException | RuntimeException failure) {
             boolean told = meeting || spec.placement().nodes() == 1;
             Optional<NodesApartException> said = told ? Optional.empty() : told(failure);
@@ -239,7 +239,9 @@ final class Job {
             if (!alone) {
                 nodes.begin(events, screen::hurry);
             }
-            heard.tell(nodes::signalled);
+            if (!alone || number > 0) {
+                heard.tell(nodes::signalled);
+            }
             return nodes;
         } catch (InterruptedException ended) {
             throw endedHere();

@@ -115,7 +115,7 @@ final class JobStores implements AutoCloseable {
     /**
      * Returns the store of the ranks.
      *
-     * @param cards all launchers; none for a job of one node
+     * @param cards all launchers
      */
     StoreHost ofRanks(List<NodeCard> cards) {
         return ranks.orElseGet(() ->

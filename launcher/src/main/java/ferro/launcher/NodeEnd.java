@@ -71,7 +71,8 @@ record NodeEnd(
     void keep(Recordings recordings, String job, Placement placement, List<LostNode> lost) throws IOException {
         if (recordings.hasAny(job)) {
             Long since = outcome.stoppedNanos();
-            // other launchers may have ended their ranks before this one, but not before this one heard of a failure
+            // other launchers may have ended their ranks before this one, but not before this one heard of a failure;
+            // times of System.nanoTime are compared by their difference
             boolean earlier = placement.nodes() > 1
                     && outcome.heardNanos() != null
                     && (since == null || outcome.heardNanos() - since < 0);

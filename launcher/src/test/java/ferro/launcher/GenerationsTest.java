@@ -10,7 +10,6 @@ import ferro.launcher.input.Restarts;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class GenerationsTest {
@@ -164,11 +163,16 @@ class GenerationsTest {
 
     @Test
     void oldGenerationsOfAJobThatFailsForWeeksAreLeftOut() {
-        List<String> shown = Generations.shown(IntStream.range(0, 23)
-                .mapToObj(number -> "generation " + number)
-                .toList());
+        Generations weeks = generations(30, Optional.empty());
+        for (int number = 0; number < 23; number++) {
+            weeks.met(number);
+            weeks.ended(KILLED, true, "", 0, 12.34);
+        }
 
-        assertEquals(21, shown.size());
-        assertEquals(List.of("3 earlier generations are not shown", "generation 3"), shown.subList(0, 2));
+        assertEquals(21, weeks.lines().size());
+        assertEquals("3 earlier generations are not shown", weeks.lines().get(0));
+        assertTrue(
+                weeks.lines().get(1).startsWith("generation 3: 12.3 s, "),
+                weeks.lines().get(1));
     }
 }

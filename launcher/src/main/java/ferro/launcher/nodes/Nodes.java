@@ -26,7 +26,8 @@ import java.util.function.Function;
 
 /**
  * The launchers of a job of several nodes, seen from one of them. They meet before a rank starts, hear of each other's
- * failures and signals, and end with one verdict. Thread-safe.
+ * failures and signals, and end with one verdict. A job of one node has one that meets nobody: it has no store, so
+ * {@link #begin} and what comes from or goes to other launchers must not be called. Thread-safe.
  *
  * <pre>{@code
  * try (Nodes nodes = Nodes.meet(store, own, times, missing -> say(missing), GenerationStart.ONLY)) {
@@ -152,7 +153,7 @@ public final class Nodes implements AutoCloseable {
      * Starts to watch the other launchers and to receive their news.
      *
      * @param events takes what happens on other nodes
-     * @param hurry  run at a signal that another launcher was sent
+     * @param hurry  run at a signal that another launcher was sent; must not block
      */
     public void begin(BlockingQueue<JobEvent> events, Runnable hurry) {
         cards.forEach(card -> lost.put(card.node(), new CompletableFuture<>()));
