@@ -3,6 +3,7 @@ package ferro.group;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.eq;
 import static org.mockito.Mockito.doThrow;
@@ -100,6 +101,10 @@ class DeviceDoorTest {
 
         verify(device).run(Collective.allReduce(onDevice, ReduceOp.SUM), CallOptions.of(BOUND));
         verify(host).run(Collective.allReduce(onHost, ReduceOp.SUM), CallOptions.of(BOUND));
+        UnsupportedOperationException refusal = assertThrows(
+                UnsupportedOperationException.class,
+                () -> group.coalesced(() -> group.allReduce(onDevice, ReduceOp.SUM)));
+        assertTrue(refusal.getMessage().contains("cannot be in a block"), refusal.getMessage());
     }
 
     @Test

@@ -92,9 +92,10 @@ final class DeviceDoor extends ForwardingBackend {
         return ofHost.with(before + "device tensors over " + device.medium().text());
     }
 
+    /** Returns false for a pair: a block of calls refuses device tensors, as over NCCL alone. */
     @Override
     public boolean takesDeviceTensors() {
-        return true;
+        return !isPair();
     }
 
     @Override

@@ -245,8 +245,8 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * The JFR event of one operation, from its submit to its end. Without a JFR recording, nothing is allocated and JFR is
-     * not initialised. No other class of this package uses the module jdk.jfr, which a small runtime may lack.
+     * The JFR event of one operation, from its submit to its end. It loads only where the module jdk.jfr is, which a small
+     * runtime may lack.
      */
     @Name("ferro.Collective")
     @Label("Collective")
@@ -302,7 +302,10 @@ public final class GroupRecorder implements AutoCloseable {
         }
     }
 
-    /** Begins the event of an operation that begins now. Returns null if there is no JFR recording. */
+    /**
+     * Begins the event of an operation that begins now. Without a JFR recording this returns null, allocates nothing and
+     * does not initialise JFR.
+     */
     static Object begunTrace() {
         try {
             return HAS_JFR && jdk.jfr.FlightRecorder.isInitialized() ? CollectiveEvent.begun() : null;

@@ -1,6 +1,7 @@
 package ferro.recorder;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -74,6 +75,8 @@ class CollectiveTraceTest {
             recording.start();
 
             assertNull(GroupRecorder.begunTrace());
+            recording.enable(NAME);
+            assertNotNull(GroupRecorder.begunTrace());
         }
     }
 

@@ -42,8 +42,9 @@ import java.util.function.Supplier;
 
 /**
  * The other ranks of one joined group: one authenticated control connection each with all its frames, data connections on
- * demand. Any thread may call the public methods, and {@link #send}. The work is done on the background loop, where also
- * the port, the connections and the data connections call this class.
+ * demand. Any thread may call the methods of a user, and {@link #send}. The work is done on the background loop, where also
+ * the port, the connections and the data connections call this class ({@link TcpListener.Guest},
+ * {@link ControlConnection.FrameReceiver}).
  */
 public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlConnection.FrameReceiver {
     /** Maximum wait of the last close for the store and for the last frames, both together. */
@@ -69,7 +70,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     private final MayLive mayLive;
     private final long id;
     private final Consumer<Duration> left;
-    final Inboxes inboxes;
+    final Inboxes inboxes; // on the loop, as all below but connections, encrypted, known and joined
     private final Admission admission;
     private final DataChannels data;
     /** Slots of the peers, filled by connections that have proved themselves. */

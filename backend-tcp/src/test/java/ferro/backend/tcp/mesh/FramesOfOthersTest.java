@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.FerroException;
 import ferro.backend.tcp.connect.Threads;
-import io.netty.channel.Channel;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
@@ -92,19 +91,8 @@ class FramesOfOthersTest {
         }
 
         @Override
-        public void cutOff(int peer, FerroException cause) {
-            heard.add("end of " + peer);
-        }
-
-        @Override
         public void lost(int peer, FerroException cause) {
             heard.add("end of " + peer);
         }
-
-        @Override
-        public void data(int peer, DataLane lane, int epoch, Channel channel) {}
-
-        @Override
-        public void noData(int peer, DataLane lane, FerroException cause) {}
     }
 }

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import io.netty.channel.Channel;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -81,18 +80,8 @@ class UnreadFramesTest {
         }
 
         @Override
-        public void cutOff(int peer, FerroException cause) {
-            lost.complete(cause);
-        }
-
-        @Override
         public void lost(int peer, FerroException cause) {
             lost.complete(cause);
-        }
-
-        @Override
-        public void data(int peer, DataLane lane, int epoch, Channel channel) {
-            channel.close();
         }
 
         @Override
