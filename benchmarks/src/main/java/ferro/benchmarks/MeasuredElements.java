@@ -3,25 +3,32 @@ package ferro.benchmarks;
 import ferro.DataType;
 import ferro.HalfFloats;
 import ferro.HostTensor;
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
+import java.nio.ByteOrder;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 
-/** An array of one of the measured types, filled and compared element by element. */
-record MeasuredElements(HostTensor tensor) {
+/**
+ * An array of one of the measured types, filled and compared element by element.
+ *
+ * @param tensor  the array
+ * @param element bytes of one element, least significant first
+ * @param view    the same as the type of the array
+ */
+record MeasuredElements(HostTensor tensor, ByteBuffer element, Buffer view) {
     /**
      * The measured types, in the order in which users see them. Unsigned types are absent, because Java cannot compute
      * with them.
      */
-    static final List<DataType> TYPES = List.of(
-            DataType.FLOAT32,
-            DataType.FLOAT64,
-            DataType.FLOAT16,
-            DataType.BFLOAT16,
-            DataType.INT8,
-            DataType.INT16,
-            DataType.INT32,
-            DataType.INT64);
+    static final List<DataType> TYPES = Stream.of("f32", "f64", "f16", "bf16", "i8", "i16", "i32", "i64")
+            .map(DataType::parse)
+            .toList();
+
+    /** Some units of the last place, relative. */
+    private static final Map<DataType, Double> TOLERANCES =
+            Map.of(DataType.FLOAT32, 1e-5, DataType.FLOAT64, 1e-13, DataType.FLOAT16, 1e-2, DataType.BFLOAT16, 5e-2);
 
     /** An eighth of a first-level cache. */
     private static final int REPEATED_BYTES = 4096;
@@ -30,48 +37,50 @@ record MeasuredElements(HostTensor tensor) {
         if (!TYPES.contains(type)) {
             throw new IllegalArgumentException("type " + type.label() + " is not measured");
         }
-        return new MeasuredElements(HostTensor.ofArray(type, type.carrier().newArray(count), 0, count));
+        HostTensor tensor = HostTensor.ofArray(type, type.carrier().newArray(count), 0, count);
+        ByteBuffer element = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        return new MeasuredElements(tensor, element, type.carrier().view(element));
     }
 
     void put(int index, long value) {
-        fill(index, index + 1, value);
+        DataType type = tensor.dataType();
+        element.putLong(0, value);
+        if (type.isFloating()) {
+            switch (type.byteSize()) {
+                case Double.BYTES -> element.putDouble(0, value);
+                case Float.BYTES -> element.putFloat(0, value);
+                default -> element.putShort(0, HalfFloats.narrow(type, value));
+            }
+        }
+        type.carrier().get(view, 0, tensor.memory(), index, 1);
     }
 
     /** Sets all elements to a number. */
     void fill(int value) {
-        fill(0, (int) tensor.elementCount(), value);
-    }
-
-    private void fill(int from, int to, long value) {
-        switch (tensor.dataType()) {
-            case FLOAT32 -> Arrays.fill((float[]) tensor.memory(), from, to, value);
-            case FLOAT64 -> Arrays.fill((double[]) tensor.memory(), from, to, value);
-            case INT8 -> Arrays.fill((byte[]) tensor.memory(), from, to, (byte) value);
-            case INT16 -> Arrays.fill((short[]) tensor.memory(), from, to, (short) value);
-            case INT32 -> Arrays.fill((int[]) tensor.memory(), from, to, (int) value);
-            case INT64 -> Arrays.fill((long[]) tensor.memory(), from, to, value);
-            default -> Arrays.fill((short[]) tensor.memory(), from, to, HalfFloats.narrow(tensor.dataType(), value));
+        int count = (int) tensor.elementCount();
+        int block = REPEATED_BYTES / tensor.dataType().byteSize();
+        if (count > 0) {
+            put(0, value);
+        }
+        for (int done = 1, length; done < count; done += length) {
+            length = Math.min(Math.min(done, block), count - done);
+            System.arraycopy(tensor.memory(), 0, tensor.memory(), done, length);
         }
     }
 
     /** Whether the element is that of a plain loop. Integers wrap; floating point may be rounded in another order. */
     boolean is(int index, Expectation.Value expected) {
-        double real = expected.real();
-        return switch (tensor.dataType()) {
-            case FLOAT32 -> near(tensor.getFloat(index), real, 1e-5);
-            case FLOAT64 -> near(tensor.getDouble(index), real, 1e-13);
-            case FLOAT16 -> near(HalfFloats.widen(tensor.dataType(), tensor.getShort(index)), real, 1e-2);
-            case BFLOAT16 -> near(HalfFloats.widen(tensor.dataType(), tensor.getShort(index)), real, 5e-2);
-            case INT8 -> tensor.getByte(index) == (byte) expected.whole();
-            case INT16 -> tensor.getShort(index) == (short) expected.whole();
-            case INT32 -> tensor.getInt(index) == (int) expected.whole();
-            default -> tensor.getLong(index) == expected.whole();
+        DataType type = tensor.dataType();
+        type.carrier().put(view, 0, tensor.memory(), index, 1);
+        if (!type.isFloating()) {
+            return (element.getLong(0) - expected.whole()) << (Long.SIZE - Byte.SIZE * type.byteSize()) == 0;
+        }
+        double found = switch (type.byteSize()) {
+            case Double.BYTES -> element.getDouble(0);
+            case Float.BYTES -> element.getFloat(0);
+            default -> HalfFloats.widen(type, element.getShort(0));
         };
-    }
-
-    /** Compares with a tolerance of some units of the last place. */
-    private static boolean near(double found, double expected, double tolerance) {
-        return Math.abs(found - expected) <= tolerance * Math.abs(expected);
+        return Math.abs(found - expected.real()) <= TOLERANCES.get(type) * Math.abs(expected.real());
     }
 
     /** Writes all elements to the start of a buffer. */
@@ -88,8 +97,7 @@ record MeasuredElements(HostTensor tensor) {
         int unit = tensor.dataType().byteSize();
         int block = Math.min(count, REPEATED_BYTES / unit);
         for (int done = 0; done < count; done += block) {
-            int length = Math.min(block, count - done);
-            tensor.dataType().carrier().write(bytes, done * unit, tensor.memory(), 0, length);
+            tensor.dataType().carrier().write(bytes, done * unit, tensor.memory(), 0, Math.min(block, count - done));
         }
     }
 
