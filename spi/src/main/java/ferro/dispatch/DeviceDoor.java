@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
@@ -45,9 +44,6 @@ final class DeviceDoor extends ForwardingBackend {
     private final CollectiveBackend device;
 
     private final HostFallbackPath slow;
-    /** Of the path, so that a call on host tensors reads it without the path. */
-    private final AtomicReference<HostFallback> carrier;
-
     private final RankContext context;
     private final Runnable afterClose;
 
@@ -57,7 +53,6 @@ final class DeviceDoor extends ForwardingBackend {
         this.host = host;
         this.device = device;
         this.slow = slow;
-        this.carrier = slow.carrier();
         this.context = slow.context();
         this.afterClose = afterClose;
         if (isPair()) {
@@ -295,8 +290,7 @@ final class DeviceDoor extends ForwardingBackend {
     }
 
     private boolean isBusy() {
-        HostFallback last = carrier.get();
-        return last != null && last.isBusy(host, context, Duration.ZERO);
+        return slow.isBusy(host, Duration.ZERO);
     }
 
     /**

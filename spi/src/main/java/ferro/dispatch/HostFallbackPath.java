@@ -123,18 +123,13 @@ final class HostFallbackPath implements AutoCloseable {
      * has ever gone through host memory.
      */
     boolean isBusy(CollectiveBackend host, Duration timeout) {
-        HostFallback last = carrier().get();
+        HostFallback last = calls.carrier.get();
         return last != null && last.isBusy(host, context, timeout);
-    }
-
-    /** Returns where the fallback is that ran the last call on the slow path. */
-    AtomicReference<HostFallback> carrier() {
-        return calls.carrier;
     }
 
     /** Queues a call on host tensors behind the calls through host memory. May be called only while {@link #isBusy}. */
     Work behind(Collective call, CollectiveBackend host, CallOptions options) {
-        HostFallback last = carrier().get();
+        HostFallback last = calls.carrier.get();
         if (last == null) {
             throw new IllegalStateException(call.kind() + " on rank " + host.rank()
                     + " cannot be queued behind calls through host memory, because no such call was made: "

@@ -70,7 +70,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     private final MayLive mayLive;
     private final long id;
     private final Consumer<Duration> left;
-    final Inboxes inboxes; // on the loop, as all below but connections, encrypted, known and joined
+    final Inboxes inboxes; // on the loop
     private final Admission admission;
     private final DataChannels data;
     /** Slots of the peers, filled by connections that have proved themselves. */
