@@ -18,11 +18,13 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -33,6 +35,11 @@ public final class TcpDialer {
 
     /** Time from one address of a name to the next (RFC 8305, section 8). */
     private static final long NEXT_ADDRESS_MILLIS = 250;
+
+    /** Longest wait of a caller beyond the dialer's own deadline. */
+    private static final long GRACE_NANOS = 500_000_000;
+
+    private static final long LOOK_NANOS = 250_000_000;
 
     private final TcpIo io;
     private final EventLoopGroup loop;
@@ -76,6 +83,45 @@ public final class TcpDialer {
         Attempts dialling = new Attempts(call, hopeless, notes);
         loop.execute(dialling::next);
         return dialling.result;
+    }
+
+    /**
+     * Connects, and waits for it. The dialer itself ends at the deadline; if its loop is late, the caller does, with the same
+     * text.
+     *
+     * @param call     peer and purpose
+     * @param hopeless as in {@link #dial(DialledPeer, Supplier, ConnectAttempts)}
+     * @param leaves   asked on the caller's thread every 250 ms at the latest; returns whether the caller wants no connection
+     * @param now      clock of the caller
+     * @param notes    record of the attempts
+     * @return channel; empty if the caller left
+     * @throws FerroException the dialer's own, INTERRUPTED with the flag set again, or RENDEZVOUS at the deadline
+     */
+    public Optional<Channel> connected(
+            DialledPeer call,
+            Supplier<FerroException> hopeless,
+            BooleanSupplier leaves,
+            LongSupplier now,
+            ConnectAttempts notes) {
+        long begun = now.getAsLong();
+        CompletableFuture<Channel> dialled = dial(call, hopeless, notes);
+        Optional<Channel> channel = Optional.empty();
+        try {
+            while (true) {
+                long left = call.deadlineNanos() - now.getAsLong() + GRACE_NANOS;
+                channel = Waits.within(dialled, Math.min(left, LOOK_NANOS), call.where());
+                if (channel.isPresent() || leaves.getAsBoolean()) {
+                    return channel;
+                }
+                if (left <= 0) {
+                    throw notes.gaveUp(call, begun, null);
+                }
+            }
+        } finally {
+            if (channel.isEmpty() && !dialled.cancel(false)) {
+                dialled.thenAccept(Channel::close);
+            }
+        }
     }
 
     /**

@@ -9,7 +9,6 @@ import ferro.backend.tcp.connect.Hello;
 import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.StoreSettings;
 import ferro.backend.tcp.connect.TcpDialer;
-import ferro.backend.tcp.connect.Waits;
 import ferro.spi.GroupSpec;
 import ferro.spi.LogLines;
 import ferro.spi.OncePerContext;
@@ -21,17 +20,13 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 
 /** Connects to one store at a known address; tries until the deadline, because its server may start later. */
 final class StoreDialling {
     private static final System.Logger LOG = LogLines.logger("ferro.join");
-    private static final long GRACE_NANOS = 500_000_000;
-    private static final long LOOK_NANOS = 250_000_000;
     /** Time after which the name is resolved again: it may get another address, as that of a pod that is restarted. */
     private static final long RESOLVE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -44,6 +39,8 @@ final class StoreDialling {
     private final JoinProgress progress;
     private final ConnectAttempts notes;
     private volatile List<InetSocketAddress> known;
+    private long resolved;
+    private int resolutions;
 
     StoreDialling(Rendezvous meeting, GroupSpec group, RankContext context, TcpPort port, JoinProgress progress) {
         this.meeting = meeting;
@@ -86,6 +83,7 @@ final class StoreDialling {
         known = meeting.servedHere()
                 ? List.of(port.bound())
                 : toDial(Addresses.allResolved(meeting.host(), progress.deadlineNanos(), context, where));
+        resolved = context.nanoTime();
         progress.enter(calling());
         try {
             return dialled(outdated);
@@ -95,7 +93,6 @@ final class StoreDialling {
         }
     }
 
-    /** Dials the store. The dialer itself ends at the deadline; if its loop is late, the caller does, with the same text. */
     private Optional<Channel> dialled(BooleanSupplier outdated) {
         TcpDialer.DialledPeer call = new TcpDialer.DialledPeer(
                 () -> known,
@@ -106,48 +103,28 @@ final class StoreDialling {
                 where,
                 progress.deadlineNanos());
         AtomicBoolean tried = new AtomicBoolean();
-        long begun = port.now();
-        CompletableFuture<Channel> dialled =
-                port.dialer().dial(call, () -> hasLostStore() && tried.getAndSet(true) ? goneForGood() : null, notes);
-        Optional<Channel> channel = Optional.empty();
-        try {
-            channel = awaited(dialled, outdated, new Supplier<>() {
-                @Override
-                public FerroException get() {
-                    return notes.gaveUp(call, begun, null);
-                }
-            });
-            return channel;
-        } finally {
-            if (channel.isEmpty() && !dialled.cancel(false)) {
-                dialled.thenAccept(Channel::close);
-            }
-        }
+        return port.dialer()
+                .connected(
+                        call,
+                        () -> hasLostStore() && tried.getAndSet(true) ? goneForGood() : null,
+                        () -> outdated.getAsBoolean() || checked(),
+                        port::now,
+                        notes);
     }
 
-    private Optional<Channel> awaited(
-            CompletableFuture<Channel> dialled, BooleanSupplier outdated, Supplier<FerroException> late) {
-        long resolve = context.nanoTime() + RESOLVE_NANOS;
-        for (int attempt = 0; true; ) {
-            long now = context.nanoTime();
-            long left = progress.deadlineNanos() - now + GRACE_NANOS;
-            Optional<Channel> channel = Waits.within(dialled, Math.min(left, LOOK_NANOS), where);
-            if (channel.isPresent() || outdated.getAsBoolean()) {
-                return channel;
-            }
-            if (left <= 0) {
-                throw late.get();
-            }
-            if (notes.isLoopbackDown() && OncePerContext.isFirst(context, ConnectAttempts.LOOPBACK_DOWN)) {
-                LOG.log(
-                        Level.WARNING,
-                        progress.rank() + " cannot connect to " + served() + ": " + ConnectAttempts.LOOPBACK_DOWN);
-            }
-            if (!meeting.servedHere() && now - resolve >= 0) {
-                resolveAgain(++attempt);
-                resolve = now + RESOLVE_NANOS;
-            }
+    /** Warns once if this machine's loopback is down, and resolves the name again. Returns false: the rank does not leave. */
+    private boolean checked() {
+        if (notes.isLoopbackDown() && OncePerContext.isFirst(context, ConnectAttempts.LOOPBACK_DOWN)) {
+            LOG.log(
+                    Level.WARNING,
+                    progress.rank() + " cannot connect to " + served() + ": " + ConnectAttempts.LOOPBACK_DOWN);
         }
+        long now = context.nanoTime();
+        if (!meeting.servedHere() && now - resolved >= RESOLVE_NANOS) {
+            resolveAgain(++resolutions);
+            resolved = now;
+        }
+        return false;
     }
 
     private void resolveAgain(int attempt) {

@@ -15,7 +15,6 @@ import ferro.backend.tcp.connect.Secret;
 import ferro.backend.tcp.connect.TcpDialer;
 import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.connect.TlsPolicy;
-import ferro.backend.tcp.connect.Waits;
 import ferro.spi.Deadlines;
 import io.netty.channel.Channel;
 import java.net.InetAddress;
@@ -25,7 +24,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -45,9 +43,6 @@ public final class LauncherStore implements AutoCloseable {
 
     /** Key of a refused process of which only the address is known; its value is a {@link Refused}. */
     public static final String STRANGER = KEYS + "refused";
-
-    /** Longest wait beyond the dialer's own deadline. */
-    private static final long GRACE_NANOS = 500_000_000;
 
     private final BackgroundLoop loop;
     private final TcpStore store;
@@ -145,20 +140,13 @@ public final class LauncherStore implements AutoCloseable {
         }
     }
 
-    /** Dials. The dialer itself ends at the deadline; if its loop is late, the caller does, with the same text. */
     static Channel dialled(TcpDialer dialer, TcpDialer.DialledPeer call, long unservedNanos, LongSupplier clock) {
         long begun = clock.getAsLong();
         ConnectAttempts notes = new ConnectAttempts(clock);
         Supplier<FerroException> unserved = () -> notes.allUnserved() && clock.getAsLong() - begun >= unservedNanos
                 ? notes.gaveUp(call, begun, null)
                 : null;
-        CompletableFuture<Channel> dialled = dialer.dial(call, unserved, notes);
-        try {
-            long most = call.deadlineNanos() - clock.getAsLong() + GRACE_NANOS;
-            return Waits.within(dialled, most, call.where()).orElseThrow(() -> notes.gaveUp(call, begun, null));
-        } finally {
-            dialled.cancel(false);
-        }
+        return dialer.connected(call, unserved, () -> false, clock, notes).orElseThrow();
     }
 
     /** {@return the store, whose calls fail once this connection has ended} */
