@@ -42,19 +42,32 @@ public final class CollectiveBench {
      * @throws IOException if the wire probe fails
      */
     public static void main(String[] words) throws IOException {
-        long wrong;
         SystemContext context = SystemContext.ofProcess();
-        try (ProcessGroup group = ProcessGroup.join()) {
+        exitIfWrong("the result of a plain loop", group -> {
             Sweep sweep = Sweep.parse(List.of(words));
             sweep.checkRanks(group.worldSize());
-            wrong = run(group, context, sweep);
+            return run(group, context, sweep);
+        });
+    }
+
+    @FunctionalInterface
+    interface MeasuredRun {
+        /** Returns how many elements were wrong over all ranks. */
+        long run(ProcessGroup group) throws IOException;
+    }
+
+    /** Measures over the group that the environment describes; exits as {@link #main} says. */
+    static void exitIfWrong(String expected, MeasuredRun measured) throws IOException {
+        long wrong;
+        try (ProcessGroup group = ProcessGroup.join()) {
+            wrong = measured.run(group);
         } catch (IllegalArgumentException misuse) {
             System.err.println("ferro bench: " + misuse.getMessage());
             System.exit(BAD_INPUT);
             return;
         }
         if (wrong > 0) {
-            System.err.println("ferro bench: " + wrong + " elements differ from the result of a plain loop");
+            System.err.println("ferro bench: " + wrong + " elements differ from " + expected);
             System.exit(WRONG);
         }
     }

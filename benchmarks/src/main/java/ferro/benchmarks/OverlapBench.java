@@ -1,12 +1,15 @@
 package ferro.benchmarks;
 
+import com.sun.management.OperatingSystemMXBean;
 import ferro.DataType;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import ferro.training.Parameter;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
@@ -19,11 +22,11 @@ import java.util.stream.IntStream;
  * computing until the first bucket is ready, the last bucket alone, the step with buckets, and computing followed by one all-reduce.
  */
 public final class OverlapBench {
-    private static final int WRONG = 1;
-    private static final int BAD_INPUT = 2;
     private static final int ESTIMATES = 9;
     private static final double WARM_UP_MILLIS = 1500;
+    private static final int WARM_UP_ROUNDS = 3;
 
+    private final OperatingSystemMXBean process = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     private final ProcessGroup group;
     private final OverlapRequest request;
     private final PrintStream out;
@@ -42,20 +45,11 @@ public final class OverlapBench {
      * @throws IOException if the wire probe fails
      */
     public static void main(String[] words) throws IOException {
-        long wrong;
-        try (ProcessGroup group = ProcessGroup.join()) {
+        CollectiveBench.exitIfWrong("the average", group -> {
             OverlapRequest request = OverlapRequest.parse(List.of(words));
             request.checkRanks(group.worldSize());
-            wrong = new OverlapBench(group, request, System.out).run();
-        } catch (IllegalArgumentException misuse) {
-            System.err.println("ferro bench: " + misuse.getMessage());
-            System.exit(BAD_INPUT);
-            return;
-        }
-        if (wrong > 0) {
-            System.err.println("ferro bench: " + wrong + " elements differ from the average");
-            System.exit(WRONG);
-        }
+            return new OverlapBench(group, request, System.out).run();
+        });
     }
 
     /** Measures all ratios, on every rank at once; returns how many elements were wrong over all ranks. */
@@ -98,13 +92,12 @@ public final class OverlapBench {
     }
 
     private void measure(double ratio, List<OverlapStep> steps, WireProbe probe) throws IOException {
-        PartClock clock = new PartClock(group);
-        double[] estimate = {communicatingMillis(clock, steps)};
+        double[] estimate = {communicatingMillis(steps)};
         group.broadcast(estimate, 0);
         long layerNanos = Math.round(ratio * estimate[0] * 1e6 / request.layers());
         Computing computing = request.computing().of(layerNanos);
         double before = probe.halfRoundTripMicros();
-        List<OverlapRow> rows = new OverlapRounds(clock, computing, request).run(steps);
+        List<OverlapRow> rows = rows(steps, computing);
         OverlapRow.OverlapSetting setting = new OverlapRow.OverlapSetting(
                 group.worldSize(),
                 group.medium().text(),
@@ -121,17 +114,68 @@ public final class OverlapBench {
     }
 
     /** Communicates until the code is warm, and returns how long the fastest size of buckets takes then. */
-    private double communicatingMillis(PartClock clock, List<OverlapStep> steps) {
+    private double communicatingMillis(List<OverlapStep> steps) {
         double fastest = Double.POSITIVE_INFINITY;
         double spent = 0;
         for (int trial = 0; trial < ESTIMATES || spent < WARM_UP_MILLIS; trial++) {
             for (OverlapStep step : steps) {
-                double wall = clock.millis(step::communicate).wall();
+                double wall = millis(step::communicate)[0];
                 fastest = Math.min(fastest, wall);
                 spent += wall;
             }
         }
         return fastest;
+    }
+
+    /** Runs the parts of all steps in turns, each round from another part on; a row has the medians of a step's parts. */
+    private List<OverlapRow> rows(List<OverlapStep> steps, Computing computing) {
+        List<Runnable> parts = new ArrayList<>();
+        parts.add(() -> steps.get(0).compute(computing));
+        parts.add(() -> steps.get(0).flat(computing));
+        steps.forEach(step -> parts.addAll(step.parts(computing)));
+        double[][] wall = new double[parts.size()][request.rounds()];
+        double[][] cpu = new double[parts.size()][request.rounds()];
+        for (int round = -WARM_UP_ROUNDS; round < request.rounds(); round++) {
+            for (int turn = 0; turn < parts.size(); turn++) {
+                int part = Math.floorMod(turn + round, parts.size());
+                double[] took = millis(parts.get(part));
+                if (round >= 0) {
+                    wall[part][round] = took[0];
+                    cpu[part][round] = took[1];
+                }
+            }
+        }
+        List<OverlapRow> rows = new ArrayList<>();
+        for (int part = 2; part < parts.size(); part += OverlapStep.PARTS) {
+            rows.add(new OverlapRow(
+                    steps.get(rows.size()).bucketBytes(),
+                    median(wall[0]),
+                    median(wall[part]),
+                    median(wall[part + 1]),
+                    median(wall[part + 2]),
+                    median(wall[part + 3]),
+                    median(wall[1]),
+                    median(cpu[part + 3]) - median(cpu[0])));
+        }
+        return rows;
+    }
+
+    private static double median(double[] samples) {
+        Arrays.sort(samples);
+        return samples[samples.length / 2];
+    }
+
+    /** Runs a part on all ranks; returns the slowest rank's milliseconds, and those of the processors over all ranks. */
+    private double[] millis(Runnable part) {
+        group.barrier();
+        long cpu = process.getProcessCpuTime();
+        long start = System.nanoTime();
+        part.run();
+        double[] wall = {(System.nanoTime() - start) / 1e6};
+        double[] used = {(process.getProcessCpuTime() - cpu) / 1e6};
+        group.allReduce(wall, ReduceOp.MAX);
+        group.allReduce(used, ReduceOp.SUM);
+        return new double[] {wall[0], used[0]};
     }
 
     private static String verdict(OverlapRow.OverlapSetting setting) {

@@ -13,6 +13,9 @@ import java.util.List;
 
 /** The parts of a training step with buckets of one size. Not for several threads at once. */
 final class OverlapStep implements AutoCloseable {
+    /** Number of {@link #parts}. */
+    static final int PARTS = 4;
+
     private final GradientBuckets buckets;
     private final Allocation flat;
     private final HostTensor last;
@@ -46,9 +49,9 @@ final class OverlapStep implements AutoCloseable {
         return bucketBytes;
     }
 
-    /** Computes until the first bucket could leave. */
-    void untilFirst(Computing computing) {
-        computing.layers(first);
+    /** Returns, in the order of a row's times: the buckets alone, until the first, the last alone, the step. */
+    List<Runnable> parts(Computing computing) {
+        return List.of(this::communicate, () -> computing.layers(first), this::lastBucket, () -> step(computing));
     }
 
     void compute(Computing computing) {
@@ -64,12 +67,12 @@ final class OverlapStep implements AutoCloseable {
     }
 
     /** One all-reduce of as many elements as the last bucket has; what they are does not matter. */
-    void lastBucket() {
+    private void lastBucket() {
         buckets.group().allReduce(last, ReduceOp.AVG);
     }
 
     /** Every bucket leaves as soon as its last gradient is computed. */
-    void step(Computing computing) {
+    private void step(Computing computing) {
         computing.begin();
         for (int layer = layers - 1; layer >= 0; layer--) {
             computing.layer();
