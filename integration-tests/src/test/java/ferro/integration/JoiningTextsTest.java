@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.backend.tcp.TcpStoreServer;
-import ferro.backend.tcp.rendezvous.PeerMachine;
-import ferro.backend.tcp.rendezvous.Roster;
+import ferro.backend.tcp.store.PeerMachine;
+import ferro.backend.tcp.store.Roster;
 import ferro.harness.Ports;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -8,7 +8,7 @@ import ferro.Work;
 import ferro.backend.tcp.connect.Threads;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.mesh.TcpMesh;
-import ferro.backend.tcp.rendezvous.JoiningContext;
+import ferro.backend.tcp.store.JoiningContext;
 import ferro.collectives.CollectiveEngine;
 import ferro.group.ProcessGroup;
 import ferro.spi.GroupSpec;

@@ -6,7 +6,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.mesh.TcpMesh;
-import ferro.backend.tcp.rendezvous.JoiningContext;
+import ferro.backend.tcp.store.JoiningContext;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;

@@ -3,7 +3,7 @@ package ferro.backend.tcp.mesh;
 import ferro.FerroException;
 import ferro.backend.tcp.connect.ConnectAttempts;
 import ferro.backend.tcp.connect.TcpDialer;
-import ferro.backend.tcp.rendezvous.TcpPort;
+import ferro.backend.tcp.store.TcpPort;
 import io.netty.channel.Channel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

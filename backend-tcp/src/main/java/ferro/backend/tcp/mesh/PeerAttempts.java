@@ -5,7 +5,7 @@ import ferro.backend.tcp.connect.ConnectAttempts;
 import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.RoundTripTimes;
 import ferro.backend.tcp.connect.TlsPolicy;
-import ferro.backend.tcp.rendezvous.TcpPort;
+import ferro.backend.tcp.store.TcpPort;
 import ferro.spi.GroupSpec;
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicReferenceArray;

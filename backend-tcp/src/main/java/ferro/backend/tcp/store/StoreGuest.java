@@ -23,7 +23,7 @@ public record StoreGuest(StoreService service, BiConsumer<String, String> otherJ
     }
 
     /** Makes the guest that admits connections of a store at an address. */
-    public static StoreGuest of(StoreService service, InetSocketAddress bound) throws Refusal {
+    static StoreGuest of(StoreService service, InetSocketAddress bound) throws Refusal {
         if (service == null) {
             throw new Refusal(
                     Code.RENDEZVOUS,

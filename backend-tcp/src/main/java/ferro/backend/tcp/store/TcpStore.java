@@ -180,7 +180,7 @@ public final class TcpStore implements Store {
     }
 
     /** Returns whether this rank has closed the store, so that its end is expected. */
-    public boolean isClosed() {
+    boolean isClosed() {
         return requests.closed.get();
     }
 
@@ -191,12 +191,12 @@ public final class TcpStore implements Store {
     }
 
     /** Returns what this store was opened for. */
-    public StoreOpener opener() {
+    StoreOpener opener() {
         return opening.opener;
     }
 
     /** Returns whether its other end is gone. */
-    public boolean isLost() {
+    boolean isLost() {
         return requests.lost.get() != null;
     }
 
@@ -336,7 +336,7 @@ public final class TcpStore implements Store {
     }
 
     /** Returns whether a failure says that a request had no answer in time; the connection and the store may be well. */
-    public static boolean isUnanswered(FerroException failure) {
+    static boolean isUnanswered(FerroException failure) {
         return failure.code() == Code.RENDEZVOUS && failure.getCause() instanceof TimeoutException;
     }
 

@@ -2,8 +2,8 @@ package ferro.backend.tcp.connect;
 
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.mesh.TcpMesh;
-import ferro.backend.tcp.rendezvous.SeededHandshakesTest;
-import ferro.backend.tcp.rendezvous.TcpPort;
+import ferro.backend.tcp.store.SeededHandshakesTest;
+import ferro.backend.tcp.store.TcpPort;
 import ferro.spi.GroupSpec;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;

@@ -2,7 +2,7 @@ package ferro.backend.tcp.connect;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.backend.tcp.rendezvous.SeededHandshakesTest;
+import ferro.backend.tcp.store.SeededHandshakesTest;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.DisplayName;

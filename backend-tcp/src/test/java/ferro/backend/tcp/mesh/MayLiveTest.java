@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import ferro.backend.tcp.connect.Addresses;
-import ferro.backend.tcp.rendezvous.JoiningContext;
-import ferro.backend.tcp.rendezvous.TcpPort;
+import ferro.backend.tcp.store.JoiningContext;
+import ferro.backend.tcp.store.TcpPort;
 import ferro.spi.GroupSpec;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;

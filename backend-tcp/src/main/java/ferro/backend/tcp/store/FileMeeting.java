@@ -1,4 +1,4 @@
-package ferro.backend.tcp.rendezvous;
+package ferro.backend.tcp.store;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
@@ -6,7 +6,7 @@ import ferro.FerroException.Where;
 import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.Secret;
 import ferro.backend.tcp.connect.SecretFile;
-import ferro.backend.tcp.rendezvous.JobFile.JobFileContent;
+import ferro.backend.tcp.store.JobFile.JobFileContent;
 import ferro.job.JobFinder;
 import ferro.job.LauncherKind;
 import ferro.job.RankOfJob;

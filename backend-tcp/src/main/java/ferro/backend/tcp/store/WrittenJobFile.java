@@ -1,7 +1,7 @@
-package ferro.backend.tcp.rendezvous;
+package ferro.backend.tcp.store;
 
 import ferro.FerroException.Where;
-import ferro.backend.tcp.rendezvous.JobFile.JobFileContent;
+import ferro.backend.tcp.store.JobFile.JobFileContent;
 import ferro.spi.ExitTask;
 import ferro.spi.LogLines;
 import ferro.spi.RankContext;

@@ -1,12 +1,11 @@
-package ferro.backend.tcp.rendezvous;
+package ferro.backend.tcp.store;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.Waits;
-import ferro.backend.tcp.rendezvous.Roster.Card;
-import ferro.backend.tcp.store.TcpStore;
+import ferro.backend.tcp.store.Roster.Card;
 import ferro.job.JobFinder;
 import ferro.job.LauncherKind;
 import ferro.job.RankOfJob;

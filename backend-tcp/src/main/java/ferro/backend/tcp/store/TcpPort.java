@@ -1,4 +1,4 @@
-package ferro.backend.tcp.rendezvous;
+package ferro.backend.tcp.store;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
@@ -20,8 +20,6 @@ import ferro.backend.tcp.connect.TlsPolicy;
 import ferro.backend.tcp.connect.TlsSettings;
 import ferro.backend.tcp.connect.UnauthenticatedPeerLog;
 import ferro.backend.tcp.netty.NettyParts;
-import ferro.backend.tcp.store.StoreGuest;
-import ferro.backend.tcp.store.StoreService;
 import ferro.spi.GroupSpec;
 import ferro.spi.LogLines;
 import ferro.spi.OncePerContext;

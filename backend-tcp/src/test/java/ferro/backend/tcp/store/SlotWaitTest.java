@@ -1,4 +1,4 @@
-package ferro.backend.tcp.rendezvous;
+package ferro.backend.tcp.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,7 +11,7 @@ import ferro.backend.tcp.connect.Threads;
 import ferro.backend.tcp.connect.TlsPolicy;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.mesh.TcpMesh;
-import ferro.backend.tcp.rendezvous.Roster.Card;
+import ferro.backend.tcp.store.Roster.Card;
 import ferro.spi.GroupSpec;
 import java.io.IOException;
 import java.net.InetAddress;

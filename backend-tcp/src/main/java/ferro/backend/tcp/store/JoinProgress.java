@@ -1,11 +1,10 @@
-package ferro.backend.tcp.rendezvous;
+package ferro.backend.tcp.store;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.backend.tcp.connect.ConnectAttempts;
-import ferro.backend.tcp.store.TcpStore;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.JoinLines;
@@ -54,7 +53,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
     }
 
     /** Begins a join now. */
-    public static JoinProgress begin(GroupSpec group, RankContext context) {
+    static JoinProgress begin(GroupSpec group, RankContext context) {
         return new JoinProgress(group, context, JoinLines.begin(group.name(), context));
     }
 
@@ -96,7 +95,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
     }
 
     /** Returns how long this rank has worked itself in this join, and not waited for others, in milliseconds. */
-    public synchronized long ownMillis() {
+    synchronized long ownMillis() {
         long own = ownNanos
                 + state.ownNanos(context.nanoTime() - entered)
                 - (lines.waited().toNanos() - waitedBefore);
@@ -129,7 +128,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
     }
 
     /** Returns the name of this rank for messages, such as {@code rank 0 of "world"}. */
-    public String rank() {
+    String rank() {
         return "rank " + group.rank() + " of \"" + group.name() + "\"";
     }
 

@@ -1,4 +1,4 @@
-package ferro.backend.tcp.rendezvous;
+package ferro.backend.tcp.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -11,7 +11,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.connect.FileUser;
 import ferro.backend.tcp.connect.Secret;
-import ferro.backend.tcp.rendezvous.JobFile.JobFileContent;
+import ferro.backend.tcp.store.JobFile.JobFileContent;
 import ferro.group.SystemContext;
 import java.io.IOException;
 import java.nio.file.Files;

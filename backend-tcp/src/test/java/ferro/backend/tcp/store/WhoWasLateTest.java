@@ -1,4 +1,4 @@
-package ferro.backend.tcp.rendezvous;
+package ferro.backend.tcp.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -15,7 +15,7 @@ import ferro.backend.tcp.connect.Sockets;
 import ferro.backend.tcp.connect.Threads;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.mesh.TcpMesh;
-import ferro.backend.tcp.rendezvous.JobFile.JobFileContent;
+import ferro.backend.tcp.store.JobFile.JobFileContent;
 import ferro.spi.GroupSpec;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -1,4 +1,4 @@
-package ferro.backend.tcp.rendezvous;
+package ferro.backend.tcp.store;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
@@ -7,8 +7,7 @@ import ferro.Store;
 import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.Waits;
-import ferro.backend.tcp.rendezvous.JobFile.JobFileContent;
-import ferro.backend.tcp.store.TcpStore;
+import ferro.backend.tcp.store.JobFile.JobFileContent;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.JoinLines;

@@ -1,8 +1,8 @@
-package ferro.backend.tcp.rendezvous;
+package ferro.backend.tcp.store;
 
 import ferro.FerroException;
 import ferro.FerroException.Where;
-import ferro.backend.tcp.rendezvous.JobFile.JobFileContent;
+import ferro.backend.tcp.store.JobFile.JobFileContent;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
