@@ -165,7 +165,7 @@ final class BackendEnding implements LeftGroups.OpenGroup {
     public void release(Duration within) {
         Duration left = Duration.ofNanos(Math.max(LEAST_NANOS, Deadlines.nanos(within)));
         if (!releasing.compareAndSet(false, true)) {
-            queue.deadline(BOUND).awaitQuietly(released);
+            queue.deadline(BOUND).awaitQuietly(released::await);
             return;
         }
         try {

@@ -1,7 +1,6 @@
 package ferro.backend.nccl.comm;
 
 import ferro.FerroException;
-import ferro.FerroException.Code;
 import ferro.backend.nccl.ffi.LibrarySearch;
 import ferro.backend.nccl.ffi.LoadedLibraries;
 import ferro.backend.nccl.ffi.NativeLibraries;
@@ -104,14 +103,8 @@ final class CommFactory {
     }
 
     private static FerroException failure(CommIdentity identity, Deadline deadline, InterruptedException interrupt) {
-        String why = interrupt == null
-                ? " timed out after " + deadline.lengthMillis() + " ms: not all of the " + identity.worldSize()
-                        + " ranks have joined, or they have different ids"
-                : " was interrupted after " + deadline.elapsedNanos() / 1_000_000 + " ms";
-        return new FerroException(
-                interrupt == null ? Code.TIMED_OUT : Code.INTERRUPTED,
-                identity.where(NcclOperation.INIT, deadline.elapsedNanos()),
-                identity.during(NcclOperation.INIT) + why + "; join again on every rank",
-                interrupt);
+        String late = ": not all of the " + identity.worldSize() + " ranks have joined, or they have different ids";
+        String wayOut = "; join again on every rank";
+        return Communicator.cutOff(identity, NcclOperation.INIT, deadline, late, wayOut, interrupt);
     }
 }

@@ -219,7 +219,7 @@ final class CommHandle {
     void freeByAbort() {
         beginAbort();
         boolean underWay = freed.get() == Free.BY_ABORT && abortFailure.get() == null;
-        if (underWay && !Deadline.after(ABORT_BOUND, clock).awaitQuietly(abortOver)) {
+        if (underWay && !Deadline.after(ABORT_BOUND, clock).awaitQuietly(abortOver::await)) {
             recordAbortFailure(new FerroException(
                     Code.NATIVE,
                     identity.where(NcclOperation.CLOSE, ABORT_BOUND.toNanos()),

@@ -174,19 +174,31 @@ final class Communicator implements AbortableComm, AutoCloseable {
     }
 
     private FerroException giveUp(DeviceCall<?> call, NcclOperation operation, Deadline deadline, Exception interrupt) {
-        CommIdentity identity = handle().identity();
-        String what = interrupt == null
-                ? " timed out after " + deadline.lengthMillis() + " ms: a rank is late, gone, or made another call"
-                : " was interrupted after " + deadline.elapsedNanos() / 1_000_000 + " ms";
-        FerroException failure = new FerroException(
-                interrupt == null ? Code.TIMED_OUT : Code.INTERRUPTED,
-                identity.where(operation, deadline.elapsedNanos()),
-                identity.during(operation) + what + "; the communicator is aborted, join again",
-                interrupt);
+        String late = ": a rank is late, gone, or made another call";
+        String wayOut = "; the communicator is aborted, join again";
+        FerroException failure = cutOff(identity(), operation, deadline, late, wayOut, interrupt);
         call.drop(failure);
         abort(failure.getMessage());
         call.awaitQuietly(deadline(AFTER_ABORT));
         return failure;
+    }
+
+    /** Makes the failure of an operation that its deadline or an interrupt, if there was one, has cut off. */
+    static FerroException cutOff(
+            CommIdentity identity,
+            NcclOperation operation,
+            Deadline deadline,
+            String late,
+            String wayOut,
+            Exception interrupt) {
+        String what = interrupt == null
+                ? " timed out after " + deadline.lengthMillis() + " ms" + late
+                : " was interrupted after " + deadline.elapsedNanos() / 1_000_000 + " ms";
+        return new FerroException(
+                interrupt == null ? Code.TIMED_OUT : Code.INTERRUPTED,
+                identity.where(operation, deadline.elapsedNanos()),
+                identity.during(operation) + what + wayOut,
+                interrupt);
     }
 
     /**

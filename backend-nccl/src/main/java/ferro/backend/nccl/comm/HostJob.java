@@ -14,28 +14,10 @@ final class HostJob implements NcclJob {
     private final NcclLane lane;
     private final NcclOperation operation;
     private final HostStage stage;
-    private final Rounds rounds;
+    private final HostRounds rounds;
     private HostStep step = HostStep.READY;
     private boolean ordered;
     private long event;
-
-    /** The part that differs between operations. */
-    interface Rounds {
-        /** {@return whether there is another round} */
-        boolean hasNext();
-
-        /** {@return the size that the blocks of the stage need, the bytes of the next round at least} */
-        long stageBytes();
-
-        /** Fills the stage, and queues the upload and the native call of an ncclComm_t on the stream. */
-        void begin(long comm, long stream);
-
-        /** Queues the download, once NCCL has taken the call: before that the call may not be on the stream yet. */
-        void collect(long stream);
-
-        /** Copies the results of the round out of the stage. */
-        void finish();
-    }
 
     private enum HostStep {
         READY,
@@ -43,7 +25,7 @@ final class HostJob implements NcclJob {
         RECORDED
     }
 
-    HostJob(NcclLane lane, NcclOperation operation, HostStage stage, Rounds rounds) {
+    HostJob(NcclLane lane, NcclOperation operation, HostStage stage, HostRounds rounds) {
         this.lane = lane;
         this.operation = operation;
         this.stage = stage;

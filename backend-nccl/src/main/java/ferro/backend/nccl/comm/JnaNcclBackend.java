@@ -16,10 +16,16 @@ import ferro.Work;
 import ferro.backend.nccl.NcclStreamKind;
 import ferro.backend.nccl.NcclVersion;
 import ferro.backend.nccl.comm.CollectiveCalls.NativeCall;
+import ferro.backend.nccl.comm.NcclMember.MeetingKeys;
 import ferro.backend.nccl.queue.CommIdentity;
+import ferro.backend.nccl.queue.Deadline;
+import ferro.backend.nccl.queue.GroupPosition;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.WorkQueue;
+import ferro.control.failure.Machines;
 import ferro.control.group.GroupControl;
+import ferro.control.group.SubgroupAgreement;
+import ferro.spi.GroupSpec;
 import ferro.spi.LeakReport;
 import ferro.spi.LogLines;
 import java.io.IOException;
@@ -29,6 +35,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -52,7 +60,6 @@ public final class JnaNcclBackend implements NcclBackend {
     private final NcclMember member;
     private final WorkQueue queue;
     private final NcclCalls calls;
-    private final NewGroups subgroups;
     private final BackendEnding ending;
     private final LeakReport leak;
 
@@ -60,7 +67,6 @@ public final class JnaNcclBackend implements NcclBackend {
         this.member = member;
         calls = new NcclCalls(member);
         queue = calls.queue();
-        subgroups = new NewGroups(member, queue);
         ending = new BackendEnding(member, queue, calls.stage());
         leak = LeakReport.watchAndFree(this, toString(), LOG, ending::close);
     }
@@ -284,7 +290,53 @@ public final class JnaNcclBackend implements NcclBackend {
     public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
         Objects.requireNonNull(ranks, "ranks");
         Objects.requireNonNull(name, "name");
-        return subgroups.make(ranks, name, Objects.requireNonNull(timeout, "timeout"));
+        Objects.requireNonNull(timeout, "timeout");
+        queue.refuse(NcclOperation.NEW_GROUP);
+        int[] members = ranks.clone();
+        SubgroupAgreement agreement = control().agreement();
+        int rank = agreement.position(members);
+        Deadline deadline = queue.deadline(timeout);
+        agreement.making().begun();
+        try {
+            long agreed = agreement.reach(member.keys().position().identity(), members, timeout);
+            JnaNcclBackend made = joined(members, rank, name, agreed, deadline);
+            agreement.made().opened(agreed, made.control());
+            return made;
+        } finally {
+            agreement.making().ended();
+        }
+    }
+
+    /** Joins a group of ranks that have agreed on it. The first rank makes an id of the library for the others. */
+    private JnaNcclBackend joined(int[] members, int rank, String name, long agreed, Deadline deadline) {
+        GroupSpec group = GroupSpec.of(identity().group() + name, rank, members.length, member.timeout());
+        MeetingKeys keys = member.keys();
+        String base = keys.base() + "/" + Long.toHexString(agreed);
+        GroupPosition position = keys.position().child(agreed, members);
+        String self = Machines.named(
+                Set.of(rank), position.ranks(), position.joined().processes().group());
+        CommIdentity identity = new CommIdentity(group.name(), rank, members.length, device(), self);
+        try {
+            NcclUniqueId id = id(base + "/id", rank == 0, deadline);
+            Communicator comm = CommFactory.of(member.context()).rank(identity, id, deadline);
+            OptionalLong stream = member.stream().owned() ? OptionalLong.empty() : OptionalLong.of(stream());
+            return new NcclJoin(group, member.context(), stream, group.timeout())
+                    .assemble(comm, new MeetingKeys(keys.ids(), base, keys.left(), position));
+        } catch (RuntimeException | Error failure) {
+            position.lane().close();
+            throw failure;
+        }
+    }
+
+    private NcclUniqueId id(String key, boolean isFirst, Deadline deadline) {
+        try {
+            return member.keys().ids().meet(key, isFirst, deadline);
+        } catch (FerroException late) {
+            if (!isFirst) {
+                queue.refuse(NcclOperation.NEW_GROUP);
+            }
+            throw late;
+        }
     }
 
     @Override

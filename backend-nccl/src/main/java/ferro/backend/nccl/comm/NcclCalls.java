@@ -92,7 +92,7 @@ final class NcclCalls {
         NcclOperation operation = NcclOperation.of(Objects.requireNonNull(call, "call"));
         check(call, operation);
         NcclJob job = call.operand() instanceof HostTensor
-                ? new HostJob(lane, operation, stage, new CollectiveRounds(call, stage, calls))
+                ? new HostJob(lane, operation, stage, new HostRounds(call, stage, calls))
                 : new DeviceJob(lane, operation, onDevice(call), call.in(), call.out());
         String label = options.label();
         CollectivePrint print = new CollectivePrint(call, label, worldSize());
@@ -147,8 +147,8 @@ final class NcclCalls {
         }
         NcclOperation operation = sends ? NcclOperation.SEND : NcclOperation.RECV;
         check(operation, tensor, peer, message.tag());
-        NcclJob job = tensor instanceof HostTensor host
-                ? new HostJob(lane, operation, stage, new MessageRounds(host, peer, sends, stage, calls))
+        NcclJob job = tensor instanceof HostTensor
+                ? new HostJob(lane, operation, stage, new HostRounds(message, stage, calls))
                 : new DeviceJob(
                         lane,
                         operation,

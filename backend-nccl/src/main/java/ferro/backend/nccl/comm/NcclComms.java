@@ -4,7 +4,6 @@ import ferro.DeviceTensor;
 import ferro.InvalidRankException;
 import ferro.ReduceOp;
 import ferro.backend.nccl.NcclDevice;
-import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.spi.Deadlines;
 import ferro.spi.LeakReport;
@@ -164,14 +163,15 @@ public final class NcclComms implements AutoCloseable {
     private void run(NcclOperation operation, List<DeviceTensor> tensors, ReduceOp op, int root, long[] streams) {
         checkWhole(operation);
         String name = operation.label();
-        checkCount(name, tensors);
+        checkCount(name, "tensors", tensors.size());
         if (operation == NcclOperation.BROADCAST && (root < 0 || root >= size())) {
             throw new InvalidRankException(
                     name + ": root " + root + " out of range (have " + size() + " devices)", root, size());
         }
         checkAlike(name, tensors);
-        long[] on = streams == null ? defaultStreams() : streams;
-        checkStreams(name, on);
+        // 0 is the default stream
+        long[] on = streams == null ? new long[size()] : streams;
+        checkCount(name, "streams", on.length);
         List<NcclLane.LaneCalls> made = tensors.stream()
                 .map(tensor -> calls.inPlace(operation, tensor, op, root))
                 .toList();
@@ -182,23 +182,10 @@ public final class NcclComms implements AutoCloseable {
                 streams == null ? on : null);
     }
 
-    private long[] defaultStreams() {
-        long[] streams = new long[size()];
-        Arrays.fill(streams, Cuda.DEFAULT_STREAM);
-        return streams;
-    }
-
-    private void checkCount(String operation, List<DeviceTensor> tensors) {
-        if (tensors.size() != size()) {
+    private void checkCount(String operation, String what, int count) {
+        if (count != size()) {
             throw new IllegalArgumentException(
-                    operation + ": expected " + size() + " tensors (one per device), got " + tensors.size());
-        }
-    }
-
-    private void checkStreams(String operation, long[] streams) {
-        if (streams.length != size()) {
-            throw new IllegalArgumentException(
-                    operation + ": expected " + size() + " streams (one per device), got " + streams.length);
+                    operation + ": expected " + size() + " " + what + " (one per device), got " + count);
         }
     }
 

@@ -15,15 +15,23 @@ import ferro.backend.nccl.queue.StreamFallback;
 import ferro.control.group.LeftGroups;
 import ferro.control.group.LocalLanes;
 import ferro.dispatch.DeviceMemory;
+import ferro.spi.BrokenServices;
+import ferro.spi.ControlLane;
+import ferro.spi.ControlLaneProvider;
 import ferro.spi.ExitTask;
 import ferro.spi.GroupSpec;
 import ferro.spi.JoinLines;
+import ferro.spi.LogLines;
 import ferro.spi.RankContext;
+import ferro.spi.Services;
 import ferro.spi.Settings;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.TimeoutException;
@@ -33,6 +41,8 @@ import java.util.stream.Collectors;
 
 /** One join with one deadline, from choosing a device to a working back end. If it fails, it leaves nothing behind. */
 final class NcclJoin {
+    private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
+
     /** A value that is never stored: comparing with it reads a value without waiting for one. */
     private static final byte[] NEVER = ("never " + UUID.randomUUID()).getBytes(StandardCharsets.UTF_8);
 
@@ -80,18 +90,55 @@ final class NcclJoin {
         // the same group may be joined again over a store that lives on: each rank counts its joins, and all ranks get
         // the same count
         long attempt = store.add(name + "/joins/" + group.rank(), 1);
-        ControlLanes.ConnectedLane connected = ControlLanes.connect(
-                group.withJoinTimeout(Duration.ofNanos(Math.max(1, deadline.remainingNanos()))), context);
+        GroupSpec timed = group.withJoinTimeout(Duration.ofNanos(Math.max(1, deadline.remainingNanos())));
+        Optional<ControlLane> lent = context.find(ControlLane.class);
+        GroupPosition position = lent.isPresent() ? GroupPosition.unwatched(lent.get(), timed) : connected(timed);
         try {
-            IdExchange ids = IdExchange.of(store, connected.giveBack());
-            return join(device, keys(ids, name + "/" + attempt, connected.position()));
+            // the close of an own lane gives back the store itself
+            boolean isOwn = lent.isEmpty() && position.isConnected();
+            IdExchange ids = IdExchange.of(store, isOwn ? () -> {} : context::releaseStore);
+            return join(device, keys(ids, name + "/" + attempt, position));
         } catch (FerroException failure) {
-            connected.position().lane().close();
+            position.lane().close();
             throw naming(missing(store, name, attempt), failure);
         } catch (RuntimeException | Error failure) {
-            connected.position().lane().close();
+            position.lane().close();
             throw failure;
         }
+    }
+
+    /**
+     * Connects this rank with the others by a lane of its own. Without a provider of lanes the ranks know nothing of each
+     * other, and a warning says so.
+     */
+    private GroupPosition connected(GroupSpec timed) {
+        BrokenServices broken = new BrokenServices();
+        StringBuilder why = new StringBuilder();
+        Optional<ControlLane> opened = Services.first(
+                Services.of(ControlLaneProvider.class),
+                provider -> {
+                    Optional<String> reason = provider.unavailableBecause(context);
+                    reason.ifPresent(text -> why.append("; ").append(text));
+                    return reason.isPresent() ? Optional.empty() : Optional.of(provider.open(timed, context));
+                },
+                broken::add);
+        if (opened.isPresent()) {
+            return GroupPosition.joined(opened.get(), timed, context);
+        }
+        LOG.log(
+                Level.WARNING,
+                "group \"" + group.name() + "\" rank " + group.rank() + ": no control messages between the ranks" + why
+                        + ": a rank that fails, ends or makes another call is known to the others only by their own"
+                        + " deadlines: add ferro to the class path",
+                broken.cause());
+        // a lane to ranks that hear nothing
+        LocalLanes lanes = new LocalLanes(group.worldSize());
+        for (int rank = 0; rank < group.worldSize(); rank++) {
+            if (rank != group.rank()) {
+                lanes.lane(rank, context.background()).close();
+            }
+        }
+        return GroupPosition.unconnected(lanes.lane(group.rank(), context.background()), timed);
     }
 
     private JnaNcclBackend join(int device, MeetingKeys keys) {
@@ -187,7 +234,7 @@ final class NcclJoin {
                     .call(
                             () -> comm.own(
                                     callersStream.isEmpty()
-                                            ? StreamFallback.orDefault(device, refused -> {})
+                                            ? StreamFallback.orDefault(device)
                                             : CudaStream.ofCaller(callersStream.getAsLong(), device)),
                             deadline);
         } catch (TimeoutException late) {

@@ -2,6 +2,8 @@ package ferro.backend.nccl.ffi;
 
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
+import ferro.backend.nccl.CudaRuntimeNotFoundException;
+import ferro.backend.nccl.NcclLibraryNotFoundException;
 import ferro.backend.nccl.NcclVersion;
 import java.util.EnumSet;
 import java.util.Optional;
@@ -36,8 +38,8 @@ public final class NativeLibraries {
      *
      * @param search places to search
      * @return libraries that are loaded
-     * @throws ferro.backend.nccl.NcclLibraryNotFoundException if there is no NCCL
-     * @throws ferro.backend.nccl.CudaRuntimeNotFoundException if there is no runtime
+     * @throws NcclLibraryNotFoundException if there is no NCCL
+     * @throws CudaRuntimeNotFoundException if there is no runtime
      * @throws ferro.backend.nccl.NcclSymbolNotFoundException if one of them lacks functions
      * @throws IllegalStateException if this process has loaded another library than the one named
      */
@@ -55,7 +57,7 @@ public final class NativeLibraries {
      *
      * @param search places to search
      * @return runtime that is loaded
-     * @throws ferro.backend.nccl.CudaRuntimeNotFoundException if there is no runtime
+     * @throws CudaRuntimeNotFoundException if there is no runtime
      * @throws ferro.backend.nccl.NcclSymbolNotFoundException if it lacks functions
      * @throws IllegalStateException if this process has loaded another runtime than the one named
      */
@@ -96,9 +98,7 @@ public final class NativeLibraries {
         if (BOTH.get() != null) {
             return BOTH.get();
         }
-        JnaStart.check().ifPresent(reason -> {
-            throw OpenedLibrary.noNccl(reason);
-        });
+        OpenedLibrary.requireJna(NcclLibraryNotFoundException::new);
         OpenedLibrary nccl = OpenedLibrary.openNccl(search.nccl());
         OpenedLibrary runtime = RUNTIME.get() == null
                 ? OpenedLibrary.openRuntime(search.runtime(nccl.candidate()))
@@ -142,9 +142,7 @@ public final class NativeLibraries {
         if (RUNTIME.get() != null) {
             return RUNTIME.get();
         }
-        JnaStart.check().ifPresent(reason -> {
-            throw OpenedLibrary.noRuntime(reason);
-        });
+        OpenedLibrary.requireJna(CudaRuntimeNotFoundException::new);
         return bindRuntime(OpenedLibrary.openRuntime(search.runtime()));
     }
 

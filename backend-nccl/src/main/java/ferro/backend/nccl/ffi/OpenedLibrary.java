@@ -1,6 +1,7 @@
 package ferro.backend.nccl.ffi;
 
 import com.sun.jna.Library;
+import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
 import ferro.backend.nccl.CudaRuntimeNotFoundException;
@@ -50,14 +51,25 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
         return hip.has(ASKED_OF_EVERY_RUNTIME) ? hip : opened;
     }
 
-    /** Makes the failure for a JNA that does not work. */
-    static NcclLibraryNotFoundException noNccl(String reason) {
-        return new NcclLibraryNotFoundException(List.of(new Tried("JNA", reason)));
-    }
-
-    /** Makes the failure for a JNA that does not work. */
-    static CudaRuntimeNotFoundException noRuntime(String reason) {
-        return new CudaRuntimeNotFoundException(List.of(new Tried("JNA", reason)));
+    /** Throws a failure if JNA does not work: it may be absent, lack native access, or be unable to unpack its library. */
+    static void requireJna(Function<List<Tried>, RuntimeException> failure) {
+        String why;
+        try {
+            if (Native.POINTER_SIZE == Long.BYTES) {
+                return;
+            }
+            why = "need a JVM of 64 bits, found pointers of " + Native.POINTER_SIZE + " bytes";
+        } catch (LinkageError refused) {
+            // the first cause is hidden behind the failures of every later use of its classes
+            Throwable first = refused;
+            while (first.getCause() != null) {
+                first = first.getCause();
+            }
+            why = first + "; put jna.jar on the class path, allow native access"
+                    + " (--enable-native-access=ALL-UNNAMED, on the module path com.sun.jna), and set -Djna.tmpdir=... to a"
+                    + " folder whose files may be executed";
+        }
+        throw failure.apply(List.of(new Tried("JNA", why)));
     }
 
     private static OpenedLibrary first(

@@ -42,13 +42,16 @@ public final class CudaMemory implements DeviceMemory {
     /** Largest number of idle pinned bytes: pinned memory reduces the memory of all processes. */
     private static final long MOST_IDLE_HOST_BYTES = 1L << 28;
 
+    /** A copy of zero bytes, which is always done. */
+    private static final Copy NOTHING_TO_COPY = timeout -> true;
+
     private final int deviceCount;
     private final int ownDevice;
     private final Duration timeout;
     private final RankContext context;
     private final AtomicInteger downgrades = new AtomicInteger();
     private final AtomicInteger refusedPins = new AtomicInteger();
-    private final MemoryPool<HostBlock> hostPool = new MemoryPool<>(MOST_IDLE_HOST_BYTES, HostBlock::bytes);
+    private final MemoryPool hostPool = new MemoryPool(MOST_IDLE_HOST_BYTES);
     private final Map<Integer, DeviceLane> lanes = new ConcurrentHashMap<>();
     private volatile boolean closed;
     /** True if copies were in progress at the close, which may use any pinned block for ever. */
@@ -84,7 +87,7 @@ public final class CudaMemory implements DeviceMemory {
         if (wanted.byteCount() == 0) {
             return new DeviceTensor(dataType, shape, 0, device, MemoryLease.of(() -> {}, what));
         }
-        DeviceBlock block = lane.take(wanted.byteCount());
+        Block block = lane.take(wanted.byteCount());
         MemoryLease lease = MemoryLease.of(() -> lane.giveBack(block), what);
         return new DeviceTensor(dataType, shape, block.address(), device, lease);
     }
@@ -95,10 +98,10 @@ public final class CudaMemory implements DeviceMemory {
             throw new IllegalArgumentException("cannot stage " + bytes + " bytes");
         }
         DeviceLane lane = lane(ownDevice);
-        HostBlock block = takeHost(lane, bytes);
+        Block block = takeHost(lane, bytes);
         return new HostStaging(
-                block.memory().slice(0, bytes).order(ByteOrder.nativeOrder()),
-                block.pinned(),
+                block.host().slice(0, bytes).order(ByteOrder.nativeOrder()),
+                block.address() != 0,
                 MemoryLease.of(() -> giveBackHost(lane, block), "staging memory of " + bytes + " bytes"));
     }
 
@@ -110,18 +113,14 @@ public final class CudaMemory implements DeviceMemory {
         }
     }
 
-    private HostBlock takeHost(DeviceLane lane, int bytes) {
+    private Block takeHost(DeviceLane lane, int bytes) {
         int classBytes = (int) Math.min(MemoryPool.classOf(bytes), Integer.MAX_VALUE);
-        HostBlock block = hostPool.take(classBytes);
-        while (block == null) {
-            lane.call("staging of " + bytes + " bytes", () -> supplyHost(classBytes));
-            block = hostPool.take(classBytes);
-        }
-        return block;
+        return hostPool.take(
+                classBytes, () -> lane.call("staging of " + bytes + " bytes", () -> supplyHost(classBytes)));
     }
 
     private Void supplyHost(int bytes) {
-        HostBlock block = pin(bytes);
+        Block block = pin(bytes);
         if (!hostPool.supply(block)) {
             freeHost(block);
             throw new IllegalStateException("device memory was closed during a staging of " + bytes + " bytes");
@@ -130,11 +129,11 @@ public final class CudaMemory implements DeviceMemory {
     }
 
     /** Allocates pinned memory on a thread that has a device, or plain, slower memory if pinning is refused. */
-    private HostBlock pin(int bytes) {
+    private Block pin(int bytes) {
         long[] pointer = new long[1];
         int code = Cuda.cudaHostAlloc(pointer, bytes, PORTABLE);
         if (code == Cuda.SUCCESS) {
-            return new HostBlock(HostMemory.view(pointer[0], bytes), pointer[0]);
+            return new Block(pointer[0], bytes, HostMemory.view(pointer[0], bytes));
         }
         Cuda.cudaGetLastError();
         if (refusedPins.getAndIncrement() == 0) {
@@ -143,19 +142,19 @@ public final class CudaMemory implements DeviceMemory {
                     "cannot pin host memory: copies use memory that is not pinned, and are slower: {0}",
                     Checks.cudaFailure(code, "cudaHostAlloc").getMessage());
         }
-        return new HostBlock(ByteBuffer.allocateDirect(bytes), 0);
+        return new Block(0, bytes, ByteBuffer.allocateDirect(bytes));
     }
 
-    private void giveBackHost(DeviceLane lane, HostBlock block) {
-        List<HostBlock> surplus = hostPool.giveBack(block);
+    private void giveBackHost(DeviceLane lane, Block block) {
+        List<Block> surplus = hostPool.giveBack(block);
         if (!surplus.isEmpty()) {
             lane.later(() -> surplus.forEach(this::freeHost));
         }
     }
 
     /** Frees pinned memory; the JVM frees plain memory. */
-    private void freeHost(HostBlock block) {
-        if (!block.pinned() || pinnedIsLeft) {
+    private void freeHost(Block block) {
+        if (block.address() == 0 || pinnedIsLeft) {
             return;
         }
         try {
@@ -192,11 +191,11 @@ public final class CudaMemory implements DeviceMemory {
         checkAddress(from);
         checkAddress(to);
         RawCopy copy = new RawCopy(to.address(), from.address(), to.byteCount(), Cuda.DEVICE_TO_DEVICE);
-        return copy.bytes() == 0 ? EmptyCopy.COPY : lane(to.device()).copy(copy, List.of(from, to), null);
+        return copy.bytes() == 0 ? NOTHING_TO_COPY : lane(to.device()).copy(copy, List.of(from, to), null);
     }
 
     private Copy start(DeviceTensor tensor, RawCopy copy, ByteBuffer host) {
-        return copy.bytes() == 0 ? EmptyCopy.COPY : lane(tensor.device()).copy(copy, List.of(tensor), host);
+        return copy.bytes() == 0 ? NOTHING_TO_COPY : lane(tensor.device()).copy(copy, List.of(tensor), host);
     }
 
     private static long checked(DeviceTensor tensor, ByteBuffer host) {
@@ -211,16 +210,6 @@ public final class CudaMemory implements DeviceMemory {
     private static void checkAddress(DeviceTensor tensor) {
         if (tensor.address() == 0 && tensor.elementCount() > 0) {
             throw new IllegalArgumentException(tensor + " has " + tensor.elementCount() + " elements at address 0");
-        }
-    }
-
-    /** A copy of zero bytes, which is always done. */
-    private enum EmptyCopy implements Copy {
-        COPY;
-
-        @Override
-        public boolean await(Duration timeout) {
-            return true;
         }
     }
 

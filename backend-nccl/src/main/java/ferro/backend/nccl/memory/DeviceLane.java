@@ -48,7 +48,7 @@ final class DeviceLane {
     /** Copies that have begun and not ended; used by the thread itself only. */
     private int underWay;
 
-    private MemoryPool<DeviceBlock> pool;
+    private MemoryPool pool;
     /** Guarded by the lane. Once it is set no work is submitted, since the close would not wait for it. */
     private boolean ending;
 
@@ -82,9 +82,12 @@ final class DeviceLane {
     private void start(Runnable downgrade) {
         Checks.cuda(Cuda.cudaSetDevice(device), "cudaSetDevice");
         for (int kind = Cuda.HOST_TO_DEVICE; kind <= Cuda.DEVICE_TO_DEVICE; kind++) {
-            streams[kind] = StreamFallback.orDefault(device, refusal -> downgrade.run());
+            streams[kind] = StreamFallback.orDefault(device);
+            if (!streams[kind].owned()) {
+                downgrade.run();
+            }
         }
-        pool = new MemoryPool<>(memory()[1] / IDLE_SHARE, DeviceBlock::bytes);
+        pool = new MemoryPool(memory()[1] / IDLE_SHARE);
     }
 
     int device() {
@@ -125,18 +128,13 @@ final class DeviceLane {
      *
      * @throws CudaException RESOURCE if the device is full
      */
-    DeviceBlock take(long bytes) {
+    Block take(long bytes) {
         long classBytes = MemoryPool.classOf(bytes);
-        DeviceBlock block = pool.take(classBytes);
-        while (block == null) {
-            call("allocation of " + bytes + " bytes", () -> supply(classBytes));
-            block = pool.take(classBytes);
-        }
-        return block;
+        return pool.take(classBytes, () -> call("allocation of " + bytes + " bytes", () -> supply(classBytes)));
     }
 
     private Void supply(long classBytes) {
-        DeviceBlock block = allocate(classBytes);
+        Block block = allocate(classBytes);
         if (!pool.supply(block)) {
             free(block);
             throw new IllegalStateException(
@@ -146,8 +144,8 @@ final class DeviceLane {
     }
 
     /** Takes a block back, from any thread, also after the close. Before the close it waits for nothing. */
-    void giveBack(DeviceBlock block) {
-        List<DeviceBlock> surplus = pool.giveBack(block);
+    void giveBack(Block block) {
+        List<Block> surplus = pool.giveBack(block);
         if (!surplus.isEmpty()) {
             later(() -> surplus.forEach(this::free));
         }
@@ -171,7 +169,7 @@ final class DeviceLane {
         body.run();
     }
 
-    private DeviceBlock allocate(long bytes) {
+    private Block allocate(long bytes) {
         long[] pointer = new long[1];
         int code = Cuda.cudaMalloc(pointer, bytes);
         if (code == CudaException.OUT_OF_MEMORY && pool.idleBytes() > 0) {
@@ -184,7 +182,7 @@ final class DeviceLane {
             throw Checks.cudaFailure(code, "cudaMalloc")
                     .during(Where.of("", -1), "GPU alloc of " + bytes + " bytes on device " + device + room());
         }
-        return new DeviceBlock(pointer[0], bytes);
+        return new Block(pointer[0], bytes, null);
     }
 
     /** Returns the free memory, for a message; empty if the runtime does not report it. */
@@ -204,7 +202,7 @@ final class DeviceLane {
         return new long[] {free[0], total[0]};
     }
 
-    private void free(DeviceBlock block) {
+    private void free(Block block) {
         quietly("cudaFree", () -> Cuda.cudaFree(block.address()));
     }
 
@@ -259,7 +257,7 @@ final class DeviceLane {
         synchronized (this) {
             ending = true;
         }
-        List<DeviceBlock> idle = pool == null ? List.of() : pool.close();
+        List<Block> idle = pool == null ? List.of() : pool.close();
         boolean quiet = thread.submit(new PendingCopies()).awaitQuietly(Deadline.after(DRAIN_BOUND, clock));
         if (quiet) {
             thread.submit(() -> release(idle)).awaitQuietly(Deadline.after(DRAIN_BOUND, clock));
@@ -274,7 +272,7 @@ final class DeviceLane {
         return quiet;
     }
 
-    private Void release(List<DeviceBlock> idle) {
+    private Void release(List<Block> idle) {
         idle.forEach(this::free);
         releaseStreams();
         return null;

@@ -6,34 +6,26 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.ToLongFunction;
 
 /**
  * Idle blocks by size, so that a call which needs memory need not ask the runtime: cudaMalloc and cudaFree wait for the
  * whole device.
  */
-final class MemoryPool<B> {
+final class MemoryPool {
     /** cudaMalloc aligns to 256 bytes at least; smaller blocks are not worth a class of their own. */
     private static final long SMALLEST_BYTES = 512;
     /** Classes per doubling: at most an eighth of a block is lost to rounding. */
     private static final int CLASSES_PER_DOUBLING = 8;
 
     private final long mostIdleBytes;
-    private final ToLongFunction<B> size;
-    private final Map<Long, Deque<B>> idle = new TreeMap<>();
+    private final Map<Long, Deque<Block>> idle = new TreeMap<>();
     private long idleBytes;
     private int idleCount;
     private boolean closed;
 
-    /**
-     * Makes an empty pool.
-     *
-     * @param mostIdleBytes limit above which idle blocks are freed, except the last one
-     * @param size          bytes of a block, as {@link #classOf} gave them
-     */
-    MemoryPool(long mostIdleBytes, ToLongFunction<B> size) {
+    /** Makes an empty pool. The limit is that above which idle blocks are freed, except the last one. */
+    MemoryPool(long mostIdleBytes) {
         this.mostIdleBytes = mostIdleBytes;
-        this.size = size;
     }
 
     /** Returns the size of the blocks that serve a request of this many bytes. */
@@ -43,8 +35,8 @@ final class MemoryPool<B> {
     }
 
     /** Takes a block of exactly this class; null if there is none. */
-    synchronized B take(long classBytes) {
-        Deque<B> blocks = idle.get(classBytes);
+    synchronized Block take(long classBytes) {
+        Deque<Block> blocks = idle.get(classBytes);
         if (blocks == null || blocks.isEmpty()) {
             return null;
         }
@@ -53,18 +45,27 @@ final class MemoryPool<B> {
         return blocks.pop();
     }
 
+    /** Takes a block of exactly this class. While there is none, {@code supplies} makes one and adds it. */
+    Block take(long classBytes, Runnable supplies) {
+        Block block = take(classBytes);
+        while (block == null) {
+            supplies.run();
+            block = take(classBytes);
+        }
+        return block;
+    }
+
     /**
      * Adds a new block that a caller is about to take, so that it is not lost if the caller gives up.
      *
      * @return false if the pool is closed; then the caller must free the block
      */
-    synchronized boolean supply(B block) {
+    synchronized boolean supply(Block block) {
         if (closed) {
             return false;
         }
-        idle.computeIfAbsent(size.applyAsLong(block), bytes -> new ArrayDeque<>())
-                .push(block);
-        idleBytes += size.applyAsLong(block);
+        idle.computeIfAbsent(block.bytes(), bytes -> new ArrayDeque<>()).push(block);
+        idleBytes += block.bytes();
         idleCount++;
         return true;
     }
@@ -74,7 +75,7 @@ final class MemoryPool<B> {
      *
      * @return blocks that the caller must free because they are no longer kept; this one if the pool is closed
      */
-    synchronized List<B> giveBack(B block) {
+    synchronized List<Block> giveBack(Block block) {
         if (!supply(block)) {
             return List.of(block);
         }
@@ -82,12 +83,12 @@ final class MemoryPool<B> {
     }
 
     /** Removes the oldest blocks, small classes first, until the limit holds. */
-    private List<B> trim() {
-        List<B> freed = new ArrayList<>();
-        for (Deque<B> blocks : idle.values()) {
+    private List<Block> trim() {
+        List<Block> freed = new ArrayList<>();
+        for (Deque<Block> blocks : idle.values()) {
             while (idleBytes > mostIdleBytes && idleCount > 1 && !blocks.isEmpty()) {
-                B oldest = blocks.removeLast();
-                idleBytes -= size.applyAsLong(oldest);
+                Block oldest = blocks.removeLast();
+                idleBytes -= oldest.bytes();
                 idleCount--;
                 freed.add(oldest);
             }
@@ -96,8 +97,8 @@ final class MemoryPool<B> {
     }
 
     /** Removes all idle blocks, for the caller to free. */
-    synchronized List<B> drain() {
-        List<B> freed = new ArrayList<>();
+    synchronized List<Block> drain() {
+        List<Block> freed = new ArrayList<>();
         idle.values().forEach(freed::addAll);
         idle.clear();
         idleBytes = 0;
@@ -106,7 +107,7 @@ final class MemoryPool<B> {
     }
 
     /** Closes the pool. Removes all idle blocks, and keeps no block that comes back later. */
-    synchronized List<B> close() {
+    synchronized List<Block> close() {
         closed = true;
         return drain();
     }

@@ -2,7 +2,6 @@ package ferro.backend.nccl.queue;
 
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -55,7 +54,7 @@ public final class Deadline {
 
     /** An event that a thread waits for, such as {@code latch::await}. */
     @FunctionalInterface
-    interface TimedEvent {
+    public interface TimedEvent {
         /** Waits for the event. Returns false if the time has passed before. */
         boolean await(long time, TimeUnit unit) throws InterruptedException;
     }
@@ -78,12 +77,7 @@ public final class Deadline {
     }
 
     /** Waits as {@link #await}, but keeps an interrupt for later. */
-    public boolean awaitQuietly(CountDownLatch event) {
-        return awaitQuietly(event::await);
-    }
-
-    /** Waits as {@link #awaitQuietly(CountDownLatch)} for another event. */
-    boolean awaitQuietly(TimedEvent event) {
+    public boolean awaitQuietly(TimedEvent event) {
         boolean interrupted = false;
         try {
             while (true) {

@@ -199,19 +199,10 @@ public final class DeviceThread implements AutoCloseable {
     }
 
     private boolean joined(Duration bound) {
-        boolean interrupted = false;
-        Deadline deadline = Deadline.after(bound, clock);
-        while (thread.isAlive() && !deadline.passed()) {
-            try {
-                thread.join(Math.max(1, Math.min(20, deadline.remainingNanos() / 1_000_000)));
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        return !thread.isAlive();
+        return Deadline.after(bound, clock).awaitQuietly((time, unit) -> {
+            unit.timedJoin(thread, time);
+            return !thread.isAlive();
+        });
     }
 
     private void run() {

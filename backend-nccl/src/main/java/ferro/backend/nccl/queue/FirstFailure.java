@@ -208,7 +208,7 @@ public final class FirstFailure {
             return;
         }
         boolean isOfOthers = why.code() == Code.NATIVE && why.culprits().isEmpty();
-        if (isOfOthers && comm.deadline(VERDICT_BOUND).awaitQuietly(known)) {
+        if (isOfOthers && comm.deadline(VERDICT_BOUND).awaitQuietly(known::await)) {
             return;
         }
         HostHalf half = host;
@@ -292,7 +292,7 @@ public final class FirstFailure {
         if (get() == null && NcclFailures.mayBeDifferentCalls(thrown)) {
             refusal = thrown;
             control.compareCalls(pending.lastEnded() - COMPARED_ENDED + 1, COMPARED_CALLS);
-            if (comm.deadline(COMPARE_BOUND).awaitQuietly(known)) {
+            if (comm.deadline(COMPARE_BOUND).awaitQuietly(known::await)) {
                 return;
             }
         }
@@ -341,7 +341,7 @@ public final class FirstFailure {
 
     /** Waits until the failure is handled completely, including the native abort. */
     public boolean awaitSettled(Deadline bound) {
-        return bound.awaitQuietly(settled);
+        return bound.awaitQuietly(settled::await);
     }
 
     /** Returns whether no operation is left that an abort could still end. */

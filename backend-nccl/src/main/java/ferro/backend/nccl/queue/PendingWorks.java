@@ -62,19 +62,15 @@ final class PendingWorks {
     }
 
     /** Waits until all have ended, or a deadline; keeps an interrupt for later. */
-    synchronized void await(Deadline bound) {
-        boolean interrupted = false;
-        while (oldest() != null && !bound.passed()) {
-            try {
-                TimeUnit.NANOSECONDS.timedWait(
-                        this, Math.max(1, Math.min(bound.remainingNanos(), Deadline.LOOK_NANOS)));
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
+    void await(Deadline bound) {
+        bound.awaitQuietly(this::await);
+    }
+
+    private synchronized boolean await(long time, TimeUnit unit) throws InterruptedException {
+        if (oldest() != null) {
+            unit.timedWait(this, time);
         }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        return oldest() == null;
     }
 
     /** Keeps what an abandoned operation holds, because the device may still use it. */

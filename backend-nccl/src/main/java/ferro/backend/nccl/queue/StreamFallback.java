@@ -5,7 +5,6 @@ import ferro.backend.nccl.device.CudaStream;
 import ferro.spi.LogLines;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.function.Consumer;
 
 /** Makes streams where the runtime may refuse them. */
 public final class StreamFallback {
@@ -15,9 +14,9 @@ public final class StreamFallback {
 
     /**
      * Makes an own stream. If the runtime refuses, returns the default stream with a warning: communication then works,
-     * but does not overlap with computation. {@code downgrade} gets the runtime's error, for a counter.
+     * but does not overlap with computation.
      */
-    public static CudaStream orDefault(int device, Consumer<CudaException> downgrade) {
+    public static CudaStream orDefault(int device) {
         try {
             return CudaStream.create(device);
         } catch (CudaException e) {
@@ -27,7 +26,6 @@ public final class StreamFallback {
                             + " nothing: {1}",
                     device,
                     e.getMessage());
-            downgrade.accept(e);
             return CudaStream.ofDefault(device);
         }
     }

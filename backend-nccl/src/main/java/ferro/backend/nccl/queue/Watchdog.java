@@ -78,13 +78,9 @@ final class Watchdog implements CallWatch.WatchedCalls<NcclWork> {
         if (Thread.currentThread() == thread) {
             return;
         }
-        boolean interrupted = false;
         try {
             thread.join(LOOK_NANOS / 1_000_000);
         } catch (InterruptedException e) {
-            interrupted = true;
-        }
-        if (interrupted) {
             Thread.currentThread().interrupt();
         }
     }

@@ -45,7 +45,7 @@ class CommFactoryTest {
         CommIdentity identity = new CommIdentity("blocking", 0, 1, 0);
         CountDownLatch release = new CountDownLatch(1);
         CommInit.InitCall blocking = addresses -> {
-            awaitQuietly(release);
+            assertTrue(Worlds.plenty().awaitQuietly(release::await));
             return Nccl.ncclCommInitRank(addresses.address(0), 1, NcclIdStruct.of(id.toBytes()), 0);
         };
         FerroException late =
@@ -57,10 +57,6 @@ class CommFactoryTest {
         assertEquals(List.of(), Worlds.lingering("ferro-blocking-"));
         assertEquals(1, NativeLog.count(NativeLog.stop(), "ncclCommAbort"));
         assertEquals(0, StandInHooks.standInLive("comm"));
-    }
-
-    private static void awaitQuietly(CountDownLatch release) {
-        assertTrue(Worlds.plenty().awaitQuietly(release));
     }
 
     @Test

@@ -22,7 +22,6 @@ import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.queue.StreamFallback;
 import ferro.harness.HeardLog;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -175,26 +174,26 @@ class CudaStreamTest {
     }
 
     @Test
-    @DisplayName("2-07 T14: without a stream of our own the default one serves, and it is said and counted")
-    void aDowngradeIsSaidAndCounted() {
-        List<CudaException> told = new ArrayList<>();
+    @DisplayName("2-07 T14: without a stream of our own the default one serves, and it is said")
+    void aDowngradeIsSaid() {
         standInFailNext("cudaStreamCreateWithFlags", 0, 2);
         try (HeardLog log = new HeardLog("ferro.backend.nccl")) {
-            CudaStream stream = StreamFallback.orDefault(1, told::add);
+            CudaStream stream = StreamFallback.orDefault(1);
 
             assertFalse(stream.owned());
             assertEquals(Cuda.DEFAULT_STREAM, stream.handle());
             assertEquals(1, stream.device());
-            assertEquals(1, told.size());
-            assertEquals(2, told.get(0).cudaCode());
-            try (CudaStream own = StreamFallback.orDefault(1, told::add)) {
+            try (CudaStream own = StreamFallback.orDefault(1)) {
                 assertTrue(own.owned());
             }
-            assertEquals(1, told.size());
-            assertEquals(
-                    List.of("WARNING cannot create a stream on device 1: calls use the default stream, so communication"
-                            + " overlaps with nothing: " + told.get(0).getMessage()),
-                    log.lines());
+            assertEquals(1, log.lines().size(), log.lines().toString());
+            assertTrue(
+                    log.lines()
+                            .get(0)
+                            .startsWith("WARNING cannot create a stream on device 1: calls use the default"
+                                    + " stream, so communication overlaps with nothing: cudaStreamCreateWithFlags failed: CUDA"
+                                    + " error (code 2)"),
+                    log.lines().toString());
         }
     }
 

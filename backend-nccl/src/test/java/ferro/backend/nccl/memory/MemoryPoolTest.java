@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class MemoryPoolTest {
-    private final MemoryPool<DeviceBlock> pool = new MemoryPool<>(4096, DeviceBlock::bytes);
+    private final MemoryPool pool = new MemoryPool(4096);
 
     @ParameterizedTest
     @DisplayName("T17: a block is at most an eighth larger than what it serves")
@@ -36,8 +36,8 @@ class MemoryPoolTest {
     @Test
     @DisplayName("T17: what comes back is taken again, the youngest first, and only by its own class")
     void whatComesBackIsTakenAgain() {
-        DeviceBlock first = new DeviceBlock(16, 512);
-        DeviceBlock second = new DeviceBlock(32, 512);
+        Block first = new Block(16, 512, null);
+        Block second = new Block(32, 512, null);
         assertEquals(List.of(), pool.giveBack(first));
         assertEquals(List.of(), pool.giveBack(second));
 
@@ -51,15 +51,15 @@ class MemoryPoolTest {
     @Test
     @DisplayName("T17: above the limit old blocks are given up, but a single one is always kept")
     void tooMuchIsGivenUp() {
-        DeviceBlock large = new DeviceBlock(16, 8192);
-        DeviceBlock small = new DeviceBlock(32, 512);
+        Block large = new Block(16, 8192, null);
+        Block small = new Block(32, 512, null);
         assertEquals(List.of(), pool.giveBack(large));
 
         assertEquals(List.of(small), pool.giveBack(small));
         assertSame(large, pool.take(8192));
 
-        DeviceBlock old = new DeviceBlock(48, 4096);
-        DeviceBlock young = new DeviceBlock(64, 4096);
+        Block old = new Block(48, 4096, null);
+        Block young = new Block(64, 4096, null);
         assertEquals(List.of(), pool.giveBack(old));
         assertEquals(List.of(old), pool.giveBack(young));
         assertEquals(4096, pool.idleBytes());
@@ -68,8 +68,8 @@ class MemoryPoolTest {
     @Test
     @DisplayName("T17: a new block is there for whoever asked, over the limit too")
     void aNewBlockIsNotGivenUp() {
-        pool.giveBack(new DeviceBlock(16, 4096));
-        DeviceBlock wanted = new DeviceBlock(32, 512);
+        pool.giveBack(new Block(16, 4096, null));
+        Block wanted = new Block(32, 512, null);
 
         assertTrue(pool.supply(wanted));
 
@@ -79,8 +79,8 @@ class MemoryPoolTest {
     @Test
     @DisplayName("3-21: a closed pool keeps nothing")
     void aClosedPoolKeepsNothing() {
-        DeviceBlock kept = new DeviceBlock(16, 512);
-        DeviceBlock late = new DeviceBlock(32, 512);
+        Block kept = new Block(16, 512, null);
+        Block late = new Block(32, 512, null);
         pool.giveBack(kept);
 
         assertEquals(List.of(kept), pool.close());

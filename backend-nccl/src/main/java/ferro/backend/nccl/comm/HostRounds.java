@@ -1,0 +1,162 @@
+package ferro.backend.nccl.comm;
+
+import ferro.Collective;
+import ferro.CollectiveKind;
+import ferro.DataType;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.Message;
+import ferro.backend.nccl.comm.CollectiveCalls.NativeCall;
+import ferro.backend.nccl.memory.HostBytes;
+import ferro.backend.nccl.memory.HostStage;
+import ferro.backend.nccl.queue.CollectivePrint;
+import ferro.backend.nccl.queue.CommIdentity;
+import ferro.backend.nccl.queue.NcclOperation;
+
+/**
+ * Runs a collective or a message on host tensors in pieces. The pieces of a collective are the same on every rank. A rank
+ * copies only what it needs, and memory that it does not receive into stays unchanged.
+ *
+ * <p>The first round of a message has its length. The receiver refuses a message of another length than announced before
+ * receiving any of it.
+ */
+final class HostRounds {
+    private final HostStage stage;
+    private final CollectiveCalls calls;
+    /** Null for a message. */
+    private final Collective call;
+    /** The other rank of a message. */
+    private final int peer;
+
+    private final HostTensor reads;
+    private final HostTensor writes;
+    private final DataType type;
+    private final int partsIn;
+    private final int partsOut;
+    private final long partLength;
+    private final int pieceLength;
+    /** Whether the round with the length of a message is to come, or a receiver has not seen its result. */
+    private boolean announcing;
+
+    private long from;
+    /** Elements of a part in this round; 0 in the round with the length of a message. */
+    private int length;
+
+    HostRounds(Collective call, HostStage stage, CollectiveCalls calls) {
+        CommIdentity identity = calls.identity();
+        this.stage = stage;
+        this.calls = calls;
+        this.call = call;
+        this.peer = -1;
+        this.reads = (HostTensor) call.reads(identity.rank());
+        this.writes = (HostTensor) call.writes(identity.rank());
+        this.type = call.operand().dataType();
+        CollectiveKind kind = call.kind();
+        this.partsIn = CollectiveCalls.parts(kind, kind.in(), identity.worldSize());
+        this.partsOut = CollectiveCalls.parts(kind, kind.out(), identity.worldSize());
+        this.partLength = CollectivePrint.partOf(call, identity.worldSize());
+        this.pieceLength = pieceLength();
+    }
+
+    HostRounds(Message message, HostStage stage, CollectiveCalls calls) {
+        HostTensor tensor = (HostTensor) message.tensor();
+        this.stage = stage;
+        this.calls = calls;
+        this.call = null;
+        this.peer = message.peer();
+        this.reads = message.kind().isSend() ? tensor : null;
+        this.writes = message.kind().isSend() ? null : tensor;
+        this.type = tensor.dataType();
+        this.partsIn = 1;
+        this.partsOut = 1;
+        this.partLength = tensor.elementCount();
+        this.pieceLength = pieceLength();
+        this.announcing = true;
+    }
+
+    private int pieceLength() {
+        long most = stage.mostBytes() / ((long) Math.max(partsIn, partsOut) * type.byteSize());
+        return (int) Math.min(Math.max(1, most), partLength);
+    }
+
+    /** Returns whether there is another round. */
+    boolean hasNext() {
+        return announcing || from < partLength;
+    }
+
+    private int bytes(int parts) {
+        return length == 0 ? Long.BYTES : parts * length * type.byteSize();
+    }
+
+    /** Returns the size that the blocks of the stage need, the bytes of the next round at least. */
+    long stageBytes() {
+        return Math.max(Long.BYTES, (long) Math.max(partsIn, partsOut) * pieceLength * type.byteSize());
+    }
+
+    /** Fills the stage, and queues the upload and the native call of an ncclComm_t on the stream. */
+    void begin(long comm, long stream) {
+        length = announcing ? 0 : (int) Math.min(pieceLength, partLength - from);
+        if (reads != null) {
+            if (length == 0) {
+                stage.toDevice().putLong(0, reads.byteCount());
+            } else {
+                for (int part = 0; part < partsIn; part++) {
+                    HostBytes.read(reads, part * partLength + from, length, stage.toDevice(), bytes(part));
+                }
+            }
+            stage.upload(bytes(partsIn), stream);
+        }
+        calls.of(nativeCall()).make(comm, stream);
+    }
+
+    private NativeCall nativeCall() {
+        if (call != null) {
+            return NativeCall.of(call, stage.in(), out(), length);
+        }
+        return reads == null
+                ? NativeCall.message(NcclOperation.RECV, out(), bytes(1), peer)
+                : NativeCall.message(NcclOperation.SEND, stage.in(), bytes(1), peer);
+    }
+
+    private long out() {
+        return call != null && call.kind() == CollectiveKind.BROADCAST ? stage.in() : stage.out();
+    }
+
+    /** Queues the download, once NCCL has taken the call: before that the call may not be on the stream yet. */
+    void collect(long stream) {
+        if (writes == null) {
+            announcing = false;
+        } else {
+            stage.download(out(), bytes(partsOut), stream);
+        }
+        from += length;
+    }
+
+    /** Copies the results of the round out of the stage. */
+    void finish() {
+        if (writes == null) {
+            return;
+        }
+        if (length == 0) {
+            checkLength(stage.fromDevice().getLong(0));
+            announcing = false;
+            return;
+        }
+        for (int part = 0; part < partsOut; part++) {
+            HostBytes.write(stage.fromDevice(), bytes(part), writes, part * partLength + from - length, length);
+        }
+    }
+
+    private void checkLength(long other) {
+        CommIdentity identity = calls.identity();
+        int rank = identity.rank();
+        if (other != writes.byteCount()) {
+            throw new FerroException(
+                    Code.MISMATCH,
+                    identity.where(NcclOperation.RECV, 0).blaming(peer, rank),
+                    "rank " + peer + " sent " + other + " bytes, but rank " + rank + " receives " + writes.byteCount()
+                            + " bytes: both lengths must be equal");
+        }
+    }
+}

@@ -1,0 +1,11 @@
+package ferro.backend.nccl.memory;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Memory of a device, or of the host for copies.
+ *
+ * @param address as the runtime allocated it; 0 for host memory that is not pinned, which the JVM frees
+ * @param host    all bytes of host memory; null for memory of a device
+ */
+record Block(long address, long bytes, ByteBuffer host) {}
