@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -66,6 +67,7 @@ class LaterGenerationsTest {
     private final class Launcher {
         private final NodeCard card;
         private final LauncherStore connection;
+        private final List<String> refused = new CopyOnWriteArrayList<>();
 
         Launcher(int node, long session) {
             this(node, session, 1);
@@ -88,7 +90,16 @@ class LaterGenerationsTest {
         CompletableFuture<Nodes> meets(int generation, Duration hold, Nodes.WaitTimes times) {
             return OnThread.start(() -> {
                 GenerationStart start = new GenerationStart(generation, true, hold);
-                Nodes met = Nodes.meet(connection, card, times, missing -> {}, start);
+                Waiting waiting = new Waiting() {
+                    @Override
+                    public void missing(Set<Integer> nodes) {}
+
+                    @Override
+                    public void refused(String text) {
+                        refused.add(text);
+                    }
+                };
+                Nodes met = Nodes.meet(connection, card, times, waiting, start);
                 open.add(0, met);
                 return met;
             });
@@ -359,22 +370,27 @@ class LaterGenerationsTest {
         }
     }
 
-    /** A wrong secret ends the meeting in which its node is missing, and no later one. */
+    /** A wrong secret ends the meeting in which its node is missing, and no later one. No other refusal is logged again. */
     @Test
-    void wrongSecretOfAnEarlierGenerationIsForgotten() throws Exception {
+    void refusalsOfAnEarlierGenerationAreForgotten() throws Exception {
         List<Nodes> first = met(0);
         first.forEach(HeardNews::begin);
         byte[] wrong = "fedcba9876543210".getBytes(StandardCharsets.US_ASCII);
         InetSocketAddress at = new InetSocketAddress("127.0.0.1", server.port());
         LauncherStore.LauncherCall stranger = new LauncherStore.LauncherCall(at, "job", wrong, 1, 5);
         assertThrows(FerroException.class, () -> LauncherStore.open(stranger, LONG, LONG));
+        Launcher next = launcher(0);
+        for (String key : List.of(LauncherStore.STRANGER, LauncherStore.otherJobKey(1))) {
+            next.connection.store().set(key, "127.0.0.9\nPROTOCOL\nanother version".getBytes(StandardCharsets.UTF_8));
+        }
         concluded(first, "again");
 
-        CompletableFuture<Nodes> zero = launcher(0).meets(1, Duration.ZERO);
+        CompletableFuture<Nodes> zero = next.meets(1, Duration.ZERO);
         assertThrows(TimeoutException.class, () -> zero.get(300, TimeUnit.MILLISECONDS), "node 1 is missing");
         result(launcher(1).meets(1, Duration.ZERO));
 
         assertEquals(2, result(zero).cards().size());
+        assertEquals(List.of(), next.refused);
     }
 
     @Test
