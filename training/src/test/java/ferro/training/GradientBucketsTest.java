@@ -37,20 +37,14 @@ class GradientBucketsTest {
     @MethodSource("ferro.harness.Ranks#everywhere")
     void gradientsAreAveragesWhateverTheOrderInWhichTheyAreReady(Medium medium, int worldSize) {
         List<Integer> ranks = IntStream.range(0, worldSize).boxed().toList();
-        Ranks.each(medium, worldSize, group -> {
-            try (GradientBuckets buckets = build(group, false)) {
-                assertTrue(buckets.layout().buckets().size() > 3, buckets.layout()::toString);
-                Random order = new Random(group.rank());
-                for (int step = 0; step < STEPS; step++) {
-                    Gradients.compute(buckets, step, Gradients::exact, order);
-                    StepTimes times = buckets.finish();
-                    for (int parameter = 0; parameter < Gradients.PARAMETERS.size(); parameter++) {
-                        assertArrayEquals(
-                                Gradients.averages(parameter, step, ranks),
-                                Gradients.values(buckets.gradient(parameter)));
-                    }
-                    assertTrue(times.waited().toNanos() > 0, times::toString);
-                }
+        Gradients.each(medium, worldSize, (group, buckets) -> {
+            assertTrue(buckets.layout().buckets().size() > 3, buckets.layout()::toString);
+            Random order = new Random(group.rank());
+            for (int step = 0; step < STEPS; step++) {
+                Gradients.compute(buckets, step, Gradients::exact, order);
+                StepTimes times = buckets.finish();
+                Gradients.assertAverages(buckets, step, ranks);
+                assertTrue(times.waited().toNanos() > 0, times::toString);
             }
         });
     }
@@ -122,10 +116,8 @@ class GradientBucketsTest {
 
     @Test
     void memoryIsSharedWhereRanksShareAny() {
-        Ranks.each(Medium.SHM, 2, group -> {
-            try (GradientBuckets buckets = build(group, false)) {
-                assertTrue(buckets.isMemoryShared());
-            }
+        Gradients.each(Medium.SHM, 2, (group, buckets) -> {
+            assertTrue(buckets.isMemoryShared());
         });
     }
 
@@ -156,38 +148,33 @@ class GradientBucketsTest {
 
     @Test
     void threadsMayComputeAtOnce() {
-        Ranks.each(Medium.SHM, 2, group -> {
-            try (GradientBuckets buckets = build(group, false)) {
-                for (int step = 0; step < 20; step++) {
-                    int now = step;
-                    IntStream.range(0, Gradients.PARAMETERS.size()).parallel().forEach(parameter -> {
-                        Gradients.fill(buckets.gradient(parameter), parameter, group.rank(), now, Gradients::exact);
-                        buckets.ready(parameter);
-                    });
-                    buckets.finish();
-                    assertArrayEquals(
-                            Gradients.averages(2, step, List.of(0, 1)), Gradients.values(buckets.gradient(2)));
-                }
+        Gradients.each(Medium.SHM, 2, (group, buckets) -> {
+            for (int step = 0; step < 20; step++) {
+                int now = step;
+                IntStream.range(0, Gradients.PARAMETERS.size()).parallel().forEach(parameter -> {
+                    Gradients.fill(buckets.gradient(parameter), parameter, group.rank(), now, Gradients::exact);
+                    buckets.ready(parameter);
+                });
+                buckets.finish();
+                assertArrayEquals(Gradients.averages(2, step, List.of(0, 1)), Gradients.values(buckets.gradient(2)));
             }
         });
     }
 
     @Test
     void passesThatAccumulateSendNothingAndCountInTheStep() {
-        Ranks.each(Medium.TCP, 2, group -> {
-            try (GradientBuckets buckets = build(group, false)) {
-                buckets.accumulate(true);
-                for (int pass = 0; pass < 1 + group.rank(); pass++) {
-                    // not as many on all ranks: were anything sent, it would be a MISMATCH or wrong
-                    addAll(buckets, pass);
-                    assertEquals(Duration.ZERO, buckets.finish().waited());
-                }
-                buckets.accumulate(false);
-                addAll(buckets, 2);
-                buckets.finish();
-                // 1 and 3 on rank 0, 1, 2 and 3 on rank 1
-                assertEquals(5, buckets.gradient(0).getFloat(0));
+        Gradients.each(Medium.TCP, 2, (group, buckets) -> {
+            buckets.accumulate(true);
+            for (int pass = 0; pass < 1 + group.rank(); pass++) {
+                // not as many on all ranks: were anything sent, it would be a MISMATCH or wrong
+                addAll(buckets, pass);
+                assertEquals(Duration.ZERO, buckets.finish().waited());
             }
+            buckets.accumulate(false);
+            addAll(buckets, 2);
+            buckets.finish();
+            // 1 and 3 on rank 0, 1, 2 and 3 on rank 1
+            assertEquals(5, buckets.gradient(0).getFloat(0));
         });
     }
 
@@ -202,16 +189,14 @@ class GradientBucketsTest {
 
     @Test
     void aGradientOfAnAccumulatedPassIsNotUnusedInTheLast() {
-        Ranks.each(Medium.SIMULATED, 2, group -> {
-            try (GradientBuckets buckets = build(group, false)) {
-                buckets.accumulate(true);
-                buckets.gradient(0).setFloat(0, 8);
-                buckets.ready(0);
-                buckets.accumulate(false);
-                IntStream.range(1, Gradients.PARAMETERS.size()).forEach(buckets::ready);
-                buckets.finish();
-                assertEquals(8, buckets.gradient(0).getFloat(0));
-            }
+        Gradients.each(Medium.SIMULATED, 2, (group, buckets) -> {
+            buckets.accumulate(true);
+            buckets.gradient(0).setFloat(0, 8);
+            buckets.ready(0);
+            buckets.accumulate(false);
+            IntStream.range(1, Gradients.PARAMETERS.size()).forEach(buckets::ready);
+            buckets.finish();
+            assertEquals(8, buckets.gradient(0).getFloat(0));
         });
     }
 
@@ -266,45 +251,37 @@ class GradientBucketsTest {
 
     @Test
     void anOptimizerMayBeginWithTheFirstBucket() {
-        Ranks.each(Medium.TCP, 2, group -> {
-            try (GradientBuckets buckets = build(group, false)) {
-                for (int step = 0; step < 3; step++) {
-                    Gradients.compute(buckets, step, Gradients::exact, new Random(group.rank()));
-                    for (int bucket = 0; bucket < buckets.layout().buckets().size(); bucket++) {
-                        buckets.await(bucket);
-                        int member =
-                                buckets.layout().buckets().get(bucket).members().get(0);
-                        assertArrayEquals(
-                                Gradients.averages(member, step, List.of(0, 1)),
-                                Gradients.values(buckets.gradient(member)));
-                    }
-                    buckets.finish();
-                }
-            }
-        });
-    }
-
-    @Test
-    void callsOfTheGroupDoNotWaitForBuckets() {
-        Ranks.each(Medium.TCP, 2, group -> {
-            try (GradientBuckets buckets = build(group, false)) {
-                if (group.rank() == 0) {
-                    Gradients.compute(buckets, 0, Gradients::exact, new Random());
-                }
-                group.barrier();
-                if (group.rank() == 1) {
-                    Gradients.compute(buckets, 0, Gradients::exact, new Random());
+        Gradients.each(Medium.TCP, 2, (group, buckets) -> {
+            for (int step = 0; step < 3; step++) {
+                Gradients.compute(buckets, step, Gradients::exact, new Random(group.rank()));
+                for (int bucket = 0; bucket < buckets.layout().buckets().size(); bucket++) {
+                    buckets.await(bucket);
+                    int member =
+                            buckets.layout().buckets().get(bucket).members().get(0);
+                    assertArrayEquals(
+                            Gradients.averages(member, step, List.of(0, 1)),
+                            Gradients.values(buckets.gradient(member)));
                 }
                 buckets.finish();
             }
         });
     }
 
+    @Test
+    void callsOfTheGroupDoNotWaitForBuckets() {
+        Gradients.each(Medium.TCP, 2, (group, buckets) -> {
+            if (group.rank() == 0) {
+                Gradients.compute(buckets, 0, Gradients::exact, new Random());
+            }
+            group.barrier();
+            if (group.rank() == 1) {
+                Gradients.compute(buckets, 0, Gradients::exact, new Random());
+            }
+            buckets.finish();
+        });
+    }
+
     private static GradientBuckets build(ProcessGroup group, boolean sharded) {
-        return GradientBuckets.builder(group)
-                .parameters(Gradients.PARAMETERS)
-                .settings(Gradients.SETTINGS)
-                .sharded(sharded)
-                .build();
+        return Gradients.buckets(group).sharded(sharded).build();
     }
 }

@@ -1,11 +1,17 @@
 package ferro.training;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+
 import ferro.DataType;
 import ferro.HostTensor;
+import ferro.group.ProcessGroup;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.function.BiConsumer;
 
 /** Parameters of tests, and gradients for them that depend on parameter, rank and step. */
 public final class Gradients {
@@ -75,6 +81,26 @@ public final class Gradients {
             averages[index] = of.dataType() == DataType.FLOAT64 ? sum / worldSize : (float) sum / worldSize;
         }
         return averages;
+    }
+
+    static GradientBucketsBuilder buckets(ProcessGroup group) {
+        return GradientBuckets.builder(group).parameters(PARAMETERS).settings(SETTINGS);
+    }
+
+    /** Runs something with buckets of {@link #PARAMETERS} on each of as many ranks. */
+    static void each(Medium medium, int worldSize, BiConsumer<ProcessGroup, GradientBuckets> code) {
+        Ranks.each(medium, worldSize, group -> {
+            try (GradientBuckets buckets = buckets(group).build()) {
+                code.accept(group, buckets);
+            }
+        });
+    }
+
+    /** Fails unless all gradients are averages over the ranks that had data in a step. */
+    static void assertAverages(GradientBuckets buckets, int step, List<Integer> withData) {
+        for (int parameter = 0; parameter < PARAMETERS.size(); parameter++) {
+            assertArrayEquals(averages(parameter, step, withData), values(buckets.gradient(parameter)));
+        }
     }
 
     /** Computes all gradients into the buckets, and says that they are ready, in an order of its own. */

@@ -29,30 +29,24 @@ class JoinTest {
     @ParameterizedTest
     @MethodSource("ferro.harness.Ranks#everywhere")
     void averagesAreThoseOfTheRanksWithDataRoundedOnceAndNoStepIsEmpty(Medium medium, int worldSize) {
-        Ranks.each(medium, worldSize, group -> {
-            try (GradientBuckets buckets = buckets(group).build()) {
-                Random order = new Random(group.rank());
-                for (int epoch = 0; epoch < 2; epoch++) {
-                    int steps = 0;
-                    Join<Integer> join = Join.over(buckets, batches(3 + group.rank()));
-                    while (join.next()) {
-                        List<Integer> withData = withData(steps, worldSize);
-                        assertEquals(withData.size(), join.contributors());
-                        assertEquals(withData.contains(group.rank()), join.hasBatch());
-                        join.withBatch(batch -> Gradients.compute(buckets, batch, Gradients::exact, order));
-                        buckets.finish();
-                        for (int parameter = 0; parameter < Gradients.PARAMETERS.size(); parameter++) {
-                            assertArrayEquals(
-                                    Gradients.averages(parameter, steps, withData),
-                                    Gradients.values(buckets.gradient(parameter)));
-                        }
-                        steps++;
-                    }
-                    assertEquals(3 + worldSize - 1, steps);
-                    assertFalse(join.next());
+        Gradients.each(medium, worldSize, (group, buckets) -> {
+            Random order = new Random(group.rank());
+            for (int epoch = 0; epoch < 2; epoch++) {
+                int steps = 0;
+                Join<Integer> join = Join.over(buckets, batches(3 + group.rank()));
+                while (join.next()) {
+                    List<Integer> withData = withData(steps, worldSize);
+                    assertEquals(withData.size(), join.contributors());
+                    assertEquals(withData.contains(group.rank()), join.hasBatch());
+                    join.withBatch(batch -> Gradients.compute(buckets, batch, Gradients::exact, order));
+                    buckets.finish();
+                    Gradients.assertAverages(buckets, steps, withData);
+                    steps++;
                 }
-                assertAllHaveData(buckets, group);
+                assertEquals(3 + worldSize - 1, steps);
+                assertFalse(join.next());
             }
+            assertAllHaveData(buckets, group);
         });
     }
 
@@ -79,7 +73,8 @@ class JoinTest {
             for (boolean sharded : new boolean[] {false, true}) {
                 List<double[]> ofSteps = new ArrayList<>();
                 parts.add(ofSteps);
-                try (GradientBuckets buckets = buckets(group).sharded(sharded).build()) {
+                try (GradientBuckets buckets =
+                        Gradients.buckets(group).sharded(sharded).build()) {
                     Join<Integer> join = Join.over(buckets, batches(1 + (group.rank() + 1) % worldSize));
                     while (join.next()) {
                         join.withBatch(batch ->
@@ -126,7 +121,7 @@ class JoinTest {
     void replicasStayEqual(Medium medium) {
         List<double[]> replicas = Ranks.run(medium, 4, group -> {
             double[] weights = new double[(int) Gradients.PARAMETERS.get(2).elementCount()];
-            try (GradientBuckets buckets = buckets(group).build()) {
+            try (GradientBuckets buckets = Gradients.buckets(group).build()) {
                 Join<Integer> join = Join.over(buckets, batches(new int[] {2, 7, 1, 4}[group.rank()]));
                 while (join.next()) {
                     join.withBatch(batch -> Gradients.compute(buckets, batch, Gradients::random, new Random()));
@@ -147,7 +142,7 @@ class JoinTest {
     void registeredCallsAreMadeInPlaceOfARankThatHasRunOut(Medium medium) {
         List<List<Float>> seen = Ranks.run(medium, 3, group -> {
             List<Float> sums = new ArrayList<>();
-            try (GradientBuckets buckets = buckets(group).build()) {
+            try (GradientBuckets buckets = Gradients.buckets(group).build()) {
                 Join<Integer> join = Join.over(buckets, batches(1 + 2 * group.rank()))
                         .shadow(() -> sum(group, 0))
                         .shadow(group::barrier);
@@ -212,94 +207,84 @@ class JoinTest {
     @ParameterizedTest
     @EnumSource
     void unevenInputsAreAnErrorOnAllRanksByOption(Medium medium) {
-        Ranks.each(medium, 3, group -> {
-            try (GradientBuckets buckets = buckets(group).build()) {
-                Join<Integer> even = Join.over(buckets, batches(2)).failOnUneven();
-                assertEquals(2, steps(even, buckets));
+        Gradients.each(medium, 3, (group, buckets) -> {
+            Join<Integer> even = Join.over(buckets, batches(2)).failOnUneven();
+            assertEquals(2, steps(even, buckets));
 
-                Join<Integer> uneven =
-                        Join.over(buckets, batches(group.rank() == 1 ? 2 : 4)).failOnUneven();
-                String message = assertThrows(IllegalStateException.class, () -> steps(uneven, buckets))
-                        .getMessage();
-                assertEquals(
-                        "join, rank " + group.rank()
-                                + " of 3, step 5: rank 1 has run out of batches, but failOnUneven() requires"
-                                + " equally many on all ranks: drop or repeat batches, or remove failOnUneven() to average over"
-                                + " the ranks that have a batch",
-                        message);
-                assertFalse(uneven.next());
-                // what is there goes on
-                assertEquals(1, steps(Join.over(buckets, batches(1)), buckets));
-                assertAllHaveData(buckets, group);
-            }
+            Join<Integer> uneven =
+                    Join.over(buckets, batches(group.rank() == 1 ? 2 : 4)).failOnUneven();
+            String message = assertThrows(IllegalStateException.class, () -> steps(uneven, buckets))
+                    .getMessage();
+            assertEquals(
+                    "join, rank " + group.rank()
+                            + " of 3, step 5: rank 1 has run out of batches, but failOnUneven() requires"
+                            + " equally many on all ranks: drop or repeat batches, or remove failOnUneven() to average over"
+                            + " the ranks that have a batch",
+                    message);
+            assertFalse(uneven.next());
+            // what is there goes on
+            assertEquals(1, steps(Join.over(buckets, batches(1)), buckets));
+            assertAllHaveData(buckets, group);
         });
     }
 
     @Test
     void withoutABatchOnAnyRankThereIsNoStep() {
-        Ranks.each(Medium.SHM, 3, group -> {
-            try (GradientBuckets buckets = buckets(group).build()) {
-                assertEquals(0, steps(Join.over(buckets, batches(0)), buckets));
-                assertEquals(1, steps(Join.over(buckets, batches(group.rank() == 2 ? 1 : 0)), buckets));
-            }
+        Gradients.each(Medium.SHM, 3, (group, buckets) -> {
+            assertEquals(0, steps(Join.over(buckets, batches(0)), buckets));
+            assertEquals(1, steps(Join.over(buckets, batches(group.rank() == 2 ? 1 : 0)), buckets));
         });
     }
 
     @Test
     void aLoopThatEndsEarlierClosesItsJoin() {
-        Ranks.each(Medium.TCP, 2, group -> {
-            try (GradientBuckets buckets = buckets(group).build()) {
-                try (Join<Integer> join = Join.over(buckets, batches(1 + 5 * group.rank()))) {
-                    for (int step = 0; step < 3 && join.next(); step++) {
-                        join.withBatch(batch -> Gradients.compute(buckets, 0, Gradients::exact, new Random()));
-                        buckets.finish();
-                    }
+        Gradients.each(Medium.TCP, 2, (group, buckets) -> {
+            try (Join<Integer> join = Join.over(buckets, batches(1 + 5 * group.rank()))) {
+                for (int step = 0; step < 3 && join.next(); step++) {
+                    join.withBatch(batch -> Gradients.compute(buckets, 0, Gradients::exact, new Random()));
+                    buckets.finish();
                 }
-                assertAllHaveData(buckets, group);
             }
+            assertAllHaveData(buckets, group);
         });
     }
 
     @Test
     void stepsOfOneBatchMayAccumulateSeveralPasses() {
-        Ranks.each(Medium.SHM, 2, group -> {
-            try (GradientBuckets buckets = buckets(group).build()) {
-                Join<Integer> join = Join.over(buckets, batches(1 + group.rank()));
-                int steps = 0;
-                while (join.next()) {
-                    join.withBatch(batch -> {
-                        buckets.accumulate(true);
-                        buckets.ready(0);
-                        buckets.finish();
-                        buckets.accumulate(false);
-                        Gradients.compute(buckets, batch, Gradients::exact, new Random());
-                    });
+        Gradients.each(Medium.SHM, 2, (group, buckets) -> {
+            Join<Integer> join = Join.over(buckets, batches(1 + group.rank()));
+            int steps = 0;
+            while (join.next()) {
+                join.withBatch(batch -> {
+                    buckets.accumulate(true);
+                    buckets.ready(0);
                     buckets.finish();
-                    steps++;
-                }
-                assertEquals(2, steps);
+                    buckets.accumulate(false);
+                    Gradients.compute(buckets, batch, Gradients::exact, new Random());
+                });
+                buckets.finish();
+                steps++;
             }
+            assertEquals(2, steps);
         });
     }
 
     @Test
     void callsInAnotherOrderAreRefused() {
-        Ranks.each(Medium.SIMULATED, 1, group -> {
-            try (GradientBuckets buckets = buckets(group).build()) {
-                Join<Integer> join = Join.over(buckets, batches(3));
-                assertRefused(
-                        "join, rank 0 of 1, step 1: the step has not begun: call next() before withBatch",
-                        () -> join.withBatch(batch -> {}));
-                assertTrue(join.next());
-                join.withBatch(batch -> Gradients.compute(buckets, 0, Gradients::exact, new Random()));
-                assertRefused(
-                        "join, rank 0 of 1, step 1: withBatch was already called: call next() before withBatch",
-                        () -> join.withBatch(batch -> {}));
-                assertRefused(
-                        "join, rank 0 of 1, step 1: next() was called before this step has ended: call finish() of the"
-                                + " buckets in every step",
-                        join::next);
-            }
+        Gradients.each(Medium.SIMULATED, 1, (group, buckets) -> {
+            Join<Integer> join = Join.over(buckets, batches(3));
+            assertRefused(
+                    "join, rank 0 of 1, step 1: the step has not begun: call next() before withBatch",
+                    () -> join.withBatch(batch -> {}));
+            assertTrue(join.next());
+            join.withBatch(batch -> Gradients.compute(buckets, 0, Gradients::exact, new Random()));
+            assertRefused(
+                    "join, rank 0 of 1, step 1: withBatch was already called: call next() before withBatch",
+                    () -> join.withBatch(batch -> {}));
+            assertRefused(
+                    "join, rank 0 of 1, step 1: next() was called before this step has ended: call finish() of the"
+                            + " buckets in every step",
+                    join::next);
         });
     }
 
@@ -332,7 +317,7 @@ class JoinTest {
     private static List<Throwable> failures(Medium medium, Batches batches, Computing computing) {
         try (Ranks ranks = Ranks.over(medium, 3)) {
             return ranks.failures(group -> {
-                try (GradientBuckets buckets = buckets(group).build()) {
+                try (GradientBuckets buckets = Gradients.buckets(group).build()) {
                     Join<Integer> join = Join.over(buckets, batches.of(group));
                     while (join.next()) {
                         join.withBatch(batch -> computing.of(group, buckets));
@@ -346,10 +331,6 @@ class JoinTest {
     /** Numbers from 0 on. */
     private static Iterator<Integer> batches(int count) {
         return IntStream.range(0, count).iterator();
-    }
-
-    private static GradientBucketsBuilder buckets(ProcessGroup group) {
-        return GradientBuckets.builder(group).parameters(Gradients.PARAMETERS).settings(Gradients.SETTINGS);
     }
 
     @Test

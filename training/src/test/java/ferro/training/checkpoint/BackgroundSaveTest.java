@@ -20,13 +20,11 @@ class BackgroundSaveTest {
 
     /** A storage that publishes when it is let. */
     private static final class SlowStorage extends ForwardingStorage {
-        private final MemoryStorage memory = new MemoryStorage();
         private final CountDownLatch writes = new CountDownLatch(1);
         private volatile boolean fails;
 
-        @Override
-        CheckpointStorage target() {
-            return memory;
+        private SlowStorage(MemoryStorage memory) {
+            super(memory);
         }
 
         @Override
@@ -43,32 +41,30 @@ class BackgroundSaveTest {
         }
     }
 
-    private final SlowStorage storage = new SlowStorage();
+    private final MemoryStorage memory = new MemoryStorage();
+    private final SlowStorage storage = new SlowStorage(memory);
 
     @Test
     void trainingChangesTheTensorsAndCallsTheGroupWhileACopyIsSaved() {
-        Ranks.each(Medium.SIMULATED, 3, group -> {
-            ToyModel model = ToyModel.on(group.rank(), 3).fill(1);
-            try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
-                checkpoints.saveAsync(1, model.state());
-                model.fill(2);
-                float[] sum = {1 + group.rank()};
-                group.allReduce(sum, ReduceOp.SUM);
-                assertEquals(6, sum[0]);
-                checkpoints.check();
-                assertFalse(storage.memory.objects.containsKey("latest.json"));
-                group.barrier();
-                storage.writes.countDown();
-                // waits for the first
-                checkpoints.saveAsync(2, model.state());
-                assertTrue(storage.memory.objects.containsKey("latest.json"));
-            }
-            try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
-                checkpoints.load(1, model.state());
-                model.assertOf(1);
-                assertEquals(2, checkpoints.load(model.state()).step());
-                model.assertOf(2);
-            }
+        SavingJob.each(3, storage, (group, model, checkpoints) -> {
+            checkpoints.saveAsync(1, model.fill(1).state());
+            model.fill(2);
+            float[] sum = {1 + group.rank()};
+            group.allReduce(sum, ReduceOp.SUM);
+            assertEquals(6, sum[0]);
+            checkpoints.check();
+            assertFalse(memory.objects.containsKey("latest.json"));
+            group.barrier();
+            storage.writes.countDown();
+            // waits for the first
+            checkpoints.saveAsync(2, model.state());
+            assertTrue(memory.objects.containsKey("latest.json"));
+        });
+        SavingJob.each(3, storage, (group, model, checkpoints) -> {
+            checkpoints.load(1, model.state());
+            model.assertOf(1);
+            assertEquals(2, checkpoints.load(model.state()).step());
+            model.assertOf(2);
         });
     }
 
@@ -76,17 +72,14 @@ class BackgroundSaveTest {
     void theNextSaveThrowsWhatMadeTheOneBeforeFailAndTheOneAfterWorks() {
         storage.fails = true;
         storage.writes.countDown();
-        Ranks.each(Medium.SIMULATED, 2, group -> {
-            ToyModel model = ToyModel.on(group.rank(), 2).fill(1);
-            try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
-                checkpoints.saveAsync(1, model.state());
-                assertNoSpace(assertThrows(CheckpointException.class, () -> checkpoints.saveAsync(2, model.state())));
-                group.barrier();
-                storage.fails = false;
-                group.barrier();
-                checkpoints.save(3, model.state());
-                assertEquals(3, checkpoints.latest().orElseThrow().step());
-            }
+        SavingJob.each(2, storage, (group, model, checkpoints) -> {
+            checkpoints.saveAsync(1, model.fill(1).state());
+            assertNoSpace(assertThrows(CheckpointException.class, () -> checkpoints.saveAsync(2, model.state())));
+            group.barrier();
+            storage.fails = false;
+            group.barrier();
+            checkpoints.save(3, model.state());
+            assertEquals(3, checkpoints.latest().orElseThrow().step());
         });
     }
 
@@ -160,14 +153,10 @@ class BackgroundSaveTest {
 
     @Test
     void whatIsWrongWithTheStateIsThrownAtOnceOnAllRanks() {
-        Ranks.each(Medium.SIMULATED, 2, group -> {
-            try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
-                CheckpointException thrown = assertThrows(
-                        CheckpointException.class,
-                        () -> checkpoints.saveAsync(
-                                1 + group.rank(), ToyModel.on(group.rank(), 2).state()));
-                assertEquals("ranks save different steps: rank 0 step 1, rank 1 step 2", thrown.getMessage());
-            }
+        SavingJob.each(2, storage, (group, model, checkpoints) -> {
+            CheckpointException thrown = assertThrows(
+                    CheckpointException.class, () -> checkpoints.saveAsync(1 + group.rank(), model.state()));
+            assertEquals("ranks save different steps: rank 0 step 1, rank 1 step 2", thrown.getMessage());
         });
     }
 

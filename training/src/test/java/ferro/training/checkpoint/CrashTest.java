@@ -76,10 +76,7 @@ class CrashTest {
         MemoryStorage before = new MemoryStorage();
         ToyModel model = ToyModel.on(group.rank(), group.worldSize());
         together(group, () -> dying.live(before));
-        try (Checkpoints checkpoints = Checkpoints.open(group, dying, AT_ONCE)) {
-            checkpoints.save(1, model.fill(1).state());
-            checkpoints.save(2, model.fill(2).state());
-        }
+        saveTwo(group, dying, model);
         boolean lived = false;
         for (long at = 0; !lived; at += stride) {
             long now = at;
@@ -129,7 +126,7 @@ class CrashTest {
     }
 
     /** Rank 0 does something while all others wait. */
-    private static void together(ProcessGroup group, Runnable once) {
+    static void together(ProcessGroup group, Runnable once) {
         group.barrier();
         if (group.rank() == 0) {
             once.run();
@@ -146,7 +143,7 @@ class CrashTest {
             boolean lived = false;
             for (int at = 0; !lived; at++) {
                 Path root = folder.resolve(at + "/root");
-                saveTwo(group, root, model);
+                saveTwo(group, LocalStorage.at(root), model);
                 calls.clear();
                 int dyingAt = at;
                 AtomicBoolean died = new AtomicBoolean();
@@ -192,8 +189,8 @@ class CrashTest {
         assertEquals(List.of(), calls);
     }
 
-    private static void saveTwo(ProcessGroup group, Path root, ToyModel model) {
-        try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(root), AT_ONCE)) {
+    private static void saveTwo(ProcessGroup group, CheckpointStorage storage, ToyModel model) {
+        try (Checkpoints checkpoints = Checkpoints.open(group, storage, AT_ONCE)) {
             checkpoints.save(1, model.fill(1).state());
             checkpoints.save(2, model.fill(2).state());
         }

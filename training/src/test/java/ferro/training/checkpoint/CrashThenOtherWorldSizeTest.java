@@ -1,5 +1,6 @@
 package ferro.training.checkpoint;
 
+import static ferro.training.checkpoint.CrashTest.together;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -123,14 +124,5 @@ class CrashThenOtherWorldSizeTest {
             }
         }
         return steps;
-    }
-
-    /** Rank 0 does something while all others wait. */
-    private static void together(ProcessGroup group, Runnable once) {
-        group.barrier();
-        if (group.rank() == 0) {
-            once.run();
-        }
-        group.barrier();
     }
 }

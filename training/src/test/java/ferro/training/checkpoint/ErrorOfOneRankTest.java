@@ -36,11 +36,10 @@ class ErrorOfOneRankTest {
 
     /** A storage whose calls throw an error while it has one. */
     private static final class ErringStorage extends ForwardingStorage {
-        private final CheckpointStorage storage;
         private Error error;
 
         private ErringStorage(CheckpointStorage storage) {
-            this.storage = storage;
+            super(storage);
         }
 
         @Override
@@ -48,7 +47,7 @@ class ErrorOfOneRankTest {
             if (error != null) {
                 throw error;
             }
-            return storage;
+            return super.target();
         }
     }
 

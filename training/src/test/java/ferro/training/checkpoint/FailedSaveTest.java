@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.harness.Medium;
-import ferro.harness.Ranks;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -22,17 +20,11 @@ class FailedSaveTest {
 
     /** Writes a file whose name begins so, and fails then, as where the last bytes have no room. */
     private static final class FullStorage extends ForwardingStorage {
-        private final MemoryStorage memory;
         private final String fullFor;
 
         private FullStorage(MemoryStorage memory, String fullFor) {
-            this.memory = memory;
+            super(memory);
             this.fullFor = fullFor;
-        }
-
-        @Override
-        CheckpointStorage target() {
-            return memory;
         }
 
         @Override
@@ -52,11 +44,6 @@ class FailedSaveTest {
             }
             super.publish(name, content);
         }
-
-        @Override
-        public void delete(String name) {
-            memory.delete(name);
-        }
     }
 
     @ParameterizedTest
@@ -69,33 +56,25 @@ class FailedSaveTest {
                 "latest.json"
             })
     void leavesNothingAndTheNextSaveWorks(String fullFor) {
-        Ranks.each(Medium.SIMULATED, RANKS, group -> {
-            ToyModel model = ToyModel.on(group.rank(), RANKS).fill(1);
-            try (Checkpoints checkpoints = Checkpoints.open(group, new FullStorage(memory, fullFor))) {
-                checkpoints.save(1, model.state());
-                TreeSet<String> before = new TreeSet<>(memory.objects.keySet());
-                group.barrier();
-                CheckpointException failure =
-                        assertThrows(CheckpointException.class, () -> checkpoints.save(2, model.state()));
-                assertTrue(failure.getMessage().contains("No space left on device"), failure.getMessage());
-                group.barrier();
-                assertEquals(before, new TreeSet<>(memory.objects.keySet()));
-                group.barrier();
-                checkpoints.save(3, model.state());
-                assertEquals(3, checkpoints.latest().orElseThrow().step());
-            }
+        SavingJob.each(RANKS, new FullStorage(memory, fullFor), (group, model, checkpoints) -> {
+            checkpoints.save(1, model.fill(1).state());
+            TreeSet<String> before = new TreeSet<>(memory.objects.keySet());
+            group.barrier();
+            CheckpointException failure =
+                    assertThrows(CheckpointException.class, () -> checkpoints.save(2, model.state()));
+            assertTrue(failure.getMessage().contains("No space left on device"), failure.getMessage());
+            group.barrier();
+            assertEquals(before, new TreeSet<>(memory.objects.keySet()));
+            group.barrier();
+            checkpoints.save(3, model.state());
+            assertEquals(3, checkpoints.latest().orElseThrow().step());
         });
     }
 
     /** As where a storage is asked for a folder that it has renamed into, and does not answer. */
     @Test
     void aStepWhosePublicationMayHaveSucceededIsKeptAndNotWrittenAgain() {
-        ForwardingStorage unsure = new ForwardingStorage() {
-            @Override
-            CheckpointStorage target() {
-                return memory;
-            }
-
+        ForwardingStorage unsure = new ForwardingStorage(memory) {
             @Override
             public void publish(String name, byte[] content) throws IOException {
                 super.publish(name, content);
@@ -103,25 +82,17 @@ class FailedSaveTest {
                     throw new IOException("no answer");
                 }
             }
-
-            @Override
-            public void delete(String name) {
-                memory.delete(name);
-            }
         };
-        Ranks.each(Medium.SIMULATED, RANKS, group -> {
-            ToyModel model = ToyModel.on(group.rank(), RANKS);
-            try (Checkpoints checkpoints = Checkpoints.open(group, unsure)) {
-                checkpoints.save(1, model.fill(1).state());
-                for (String expected : List.of("no answer", "step 2 is already the latest checkpoint")) {
-                    CheckpointException failure = assertThrows(
-                            CheckpointException.class,
-                            () -> checkpoints.save(2, model.fill(2).state()));
-                    assertTrue(failure.getMessage().contains(expected), failure.getMessage());
-                }
-                assertEquals(2, checkpoints.load(model.fill(9).state()).step());
-                model.assertOf(2);
+        SavingJob.each(RANKS, unsure, (group, model, checkpoints) -> {
+            checkpoints.save(1, model.fill(1).state());
+            for (String expected : List.of("no answer", "step 2 is already the latest checkpoint")) {
+                CheckpointException failure = assertThrows(
+                        CheckpointException.class,
+                        () -> checkpoints.save(2, model.fill(2).state()));
+                assertTrue(failure.getMessage().contains(expected), failure.getMessage());
             }
+            assertEquals(2, checkpoints.load(model.fill(9).state()).step());
+            model.assertOf(2);
         });
     }
 }

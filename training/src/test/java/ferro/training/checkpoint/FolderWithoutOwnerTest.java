@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.harness.Medium;
-import ferro.harness.Ranks;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -38,14 +36,11 @@ class FolderWithoutOwnerTest {
 
     @Test
     void isLoadedByItsLatestStepAndByAnOlderOneAndNothingIsWritten() throws IOException {
-        Ranks.each(Medium.SIMULATED, 3, group -> {
-            ToyModel model = ToyModel.on(group.rank(), 3);
-            try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
-                assertEquals(2, checkpoints.load(model.state()).step());
-                model.assertOf(2);
-                assertEquals(1, checkpoints.load(1, model.state()).step());
-                model.assertOf(1);
-            }
+        SavingJob.each(3, LocalStorage.at(folder), (group, model, checkpoints) -> {
+            assertEquals(2, checkpoints.load(model.state()).step());
+            model.assertOf(2);
+            assertEquals(1, checkpoints.load(1, model.state()).step());
+            model.assertOf(1);
         });
         assertEquals(List.of("latest.json", "step-1", "step-2"), names());
     }
@@ -55,19 +50,16 @@ class FolderWithoutOwnerTest {
         Files.createDirectories(folder.resolve("step-7"));
         Files.write(folder.resolve("step-7/model-00001-of-00004.safetensors"), new byte[9]);
         Files.write(folder.resolve("latest.json.tmp"), new byte[9]);
-        Ranks.each(Medium.SIMULATED, 2, group -> {
-            ToyModel model = ToyModel.on(group.rank(), 2);
-            CheckpointSettings settings = CheckpointSettings.DEFAULT.withKeepLast(2);
-            try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder), settings)) {
-                checkpoints.load(model.state());
-                checkpoints.save(3, model.fill(3).state());
-            }
-            try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
-                assertEquals(3, checkpoints.load(model.state()).step());
-                model.assertOf(3);
-                checkpoints.load(2, model.state());
-                model.assertOf(2);
-            }
+        CheckpointSettings two = CheckpointSettings.DEFAULT.withKeepLast(2);
+        SavingJob.each(2, LocalStorage.at(folder), two, (group, model, checkpoints) -> {
+            checkpoints.load(model.state());
+            checkpoints.save(3, model.fill(3).state());
+        });
+        SavingJob.each(2, LocalStorage.at(folder), (group, model, checkpoints) -> {
+            assertEquals(3, checkpoints.load(model.state()).step());
+            model.assertOf(3);
+            checkpoints.load(2, model.state());
+            model.assertOf(2);
         });
         assertFalse(Files.exists(folder.resolve("step-1")));
         assertEquals(List.of("latest.json", "latest.json", "step-2", "step-3"), names());

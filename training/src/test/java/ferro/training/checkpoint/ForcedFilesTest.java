@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import ferro.harness.Medium;
-import ferro.harness.Ranks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -105,11 +103,8 @@ class ForcedFilesTest {
     }
 
     private static void save(LocalStorage storage, int worldSize, long step) {
-        Ranks.each(Medium.SIMULATED, worldSize, group -> {
-            try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
-                checkpoints.save(
-                        step, ToyModel.on(group.rank(), worldSize).fill(step).state());
-            }
+        SavingJob.each(worldSize, storage, (group, model, checkpoints) -> {
+            checkpoints.save(step, model.fill(step).state());
         });
     }
 

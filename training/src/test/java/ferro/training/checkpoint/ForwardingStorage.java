@@ -4,10 +4,18 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** Passes the four calls that every storage has to another one; like those it deletes nothing. */
-abstract class ForwardingStorage implements CheckpointStorage {
+/** Passes all calls to another storage. */
+class ForwardingStorage implements CheckpointStorage {
+    private final CheckpointStorage target;
+
+    ForwardingStorage(CheckpointStorage target) {
+        this.target = target;
+    }
+
     /** Returns the storage of the next call. */
-    abstract CheckpointStorage target();
+    CheckpointStorage target() {
+        return target;
+    }
 
     @Override
     public void write(String name, ObjectContent content) throws IOException {
@@ -27,5 +35,10 @@ abstract class ForwardingStorage implements CheckpointStorage {
     @Override
     public void publish(String name, byte[] content) throws IOException {
         target().publish(name, content);
+    }
+
+    @Override
+    public void delete(String name) throws IOException {
+        target().delete(name);
     }
 }

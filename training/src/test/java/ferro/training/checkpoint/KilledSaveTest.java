@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.harness.Child;
 import ferro.harness.Jvm;
-import ferro.harness.Medium;
-import ferro.harness.Ranks;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,13 +42,10 @@ class KilledSaveTest {
     }
 
     private void assertComplete(int least) {
-        Ranks.each(Medium.SIMULATED, 2, group -> {
-            ToyModel model = ToyModel.on(group.rank(), 2);
-            try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
-                long step = checkpoints.load(model.state()).step();
-                model.assertOf(step);
-                assertTrue(step >= least, "step " + step + " after " + least + " have ended well");
-            }
+        SavingJob.each(2, LocalStorage.at(folder), (group, model, checkpoints) -> {
+            long step = checkpoints.load(model.state()).step();
+            model.assertOf(step);
+            assertTrue(step >= least, "step " + step + " after " + least + " have ended well");
         });
     }
 }

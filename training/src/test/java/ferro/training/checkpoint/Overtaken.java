@@ -7,19 +7,13 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /** Calls something before an object whose name ends so is read or written for the first time. */
 final class Overtaken extends ForwardingStorage {
-    private final CheckpointStorage storage;
     private final String call;
     private final AtomicReference<Runnable> meanwhile;
 
     Overtaken(CheckpointStorage storage, String call, Runnable meanwhile) {
-        this.storage = storage;
+        super(storage);
         this.call = call;
         this.meanwhile = new AtomicReference<>(meanwhile);
-    }
-
-    @Override
-    CheckpointStorage target() {
-        return storage;
     }
 
     /** Returns what would be called, and calls it no more. */
@@ -67,6 +61,6 @@ final class Overtaken extends ForwardingStorage {
     @Override
     public void delete(String name) throws IOException {
         call("delete " + name);
-        storage.delete(name);
+        super.delete(name);
     }
 }

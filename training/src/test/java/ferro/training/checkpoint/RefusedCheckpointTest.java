@@ -89,12 +89,7 @@ class RefusedCheckpointTest {
     @Test
     void aPartThatRankZeroReadsWithOtherBytesIsNotPublished() {
         MemoryStorage memory = new MemoryStorage();
-        ForwardingStorage changing = new ForwardingStorage() {
-            @Override
-            CheckpointStorage target() {
-                return memory;
-            }
-
+        ForwardingStorage changing = new ForwardingStorage(memory) {
             @Override
             public void write(String name, ObjectContent content) throws IOException {
                 super.write(name, content);
@@ -329,10 +324,8 @@ class RefusedCheckpointTest {
     /** A checkpoint of two ranks. */
     private static MemoryStorage saved() {
         MemoryStorage storage = new MemoryStorage();
-        Ranks.each(Medium.SIMULATED, 2, group -> {
-            try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
-                checkpoints.save(1, ToyModel.on(group.rank(), 2).fill(1).state());
-            }
+        SavingJob.each(2, storage, (group, model, checkpoints) -> {
+            checkpoints.save(1, model.fill(1).state());
         });
         return storage;
     }

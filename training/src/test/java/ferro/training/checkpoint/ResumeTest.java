@@ -33,17 +33,14 @@ class ResumeTest {
 
     @Test
     void aTrainingBeginsWhereThereIsNoCheckpoint() {
-        Ranks.each(Medium.SIMULATED, 2, group -> {
-            ToyModel model = ToyModel.on(group.rank(), 2).fill(5);
-            try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
-                Resume resume = Resume.from(checkpoints, model.state(), metadata -> {
-                    throw new AssertionError("restored " + metadata);
-                });
-                assertEquals(0, resume.step());
-                assertEquals(Optional.empty(), resume.checkpoint());
-                assertEquals("generation 0 begins: there is no checkpoint", resume.toString());
-                model.assertOf(5);
-            }
+        SavingJob.each(2, LocalStorage.at(folder), (group, model, checkpoints) -> {
+            Resume resume = Resume.from(checkpoints, model.fill(5).state(), metadata -> {
+                throw new AssertionError("restored " + metadata);
+            });
+            assertEquals(0, resume.step());
+            assertEquals(Optional.empty(), resume.checkpoint());
+            assertEquals("generation 0 begins: there is no checkpoint", resume.toString());
+            model.assertOf(5);
         });
     }
 
@@ -155,23 +152,18 @@ class ResumeTest {
         NamedTensor other = ToyModel.tensor("other", DataType.FLOAT32, 3);
 
         List<Throwable> failures = new ArrayList<>();
-        Ranks.each(Medium.SIMULATED, 1, group -> {
-            try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
-                failures.add(assertThrows(
-                        CheckpointException.class, () -> Resume.from(checkpoints, TrainingState.of(List.of(other)))));
-            }
+        SavingJob.each(1, LocalStorage.at(folder), (group, model, checkpoints) -> {
+            failures.add(assertThrows(
+                    CheckpointException.class, () -> Resume.from(checkpoints, TrainingState.of(List.of(other)))));
         });
         String text = failures.get(0).getMessage();
         assertTrue(text.startsWith("loading step 2 failed: ") && text.contains("missing: other f32[3]"), text);
     }
 
     private void saveSteps(long... steps) {
-        Ranks.each(Medium.SIMULATED, 2, group -> {
-            ToyModel model = ToyModel.on(group.rank(), 2);
-            try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
-                for (long step : steps) {
-                    checkpoints.save(step, model.fill(step).state());
-                }
+        SavingJob.each(2, LocalStorage.at(folder), (group, model, checkpoints) -> {
+            for (long step : steps) {
+                checkpoints.save(step, model.fill(step).state());
             }
         });
     }

@@ -4,9 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.group.ProcessGroup;
-import ferro.harness.Medium;
-import ferro.harness.Ranks;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
@@ -25,22 +22,11 @@ class RetentionTest {
         return steps;
     }
 
-    private static void save(Checkpoints checkpoints, ProcessGroup group, long step) {
-        checkpoints.save(
-                step, ToyModel.on(group.rank(), group.worldSize()).fill(step).state());
-    }
-
-    private Checkpoints keeping(ProcessGroup group, int count) {
-        return Checkpoints.open(group, storage, CheckpointSettings.DEFAULT.withKeepLast(count));
-    }
-
     @Test
     void theLastOnesStay() {
-        Ranks.each(Medium.SIMULATED, 1, group -> {
-            try (Checkpoints checkpoints = keeping(group, 3)) {
-                for (long step : List.of(5L, 10L, 15L, 100L, 105L)) {
-                    save(checkpoints, group, step);
-                }
+        SavingJob.each(1, storage, CheckpointSettings.DEFAULT.withKeepLast(3), (group, model, checkpoints) -> {
+            for (long step : List.of(5L, 10L, 15L, 100L, 105L)) {
+                checkpoints.save(step, model.fill(step).state());
             }
         });
         assertEquals(Set.of(15L, 100L, 105L), steps());
@@ -48,11 +34,9 @@ class RetentionTest {
 
     @Test
     void allStayWhereNothingElseIsSaid() {
-        Ranks.each(Medium.SIMULATED, 2, group -> {
-            try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
-                for (long step = 0; step < 4; step++) {
-                    save(checkpoints, group, step);
-                }
+        SavingJob.each(2, storage, (group, model, checkpoints) -> {
+            for (long step = 0; step < 4; step++) {
+                checkpoints.save(step, model.fill(step).state());
             }
         });
         assertEquals(Set.of(0L, 1L, 2L, 3L), steps());
@@ -61,12 +45,10 @@ class RetentionTest {
     /** What a crash left is no checkpoint that could be gone back to. */
     @Test
     void oneThatIsNotCompleteDoesNotCountAndGoes() throws IOException {
-        Ranks.each(Medium.SIMULATED, 1, group -> {
-            try (Checkpoints checkpoints = keeping(group, 2)) {
-                save(checkpoints, group, 1);
-                storage.write("step-2/model-00001-of-00001.safetensors", to -> {});
-                save(checkpoints, group, 3);
-            }
+        SavingJob.each(1, storage, CheckpointSettings.DEFAULT.withKeepLast(2), (group, model, checkpoints) -> {
+            checkpoints.save(1, model.fill(1).state());
+            storage.write("step-2/model-00001-of-00001.safetensors", to -> {});
+            checkpoints.save(3, model.fill(3).state());
         });
         assertEquals(Set.of(1L, 3L), steps());
     }
@@ -74,19 +56,16 @@ class RetentionTest {
     /** A job that has gone back to step 2 saves step 3 below steps that it has given up. */
     @Test
     void laterStepsThanThePublishedOneStay() {
-        Ranks.each(Medium.SIMULATED, 1, group -> {
-            try (Checkpoints checkpoints = keeping(group, 2)) {
-                save(checkpoints, group, 2);
-                save(checkpoints, group, 8);
-                ToyModel model = ToyModel.on(0, 1);
-                assertEquals(2, checkpoints.load(2, model.state()).step());
-                save(checkpoints, group, 3);
-                assertEquals(3, checkpoints.latest().orElseThrow().step());
-                assertEquals(Set.of(2L, 3L, 8L), steps());
-                save(checkpoints, group, 8);
-                checkpoints.load(model.state());
-                model.assertOf(8);
-            }
+        SavingJob.each(1, storage, CheckpointSettings.DEFAULT.withKeepLast(2), (group, model, checkpoints) -> {
+            checkpoints.save(2, model.fill(2).state());
+            checkpoints.save(8, model.fill(8).state());
+            assertEquals(2, checkpoints.load(2, model.state()).step());
+            checkpoints.save(3, model.fill(3).state());
+            assertEquals(3, checkpoints.latest().orElseThrow().step());
+            assertEquals(Set.of(2L, 3L, 8L), steps());
+            checkpoints.save(8, model.fill(8).state());
+            checkpoints.load(model.state());
+            model.assertOf(8);
         });
         assertEquals(Set.of(3L, 8L), steps());
     }
@@ -94,28 +73,23 @@ class RetentionTest {
     @Test
     void whatASaveOfMoreRanksHasLeftIsDeletedBeforeTheStepIsSavedAgain() throws IOException {
         storage.write("step-1/optimizer-00007-of-00009.safetensors", to -> {});
-        Ranks.each(Medium.SIMULATED, 2, group -> {
-            try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
-                save(checkpoints, group, 1);
-            }
+        SavingJob.each(2, storage, (group, model, checkpoints) -> {
+            checkpoints.save(1, model.fill(1).state());
         });
         assertTrue(!storage.objects.containsKey("step-1/optimizer-00007-of-00009.safetensors"));
         assertEquals(6, storage.list("step-1").size());
     }
 
     @Test
-    void aStorageThatDeletesNothingSavesAStepAgainAndKeepsAll() {
-        Ranks.each(Medium.SIMULATED, 1, group -> {
-            KeepingStorage keeping = new KeepingStorage(storage);
-            storage.write("step-1/model-00001-of-00001.safetensors", to -> {});
-            CheckpointSettings two = CheckpointSettings.DEFAULT.withKeepLast(2);
-            try (Checkpoints checkpoints = Checkpoints.open(group, keeping, two)) {
-                save(checkpoints, group, 1);
-                save(checkpoints, group, 2);
-                save(checkpoints, group, 3);
-                assertEquals(3, checkpoints.latest().orElseThrow().step());
-                assertTrue(keeping.list("step-1-").size() > 1);
-            }
+    void aStorageThatDeletesNothingSavesAStepAgainAndKeepsAll() throws IOException {
+        KeepingStorage keeping = new KeepingStorage(storage);
+        storage.write("step-1/model-00001-of-00001.safetensors", to -> {});
+        SavingJob.each(1, keeping, CheckpointSettings.DEFAULT.withKeepLast(2), (group, model, checkpoints) -> {
+            checkpoints.save(1, model.fill(1).state());
+            checkpoints.save(2, model.fill(2).state());
+            checkpoints.save(3, model.fill(3).state());
+            assertEquals(3, checkpoints.latest().orElseThrow().step());
+            assertTrue(keeping.list("step-1-").size() > 1);
         });
     }
 

@@ -175,10 +175,8 @@ class SafetensorsFilesTest {
     }
 
     private void save(int worldSize) {
-        Ranks.each(Medium.SIMULATED, worldSize, group -> {
-            try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
-                checkpoints.save(9, ToyModel.on(group.rank(), worldSize).fill(9).state());
-            }
+        SavingJob.each(worldSize, LocalStorage.at(folder), (group, model, checkpoints) -> {
+            checkpoints.save(9, model.fill(9).state());
         });
     }
 

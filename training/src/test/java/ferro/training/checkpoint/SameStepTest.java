@@ -2,11 +2,8 @@ package ferro.training.checkpoint;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.harness.Medium;
-import ferro.harness.Ranks;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,8 +28,7 @@ class SameStepTest {
     void theCheckpointOfTheLaterOwnerIsLoadedAndKept(String older, String later) {
         saveTwice(older, later);
 
-        withCheckpoints(CheckpointSettings.DEFAULT.withKeepLast(3), checkpoints -> {
-            ToyModel model = ToyModel.on(0, 1);
+        SavingJob.each(1, memory, CheckpointSettings.DEFAULT.withKeepLast(3), (group, model, checkpoints) -> {
             assertEquals(2, Resume.from(checkpoints, model.state()).step());
             model.assertOf(OF_LATER);
 
@@ -46,13 +42,14 @@ class SameStepTest {
 
     /** Two jobs save step 2, and the later one saves step 3, which is then damaged. */
     private void saveTwice(String older, String later) {
-        withCheckpoints(
-                CheckpointSettings.DEFAULT,
-                checkpoints ->
-                        checkpoints.save(2, ToyModel.on(0, 1).fill(OF_OLDER).state()));
-        withCheckpoints(CheckpointSettings.DEFAULT, checkpoints -> {
-            checkpoints.save(2, ToyModel.on(0, 1).fill(OF_LATER).state());
-            checkpoints.save(3, ToyModel.on(0, 1).fill(3).state());
+        SavingJob.each(
+                1,
+                memory,
+                (group, model, checkpoints) ->
+                        checkpoints.save(2, model.fill(OF_OLDER).state()));
+        SavingJob.each(1, memory, (group, model, checkpoints) -> {
+            checkpoints.save(2, model.fill(OF_LATER).state());
+            checkpoints.save(3, model.fill(3).state());
         });
         // in two steps, because the new name of an owner may match the pattern of the other
         rename("step-2-1-[^/]+", "older");
@@ -75,13 +72,5 @@ class SameStepTest {
                 .filter(name -> name.startsWith(step))
                 .map(ObjectNames::folderOf)
                 .collect(Collectors.toCollection(TreeSet::new));
-    }
-
-    private void withCheckpoints(CheckpointSettings settings, Consumer<Checkpoints> use) {
-        Ranks.each(Medium.SIMULATED, 1, group -> {
-            try (Checkpoints checkpoints = Checkpoints.open(group, memory, settings)) {
-                use.accept(checkpoints);
-            }
-        });
     }
 }

@@ -55,31 +55,25 @@ class SaveAndLoadTest {
 
     @Test
     void anOlderCheckpointIsLoadedByItsStep() {
-        Ranks.each(Medium.SIMULATED, 2, group -> {
-            ToyModel model = ToyModel.on(group.rank(), 2);
-            try (Checkpoints checkpoints = Checkpoints.open(group, new LocalStorage(folder, call -> {}))) {
-                checkpoints.save(1, model.fill(1).state());
-                checkpoints.save(2, model.fill(2).state());
-                assertEquals(1, checkpoints.load(1, model.state()).step());
-                model.assertOf(1);
-                assertEquals(2, checkpoints.load(model.state()).step());
-                model.assertOf(2);
-            }
+        SavingJob.each(2, new LocalStorage(folder, call -> {}), (group, model, checkpoints) -> {
+            checkpoints.save(1, model.fill(1).state());
+            checkpoints.save(2, model.fill(2).state());
+            assertEquals(1, checkpoints.load(1, model.state()).step());
+            model.assertOf(1);
+            assertEquals(2, checkpoints.load(model.state()).step());
+            model.assertOf(2);
         });
     }
 
     @Test
     void withoutSlicesOnAnyRankParametersAloneAreLoaded() {
-        Ranks.each(Medium.SIMULATED, 2, group -> {
-            ToyModel model = ToyModel.on(group.rank(), 2).fill(3);
-            try (Checkpoints checkpoints = Checkpoints.open(group, new LocalStorage(folder, call -> {}))) {
-                checkpoints.save(3, model.state());
-                ToyModel other = ToyModel.on(group.rank(), 2);
-                checkpoints.load(TrainingState.of(other.parameters));
-                model.slices.clear();
-                other.slices.clear();
-                other.assertOf(3);
-            }
+        SavingJob.each(2, new LocalStorage(folder, call -> {}), (group, model, checkpoints) -> {
+            checkpoints.save(3, model.fill(3).state());
+            ToyModel other = ToyModel.on(group.rank(), 2);
+            checkpoints.load(TrainingState.of(other.parameters));
+            model.slices.clear();
+            other.slices.clear();
+            other.assertOf(3);
         });
     }
 
@@ -87,13 +81,11 @@ class SaveAndLoadTest {
     @Test
     void stateThatAllRanksHaveIsWrittenOnce() {
         MemoryStorage storage = new MemoryStorage();
-        Ranks.each(Medium.SIMULATED, 3, group -> {
-            try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
-                checkpoints.save(1, ToyModel.on(0, 1).fill(1).state());
-                ToyModel part = ToyModel.on(group.rank(), 3);
-                checkpoints.load(part.state());
-                part.assertOf(1);
-            }
+        SavingJob.each(3, storage, (group, model, checkpoints) -> {
+            checkpoints.save(1, ToyModel.on(0, 1).fill(1).state());
+            ToyModel part = ToyModel.on(group.rank(), 3);
+            checkpoints.load(part.state());
+            part.assertOf(1);
         });
         List<String> names = new ArrayList<>();
         storage.objects.forEach((name, bytes) -> {
@@ -111,14 +103,10 @@ class SaveAndLoadTest {
 
     @Test
     void anEmptyFolderHasNoLatestCheckpoint() {
-        Ranks.each(Medium.SIMULATED, 2, group -> {
-            ToyModel model = ToyModel.on(group.rank(), 2);
-            try (Checkpoints checkpoints = Checkpoints.open(group, new LocalStorage(folder, call -> {}))) {
-                assertEquals(Optional.empty(), checkpoints.latest());
-                CheckpointException none =
-                        assertThrows(CheckpointException.class, () -> checkpoints.load(model.state()));
-                assertTrue(none.getMessage().contains(folder + ": latest.json is missing"), none.getMessage());
-            }
+        SavingJob.each(2, new LocalStorage(folder, call -> {}), (group, model, checkpoints) -> {
+            assertEquals(Optional.empty(), checkpoints.latest());
+            CheckpointException none = assertThrows(CheckpointException.class, () -> checkpoints.load(model.state()));
+            assertTrue(none.getMessage().contains(folder + ": latest.json is missing"), none.getMessage());
         });
     }
 
@@ -126,31 +114,28 @@ class SaveAndLoadTest {
     @Test
     void theStepThatIsTheLatestOneIsNotWrittenAgain() {
         MemoryStorage storage = new MemoryStorage();
-        Ranks.each(Medium.SIMULATED, 2, group -> {
-            ToyModel model = ToyModel.on(group.rank(), 2).fill(5);
-            try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
-                checkpoints.saveAsync(5, model.state());
-                checkpoints.save(5, model.fill(6).state());
-                checkpoints.load(model.state());
-                model.assertOf(5);
-                checkpoints.save(
-                        5, model.fill(6).state()); // as a job does that was started again when it had made all steps
-                checkpoints.load(model.state());
-                model.assertOf(5);
-            }
-            try (Checkpoints others = Checkpoints.open(group, storage)) {
-                others.save(5, model.fill(6).state()); // another job has a folder of its own
-                others.load(model.state());
-                model.assertOf(6);
-                others.save(7, model.fill(7).state());
-                others.load(5, model.state());
-                CheckpointException twice = assertThrows(
-                        CheckpointException.class,
-                        () -> others.save(7, model.fill(8).state()));
-                assertTrue(twice.getMessage().contains("step 7 is already the latest checkpoint"), twice.getMessage());
-                others.load(model.state());
-                model.assertOf(7);
-            }
+        SavingJob.each(2, storage, (group, model, checkpoints) -> {
+            checkpoints.saveAsync(5, model.fill(5).state());
+            checkpoints.save(5, model.fill(6).state());
+            checkpoints.load(model.state());
+            model.assertOf(5);
+            checkpoints.save(
+                    5, model.fill(6).state()); // as a job does that was started again when it had made all steps
+            checkpoints.load(model.state());
+            model.assertOf(5);
+        });
+        SavingJob.each(2, storage, (group, model, checkpoints) -> {
+            checkpoints.save(5, model.fill(6).state()); // another job has a folder of its own
+            checkpoints.load(model.state());
+            model.assertOf(6);
+            checkpoints.save(7, model.fill(7).state());
+            checkpoints.load(5, model.state());
+            CheckpointException twice = assertThrows(
+                    CheckpointException.class,
+                    () -> checkpoints.save(7, model.fill(8).state()));
+            assertTrue(twice.getMessage().contains("step 7 is already the latest checkpoint"), twice.getMessage());
+            checkpoints.load(model.state());
+            model.assertOf(7);
         });
     }
 }

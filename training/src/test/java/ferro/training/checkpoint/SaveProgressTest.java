@@ -36,17 +36,11 @@ class SaveProgressTest {
 
     /** A storage that takes one byte in a call, and waits before. */
     private static final class SlowStorage extends ForwardingStorage {
-        private final MemoryStorage memory;
         private final BeforeBytes before;
 
         private SlowStorage(MemoryStorage memory, BeforeBytes before) {
-            this.memory = memory;
+            super(memory);
             this.before = before;
-        }
-
-        @Override
-        CheckpointStorage target() {
-            return memory;
         }
 
         @Override

@@ -3,6 +3,7 @@ package ferro.training.checkpoint;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
+import ferro.group.ProcessGroup;
 import ferro.harness.Medium;
 import ferro.harness.Ranks;
 import java.util.List;
@@ -23,6 +24,24 @@ final class SavingJob implements AutoCloseable {
     SavingJob(Medium over, int worldSize, CheckpointStorage storage, String host, int generation) {
         ranks = Ranks.over(over, worldSize, Map.of("FERRO_GENERATION", "" + generation));
         checkpoints = ranks.all(group -> Checkpoints.open(group, storage, TWO_STAY, host));
+    }
+
+    /** What a rank does with a model of zeros and with its checkpoints. */
+    interface Saving {
+        void run(ProcessGroup group, ToyModel model, Checkpoints checkpoints) throws Exception;
+    }
+
+    static void each(int worldSize, CheckpointStorage storage, Saving saving) {
+        each(worldSize, storage, CheckpointSettings.DEFAULT, saving);
+    }
+
+    /** Opens checkpoints on as many simulated ranks, and runs something on each. */
+    static void each(int worldSize, CheckpointStorage storage, CheckpointSettings settings, Saving saving) {
+        Ranks.each(Medium.SIMULATED, worldSize, group -> {
+            try (Checkpoints checkpoints = Checkpoints.open(group, storage, settings)) {
+                saving.run(group, ToyModel.on(group.rank(), worldSize), checkpoints);
+            }
+        });
     }
 
     /** Returns what the save throws on each rank; null where it throws nothing. */

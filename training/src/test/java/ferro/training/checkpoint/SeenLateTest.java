@@ -21,18 +21,12 @@ class SeenLateTest {
 
     /** Shows a file to one rank only after the rank has listed the folder of the step a few times. */
     private static final class LateStorage extends ForwardingStorage {
-        private final MemoryStorage memory;
         private final String late;
         private final AtomicInteger polls = new AtomicInteger();
 
         private LateStorage(MemoryStorage memory, String late) {
-            this.memory = memory;
+            super(memory);
             this.late = late;
-        }
-
-        @Override
-        CheckpointStorage target() {
-            return memory;
         }
 
         @Override

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.harness.Medium;
-import ferro.harness.Ranks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -135,12 +134,7 @@ class TwoJobsTest {
         try (SavingJob trainer = new SavingJob(Medium.SIMULATED, 1, memory, "host-a")) {
             trainer.save(9);
             boolean[] once = {true};
-            ForwardingStorage torn = new ForwardingStorage() {
-                @Override
-                CheckpointStorage target() {
-                    return memory;
-                }
-
+            ForwardingStorage torn = new ForwardingStorage(memory) {
                 @Override
                 public int read(String name, long offset, ByteBuffer into) throws IOException {
                     int read = super.read(name, offset, into);
@@ -219,21 +213,18 @@ class TwoJobsTest {
     /** A job that has gone back to step 1 saves a step again that is complete; its ranks differ. */
     @Test
     void nothingIsDeletedBeforeAllRanksAgree() {
-        Ranks.each(Medium.SIMULATED, 2, group -> {
-            ToyModel model = ToyModel.on(group.rank(), 2);
-            try (Checkpoints checkpoints = Checkpoints.open(group, memory)) {
-                checkpoints.save(1, model.fill(1).state());
-                checkpoints.save(2, model.fill(2).state());
-                checkpoints.save(3, model.fill(3).state());
-                checkpoints.load(1, model.state());
-                model.fill(2);
-                if (group.rank() == 1) {
-                    model.parameters.get(1).values().setDouble(3, -0.5);
-                }
-                assertThrows(CheckpointException.class, () -> checkpoints.save(2, model.state()));
-                assertEquals(2, checkpoints.load(2, model.state()).step());
-                model.assertOf(2);
+        SavingJob.each(2, memory, (group, model, checkpoints) -> {
+            checkpoints.save(1, model.fill(1).state());
+            checkpoints.save(2, model.fill(2).state());
+            checkpoints.save(3, model.fill(3).state());
+            checkpoints.load(1, model.state());
+            model.fill(2);
+            if (group.rank() == 1) {
+                model.parameters.get(1).values().setDouble(3, -0.5);
             }
+            assertThrows(CheckpointException.class, () -> checkpoints.save(2, model.state()));
+            assertEquals(2, checkpoints.load(2, model.state()).step());
+            model.assertOf(2);
         });
     }
 
@@ -264,13 +255,9 @@ class TwoJobsTest {
         private final String filling;
 
         private KeepingNothingElse(MemoryStorage memory, String filling) {
+            super(memory);
             this.memory = memory;
             this.filling = filling;
-        }
-
-        @Override
-        CheckpointStorage target() {
-            return memory;
         }
 
         @Override
@@ -279,11 +266,6 @@ class TwoJobsTest {
                 throw new IOException("No space left on device");
             }
             super.write(name, content);
-        }
-
-        @Override
-        public void delete(String name) {
-            memory.delete(name);
         }
     }
 
