@@ -188,7 +188,7 @@ class ArchitectureTest {
                 .check(FERRO);
     }
 
-    /** Failures and goodbyes go by control messages, as for all back ends (decision 54). */
+    /** Failures and goodbyes go by control messages, as for all back ends (decision 64). */
     @Test
     void overNcclTheStoreHasIdsOnly() {
         String ids = "ferro.backend.nccl.comm.IdExchange";
