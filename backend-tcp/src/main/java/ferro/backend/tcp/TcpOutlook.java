@@ -4,7 +4,6 @@ import ferro.FerroException;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.connect.AddressChoice;
 import ferro.backend.tcp.connect.Addresses;
-import ferro.backend.tcp.connect.EpollChoice;
 import ferro.backend.tcp.connect.LocalInterface;
 import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.netty.NettyParts;
@@ -154,7 +153,7 @@ public final class TcpOutlook {
         if (Settings.TCP_IO.of(context).equals("nio")) {
             return "nio, set by " + Settings.TCP_IO.name();
         }
-        return EpollChoice.avoidedBecause()
+        return TcpIo.epollAvoidedBecause()
                 .map("nio, because epoll cannot work here: "::concat)
                 .orElse("nio");
     }

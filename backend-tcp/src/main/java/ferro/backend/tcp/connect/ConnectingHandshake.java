@@ -1,6 +1,7 @@
 package ferro.backend.tcp.connect;
 
 import ferro.FerroException.Code;
+import ferro.backend.tcp.connect.AcceptingHandshake.TlsChallenge;
 import ferro.backend.tcp.connect.Secret.Role;
 import ferro.backend.tcp.tls.TlsIdentity;
 import ferro.backend.tcp.tls.TlsSession;

@@ -29,7 +29,8 @@ public final class SwitchedReads implements RecvByteBufAllocator {
         now = first;
     }
 
-    void use(ExtendedHandle handle) {
+    /** Lets another handle decide from now on. */
+    public void use(ExtendedHandle handle) {
         now = handle;
     }
 

@@ -1,5 +1,6 @@
 package ferro.backend.tcp.connect;
 
+import ferro.backend.tcp.netty.NettyParts;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import io.netty.channel.Channel;
@@ -40,6 +41,7 @@ public final class TcpIo {
     /** Probes without an answer before the link ends: half an hour, because heartbeats detect a lost peer long before. */
     private static final int KEEP_ASKED_MOST = 30;
 
+    private static final String NATIVE = "io.netty.channel.epoll.Native";
     private static final String AUTO = "auto";
     private static final String SYSTEM = "system";
 
@@ -75,9 +77,9 @@ public final class TcpIo {
     public static TcpIo of(RankContext context) {
         String wanted = Settings.TCP_IO.of(context);
         boolean epoll = switch (wanted) {
-            case "auto" -> EpollChoice.avoidedBecause().isEmpty();
+            case "auto" -> epollAvoidedBecause().isEmpty();
             case "epoll" -> {
-                if (!EpollChoice.works()) {
+                if (!epollWorks()) {
                     throw new IllegalArgumentException("ferro.tcp.io=epoll cannot work here ("
                             + Epoll.unavailabilityCause() + "): use auto or nio");
                 }
@@ -94,6 +96,45 @@ public final class TcpIo {
                 Settings.TCP_CHECKSUM.of(context),
                 Settings.TLS_KEY_BYTES.of(context),
                 new PeerTimes(Settings.TCP_HANDSHAKE_TIMEOUT.of(context), Settings.DEBUG.of(context)));
+    }
+
+    /** Returns whether Netty's native part has loaded. */
+    private static boolean epollWorks() {
+        return OwnThread.call(Epoll::isAvailable);
+    }
+
+    /**
+     * Returns why {@code ferro.tcp.io=auto} does not choose epoll, with the way out; empty if it does. Loads Netty's native part
+     * only where that does no harm.
+     */
+    public static Optional<String> epollAvoidedBecause() {
+        if (sharesNativePart(Epoll.class.getClassLoader(), ClassLoader.getSystemClassLoader())) {
+            return Optional.of("this program contains a second Netty, and the Netty of the JVM would lose its "
+                    + "native methods when this program is unloaded: remove one of the two, or set "
+                    + "ferro.tcp.io=epoll if the program is never unloaded");
+        }
+        return epollWorks()
+                ? Optional.empty()
+                : Optional.of(Epoll.unavailabilityCause()
+                        + (NettyParts.areOwn()
+                                ? ": ferro-backend-tcp-shaded has it for Linux on x86_64 and aarch64"
+                                : ": add netty-transport-native-epoll for this machine"));
+    }
+
+    /**
+     * Returns whether the JVM's class path has another copy of Netty's native methods. When the class loader that loaded the
+     * native part is collected, its JNI_OnUnload looks the class up by the system class loader, and so unregisters the methods of
+     * that copy.
+     */
+    static boolean sharesNativePart(ClassLoader own, ClassLoader system) {
+        if (own == system) {
+            return false;
+        }
+        try {
+            return Class.forName(NATIVE, false, system).getClassLoader() != own;
+        } catch (ClassNotFoundException | LinkageError absent) {
+            return false;
+        }
     }
 
     /** Tries a name on a socket, so that a wrong name fails the join and not the first call. */
@@ -138,7 +179,7 @@ public final class TcpIo {
                 || !System.getProperty("os.name").equals("Linux")) {
             return Optional.empty();
         }
-        return EpollChoice.avoidedBecause()
+        return epollAvoidedBecause()
                 .map(why -> "NIO polls the sockets, because epoll cannot work here (" + why
                         + "; or set ferro.tcp.io=nio to accept this): each message takes more time, arrays are "
                         + "copied, ferro.tcp.congestion has no effect, and the system's keep-alive times apply "
@@ -150,7 +191,7 @@ public final class TcpIo {
         Duration answerLimit = Settings.TCP_HANDSHAKE_TIMEOUT.read(
                 Settings.TCP_HANDSHAKE_TIMEOUT.fallback().orElseThrow());
         return new TcpIo(
-                EpollChoice.avoidedBecause().isEmpty(), AUTO, false, Long.MAX_VALUE, new PeerTimes(answerLimit, false));
+                epollAvoidedBecause().isEmpty(), AUTO, false, Long.MAX_VALUE, new PeerTimes(answerLimit, false));
     }
 
     /** Returns whether sockets use the kernel's epoll, not NIO. */

@@ -1,17 +1,28 @@
 package ferro.backend.tcp.connect;
 
 import ferro.FerroException.Code;
+import ferro.backend.tcp.connect.PortChoice.PortHolders;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * One listening socket. Every connection proves itself within five seconds or is dropped. The number of connections in a
@@ -35,7 +46,10 @@ public final class TcpListener implements AutoCloseable {
     private final Credentials own;
     private final Guest guests;
     private final UnauthenticatedPeerLog strangers;
-    private final PendingHandshakes pending = new PendingHandshakes();
+    /** The accepted connections in their handshake, in order of arrival. Only the loop uses them. */
+    private final Map<Channel, AcceptingHandshake> pending = new LinkedHashMap<>();
+    /** Connections that are let in and not confirmed yet: the other side may believe itself in. They take no room. */
+    private final Set<Channel> letIn = new HashSet<>();
 
     private volatile int mostPending = FEWEST_PENDING;
     private BackgroundLoop loop;
@@ -113,14 +127,60 @@ public final class TcpListener implements AutoCloseable {
         Accepted accepted = new Accepted(channel, side);
         accepted.limit(TimeUnit.MILLISECONDS.toNanos(accepted.grantedMillis));
         channel.pipeline().addLast(new HandshakeReader(side, accepted));
-        pending.add(channel, side, mostPending);
+        add(channel, side);
         channel.closeFuture().addListener(new ChannelFutureListener() {
             @Override
             public void operationComplete(ChannelFuture closed) {
                 accepted.timer.cancel(false);
-                pending.remove(channel);
+                forget(channel);
             }
         });
+    }
+
+    private void forget(Channel channel) {
+        pending.remove(channel);
+        letIn.remove(channel);
+    }
+
+    /**
+     * Adds a connection. If more than {@link #mostPending} are in their handshake then, one is closed: the oldest that has sent
+     * nothing valid, of the address that has more than half of these, if there is one. An address that connects without
+     * end pushes out its own connections, and the others have at least half of the room.
+     */
+    private void add(Channel channel, AcceptingHandshake side) {
+        pending.put(channel, side);
+        if (pending.size() > mostPending) {
+            Channel leaves = leaving(crowd(mostPending / 2));
+            pending.remove(leaves);
+            leaves.close();
+        }
+    }
+
+    /** Returns the address with more silent connections than half of the room. */
+    private Optional<Object> crowd(int half) {
+        Map<Object, Integer> silent = new HashMap<>();
+        for (Map.Entry<Channel, AcceptingHandshake> each : pending.entrySet()) {
+            if (!each.getValue().spoken() && silent.merge(from(each.getKey()), 1, Integer::sum) > half) {
+                return Optional.of(from(each.getKey()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Returns the oldest silent connection of an address, or of all; the oldest where all have spoken. */
+    private Channel leaving(Optional<Object> crowd) {
+        return pending.entrySet().stream()
+                .filter(each -> !each.getValue().spoken())
+                .map(Map.Entry::getKey)
+                .filter(channel -> crowd.isEmpty() || crowd.get().equals(from(channel)))
+                .findFirst()
+                .orElseGet(() -> pending.keySet().iterator().next());
+    }
+
+    /** Returns the address that a connection comes from, without its port. */
+    private static Object from(Channel channel) {
+        SocketAddress remote = channel.remoteAddress();
+        return remote instanceof InetSocketAddress there ? there.getAddress() : String.valueOf(remote);
     }
 
     /** Returns whether both ends are on this machine; those of a channel without an address of a network are. */
@@ -135,7 +195,10 @@ public final class TcpListener implements AutoCloseable {
     public void close() {
         if (server != null) {
             server.close();
-            loop.run(pending::closeAll);
+            loop.run(() -> {
+                List.copyOf(pending.keySet()).forEach(Channel::close);
+                Set.copyOf(letIn).forEach(Channel::close);
+            });
         }
     }
 
@@ -172,10 +235,10 @@ public final class TcpListener implements AutoCloseable {
             } else if (more > 0) {
                 grantedMillis += more;
                 limit(TimeUnit.MILLISECONDS.toNanos(more));
-            } else if (pending.of(channel) != null && side.wanted() == 0) {
+            } else if (pending.containsKey(channel) && side.wanted() == 0) {
                 // in the middle of TLS a refusal would not be understood
                 channel.close();
-            } else if (pending.of(channel) != null) {
+            } else if (pending.containsKey(channel)) {
                 String text = "the handshake did not end within " + grantedMillis + " ms";
                 HandshakeReader.refuse(channel, Refusal.late(text));
             }
@@ -184,12 +247,13 @@ public final class TcpListener implements AutoCloseable {
         @Override
         public void letIn(Channel proved) {
             timer.cancel(false);
-            pending.letIn(channel);
+            pending.remove(channel);
+            letIn.add(channel);
         }
 
         @Override
         public void done(Channel proved) {
-            pending.remove(channel);
+            forget(channel);
             if (side.hello().kind() != Hello.ConnectionKind.DATA) {
                 sockets.limitBackoff(channel);
             }
@@ -269,5 +333,39 @@ public final class TcpListener implements AutoCloseable {
 
         /** Receives what the process lacks to accept a connection, whose side is not known. */
         default void notAccepted(String lacking) {}
+    }
+
+    /**
+     * Stops accepting for a while when a connection cannot be accepted. Asking the kernel again at once would only use processor
+     * time that running groups need. The connection waits in the kernel until then; whoever waits for it is told at once if this
+     * process has no descriptor or memory for it.
+     */
+    static final class AcceptPause extends ChannelInboundHandlerAdapter {
+        static final long PAUSE_MILLIS = 200;
+
+        private final UnauthenticatedPeerLog log;
+        private final Consumer<String> lacking;
+
+        /** Makes a handler; {@code lacking} receives, on the loop, what the process lacks for a connection. */
+        AcceptPause(UnauthenticatedPeerLog log, Consumer<String> lacking) {
+            this.log = log;
+            this.lacking = lacking;
+        }
+
+        @Override
+        public void channelActive(ChannelHandlerContext server) {
+            log.prepare();
+            server.fireChannelActive();
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext server, Throwable cause) {
+            server.channel().config().setAutoRead(false);
+            server.channel()
+                    .eventLoop()
+                    .schedule(() -> server.channel().config().setAutoRead(true), PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+            Scarcity.of(cause).ifPresent(lacking);
+            log.notAccepted(server.channel().localAddress(), cause, PAUSE_MILLIS);
+        }
     }
 }

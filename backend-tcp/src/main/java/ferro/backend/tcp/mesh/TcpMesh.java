@@ -7,7 +7,6 @@ import ferro.InvalidRankException;
 import ferro.RankEnd;
 import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.ConnectAttempts;
-import ferro.backend.tcp.connect.Drain;
 import ferro.backend.tcp.connect.Hello;
 import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.RoundTripTimes;

@@ -34,6 +34,9 @@ import java.util.stream.Collectors;
  * of one of its classes, and not from all jars of the class path.
  */
 public final class NettyParts {
+    /** This constant is {@code ferro.shaded.io.netty.} in the jar that has its own Netty in renamed packages. */
+    private static final String PACKAGES = "io.netty.";
+
     /** Oldest version that ferro runs with; a test runs with this version. */
     static final String OLDEST = "4.2.1.Final";
 
@@ -59,7 +62,19 @@ public final class NettyParts {
             + " because their Netty has names of its own; or give all parts of Netty one version from " + OLDEST
             + " on, in Maven by importing io.netty:netty-bom";
 
+    static {
+        // Netty's events for JFR, which nobody of ferro reads, take a fifth of the CPU time of a start
+        if (areOwn()) {
+            System.getProperties().putIfAbsent(PACKAGES + "jfr.enabled", "false");
+        }
+    }
+
     private NettyParts() {}
+
+    /** Returns whether this jar has its own Netty, in packages that no other jar has. */
+    public static boolean areOwn() {
+        return PACKAGES.startsWith("ferro.");
+    }
 
     /**
      * A part that was found.
@@ -76,12 +91,12 @@ public final class NettyParts {
 
     /** Returns why ferro cannot run with the Netty of this process, and what to do; empty if it can. */
     public static Optional<String> unusable() {
-        return NettyNames.areOwn() ? Optional.empty() : unusable(OfThisProcess.FOUND);
+        return areOwn() ? Optional.empty() : unusable(OfThisProcess.FOUND);
     }
 
     /** Returns what is wrong with the versions of the parts in this process; empty if all have one version. */
     public static Optional<String> mixed() {
-        return NettyNames.areOwn() ? Optional.empty() : mixed(OfThisProcess.FOUND);
+        return areOwn() ? Optional.empty() : mixed(OfThisProcess.FOUND);
     }
 
     /**
@@ -114,10 +129,10 @@ public final class NettyParts {
     /** Returns the error of linking a class of Netty among the causes; empty if Netty is ferro's own. */
     private static Optional<LinkageError> ofNetty(Throwable thrown) {
         LinkageError last = null;
-        for (Throwable one = NettyNames.areOwn() ? null : thrown; one != null; one = one.getCause()) {
+        for (Throwable one = areOwn() ? null : thrown; one != null; one = one.getCause()) {
             last = one instanceof LinkageError error ? error : last;
             if (last != null
-                    && String.valueOf(one.getMessage()).replace('/', '.').contains(NettyNames.PACKAGES)) {
+                    && String.valueOf(one.getMessage()).replace('/', '.').contains(PACKAGES)) {
                 return Optional.of(last);
             }
         }

@@ -17,7 +17,6 @@ import ferro.backend.tcp.connect.TcpDialer;
 import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.connect.TcpListener;
 import ferro.backend.tcp.connect.TlsPolicy;
-import ferro.backend.tcp.connect.TlsSettings;
 import ferro.backend.tcp.connect.UnauthenticatedPeerLog;
 import ferro.backend.tcp.netty.NettyParts;
 import ferro.spi.GroupSpec;
@@ -201,7 +200,7 @@ public final class TcpPort implements AutoCloseable {
 
     private static Credentials credentials(Where where, RankContext context, Optional<Secret> told) {
         Secret secret = told.isPresent() ? told.get() : Secret.of(context, where);
-        TlsPolicy tls = TlsSettings.of(context, secret, where);
+        TlsPolicy tls = TlsPolicy.of(context, secret, where);
         return new Credentials(Settings.JOB_ID.of(context), secret, new SecureRandom(), tls);
     }
 

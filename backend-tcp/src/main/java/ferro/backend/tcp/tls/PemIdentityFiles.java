@@ -1,5 +1,6 @@
 package ferro.backend.tcp.tls;
 
+import ferro.backend.tcp.tls.CompanyKey.NamePattern;
 import ferro.spi.LogLines;
 import java.io.IOException;
 import java.lang.System.Logger.Level;

@@ -10,7 +10,7 @@ import javax.net.ssl.SSLSession;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /** Trusts exactly one public key; who holds it, by names, dates and issuers of its certificates, is left to a {@link PeerJudge}. */
-final class PinnedTrust extends X509ExtendedTrustManager {
+class PinnedTrust extends X509ExtendedTrustManager {
     private static final int SHOWN_DIGITS = 16;
 
     private final byte[] pin;
@@ -65,7 +65,7 @@ final class PinnedTrust extends X509ExtendedTrustManager {
     }
 
     /** Checks the key, and keeps the session from being resumed, because a resumed session checks no key. */
-    private void check(X509Certificate[] chain, SSLEngine engine) throws CertificateException {
+    void check(X509Certificate[] chain, SSLEngine engine) throws CertificateException {
         check(chain);
         SSLSession session = engine.getHandshakeSession();
         if (session != null) {
@@ -106,5 +106,19 @@ final class PinnedTrust extends X509ExtendedTrustManager {
     @Override
     public X509Certificate[] getAcceptedIssuers() {
         return new X509Certificate[0];
+    }
+
+    /** Judges the certificates of the other side of a connection, whose key was compared with the one that it named before. */
+    interface PeerJudge {
+        /** Judges nothing but the key. */
+        PeerJudge OF_KEY_ALONE = chain -> {};
+
+        /**
+         * Judges certificates.
+         *
+         * @param chain certificates of the other side, leaf first, at least one
+         * @throws CertificateException saying which certificate is refused, and what is needed
+         */
+        void check(X509Certificate[] chain) throws CertificateException;
     }
 }

@@ -1,5 +1,6 @@
 package ferro.backend.tcp.tls;
 
+import ferro.backend.tcp.tls.TlsProvider.TlsEngines;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.cert.CertificateException;

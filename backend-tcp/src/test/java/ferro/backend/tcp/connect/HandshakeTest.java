@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Code;
+import ferro.backend.tcp.connect.AcceptingHandshake.TlsChallenge;
 import ferro.backend.tcp.connect.Secret.Role;
 import ferro.backend.tcp.tls.TlsPair;
 import java.nio.ByteBuffer;

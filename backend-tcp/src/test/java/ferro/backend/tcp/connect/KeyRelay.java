@@ -1,5 +1,6 @@
 package ferro.backend.tcp.connect;
 
+import ferro.backend.tcp.connect.AcceptingHandshake.TlsChallenge;
 import ferro.backend.tcp.tls.TlsIdentity;
 import ferro.backend.tcp.tls.TlsProvider;
 import ferro.backend.tcp.tls.TlsSession;

@@ -3,6 +3,7 @@ package ferro.backend.tcp.connect;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.backend.tcp.connect.TcpListener.AcceptPause;
 import io.netty.channel.ChannelException;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.unix.Errors;

@@ -1,6 +1,7 @@
 package ferro.backend.tcp.connect;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -15,6 +16,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Settings of sockets that cannot be are refused before anything moves. */
 class TcpIoTest {
+    private static final ClassLoader WITH_NETTY = Epoll.class.getClassLoader();
+    private static final ClassLoader WITHOUT_NETTY = ClassLoader.getPlatformClassLoader();
+
     private static String refused(String congestion) {
         return assertThrows(IllegalArgumentException.class, () -> io(congestion))
                 .getMessage();
@@ -79,5 +83,18 @@ class TcpIoTest {
         } finally {
             channel.unsafe().closeForcibly();
         }
+    }
+
+    @Test
+    void aNettyBesideThatOfTheJvmSharesItsNativePart() {
+        assertTrue(TcpIo.sharesNativePart(WITHOUT_NETTY, WITH_NETTY));
+    }
+
+    @Test
+    void theOnlyNettySharesNoNativePart() {
+        assertFalse(TcpIo.sharesNativePart(WITH_NETTY, WITH_NETTY));
+        assertFalse(TcpIo.sharesNativePart(WITH_NETTY, WITHOUT_NETTY));
+        // which delegates to the JVM's
+        assertFalse(TcpIo.sharesNativePart(WITH_NETTY, new ClassLoader(WITH_NETTY) {}));
     }
 }

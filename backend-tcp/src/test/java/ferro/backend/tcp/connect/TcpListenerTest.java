@@ -9,6 +9,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.backend.tcp.connect.AcceptingHandshake.TlsChallenge;
 import ferro.backend.tcp.connect.Secret.Role;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.store.StoreFrames;

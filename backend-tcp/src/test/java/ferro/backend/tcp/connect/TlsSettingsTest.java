@@ -2,6 +2,7 @@ package ferro.backend.tcp.connect;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ferro.backend.tcp.connect.TlsPolicy.TlsSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.FerroException;
 import java.io.File;
 import java.io.IOException;
 import java.net.URL;
@@ -41,7 +42,11 @@ class TlsProviderTest {
         Process child = new ProcessBuilder(List.of(
                         System.getProperty("java.home") + "/bin/java",
                         "-cp",
-                        place(TlsProvider.class) + File.pathSeparator + place(TlsProviderTest.class),
+                        String.join(
+                                File.pathSeparator,
+                                place(FerroException.class),
+                                place(TlsProvider.class),
+                                place(TlsProviderTest.class)),
                         Alone.class.getName()))
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("output").toFile())
@@ -59,7 +64,7 @@ class TlsProviderTest {
                 .toString();
     }
 
-    /** Shakes hands without any library. */
+    /** Shakes hands without any library but ferro. */
     static final class Alone {
         private Alone() {}
 

@@ -1,5 +1,8 @@
-package ferro.backend.tcp.connect;
+package ferro.backend.tcp.mesh;
 
+import ferro.backend.tcp.connect.BackgroundLoop;
+import ferro.backend.tcp.connect.SwitchedReads;
+import ferro.backend.tcp.connect.TlsHandshake;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFutureListener;
@@ -16,19 +19,18 @@ import java.util.Set;
  * and dropped until they close their half. A socket that is closed with bytes unread resets the connection, and what it
  * sent is lost. Used on the loop only.
  */
-public final class Drain {
+final class Drain {
     private static final int READ_BYTES = 64 << 10;
 
     private final BackgroundLoop loop;
     private final Set<Channel> channels = new HashSet<>();
 
-    /** Makes a drain on a loop. */
-    public Drain(BackgroundLoop loop) {
+    Drain(BackgroundLoop loop) {
         this.loop = loop;
     }
 
     /** Takes over a connection that belongs to no loop. */
-    public void take(Channel channel) {
+    void take(Channel channel) {
         try {
             if (channel.config().getRecvByteBufAllocator() instanceof SwitchedReads reads) {
                 reads.use((io.netty.channel.RecvByteBufAllocator.ExtendedHandle)
@@ -56,12 +58,11 @@ public final class Drain {
     }
 
     /** Closes the connections that are left. */
-    public void close() {
+    void close() {
         Set.copyOf(channels).forEach(Channel::close);
         channels.clear();
     }
 
-    /** Reads bytes and drops them. */
     private final class Discard extends ChannelInboundHandlerAdapter {
         @Override
         public void channelRead(ChannelHandlerContext from, Object bytes) {
