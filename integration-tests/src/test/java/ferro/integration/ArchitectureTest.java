@@ -70,7 +70,7 @@ class ArchitectureTest {
                 .check(FERRO);
     }
 
-    /** The project was given these entries by name. None of them is ever merged away (decision 50). */
+    /** The project was given these entries by name. None of them is ever merged away (decision 19). */
     @ParameterizedTest
     @ValueSource(
             strings = {
