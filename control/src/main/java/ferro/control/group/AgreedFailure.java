@@ -80,7 +80,7 @@ final class AgreedFailure {
 
     /** Returns this rank. */
     int self() {
-        return sender.self();
+        return sender.group().rank();
     }
 
     /** Returns the decisions for failures. */

@@ -19,9 +19,9 @@ final class ControlSender {
         this.neighbours = neighbours;
     }
 
-    /** Returns this rank. */
-    int self() {
-        return group.rank();
+    /** Returns name, rank and size. */
+    GroupSpec group() {
+        return group;
     }
 
     /** Returns whether the group is small enough for messages of each rank to all others. */

@@ -40,7 +40,6 @@ public final class GracefulExits {
     private final MessageCounts messages = new MessageCounts();
     private final OverlayNeighbours neighbours;
     private final Leavers leavers;
-    private final LeaverNews news;
     /** Ranks that have left and were not yet told that this rank has everything they sent. */
     private final BitSet unconfirmed = new BitSet();
 
@@ -74,10 +73,9 @@ public final class GracefulExits {
         this.failure = failure;
         this.timers = timers;
         this.calls = calls;
-        this.group = leavers.group();
+        this.group = sender.group();
         this.neighbours = sender.neighbours();
         this.leavers = leavers;
-        this.news = new LeaverNews(sender, leavers, timers);
     }
 
     /** Returns the ranks that have left. */
@@ -269,7 +267,7 @@ public final class GracefulExits {
         }
         sender.tell(peer, new Follow());
         timers.later(() -> neighbours.reached(peer), FOLLOW_NANOS);
-        news.sendToNew(peer);
+        leavers.sendToNew(peer);
     }
 
     /**
@@ -321,7 +319,7 @@ public final class GracefulExits {
         // a leaver that is lower than this one may have sent its goodbye only to ranks that leave
         boolean isForwarded = own == null || leaver.lastSequence() < ownLast.lastSequence();
         if (isLower && isForwarded && !failure.isKnown() && !neighbours.areAll()) {
-            news.forward();
+            leavers.forward();
         }
         return isLower;
     }

@@ -6,8 +6,15 @@ import ferro.GroupEvent;
 import ferro.RankEnd;
 import ferro.control.failure.ControlMessage;
 import ferro.control.failure.ControlMessage.Abort;
+import ferro.control.failure.ControlMessage.Agree;
 import ferro.control.failure.ControlMessage.Called;
+import ferro.control.failure.ControlMessage.Cancel;
+import ferro.control.failure.ControlMessage.Follow;
+import ferro.control.failure.ControlMessage.Goodbye;
+import ferro.control.failure.ControlMessage.Heard;
 import ferro.control.failure.ControlMessage.Left;
+import ferro.control.failure.ControlMessage.Query;
+import ferro.control.failure.ControlMessage.Suspect;
 import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
@@ -19,6 +26,7 @@ import ferro.control.failure.Overlay;
 import ferro.control.failure.Status;
 import ferro.control.failure.StatusBoard;
 import ferro.control.membership.Membership;
+import ferro.control.wire.RankLists;
 import ferro.recorder.ThreadStack;
 import ferro.spi.CallHeader;
 import ferro.spi.ControlLane;
@@ -28,9 +36,15 @@ import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
@@ -51,7 +65,12 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private static final int SAMPLED_MOST = 32;
     /** The most ranks in the warm-up of the code of a failure. */
     private static final int MAX_WARMED = 4;
+    /** The time between two looks for answers while a caller waits. */
+    private static final long LOOK_NANOS = 1_000_000L;
+    /** The most rounds of questions of a caller that waits. */
+    private static final int ASKED_MOST = 4;
 
+    private final ControlLane lane;
     private final GroupSpec group;
     private final ControlOwner owner;
     private final FailurePolicy rules;
@@ -65,11 +84,13 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private final GracefulExits exits;
     private final PeerFailures peerFailures;
     private final Deaths deaths;
-    private final RankEnds ends;
+    /** Ranks for whose ends the launcher was asked. An end may be reported long after the failure, and nothing waits for it. */
+    private final Set<Integer> askedEnds = ConcurrentHashMap.newKeySet();
+
+    private final Map<Integer, RankEnd> ends = new ConcurrentSkipListMap<>();
     private final StatusBoard board;
     private final Mismatches mismatches;
     private final SubgroupAgreement agreement;
-    private final ControlInbox inbox;
     private volatile boolean closed;
 
     /**
@@ -83,6 +104,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      */
     public GroupControl(
             ControlLane lane, GroupSpec group, RankContext context, ControlOwner owner, JoinedPosition place) {
+        this.lane = lane;
         this.group = group;
         this.owner = owner;
         this.rules = owner.rules();
@@ -93,9 +115,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         LongSupplier clock = context::nanoTime;
         this.timers = new Timers(context::background, clock, this::exhausted);
         this.failure = new AgreedFailure(sender, rules, clock, new FailureHandling());
-        LeaverHandling leaving = new LeaverHandling();
-        this.exits = new GracefulExits(sender, failure, timers, new Leavers(group, machines, rules, clock), leaving);
-        this.ends = new RankEnds(lane, group.rank());
+        Leavers leavers = new Leavers(sender, timers, machines, rules);
+        this.exits = new GracefulExits(sender, failure, timers, leavers, new LeaverHandling());
         this.board = new StatusBoard(group.rank(), group.worldSize());
         // ranks that have left answer by their goodbye
         this.inquiry = new StatusInquiry(sender, board, machines, owner, exits::compare);
@@ -110,15 +131,10 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.deaths = new Deaths(failure, peerFailures, exits, rules, machines);
         this.mismatches = new Mismatches(tools, history, peerFailures, rules, group.worldSize());
         this.agreement = new SubgroupAgreement(tools, sender, exits, owner, group);
-        this.inbox = new ControlInbox(
-                group,
-                new ControlInbox.Handlers(
-                        failure, peerFailures, deaths, exits, board, mismatches, agreement, sender, responder, owner),
-                leaving);
     }
 
     /** What a goodbye of another rank does here. */
-    private final class LeaverHandling implements ControlInbox.Departure, GracefulExits.OwnCalls {
+    private final class LeaverHandling implements GracefulExits.OwnCalls {
         @Override
         public boolean differs(Left leaver) {
             return mismatches.heard(leaver.rank(), leaver.lastSequence(), leaver.fingerprint(), leaver.call());
@@ -132,16 +148,6 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         @Override
         public long ended() {
             return owner.ended();
-        }
-
-        @Override
-        public boolean hasLeft() {
-            return closed;
-        }
-
-        @Override
-        public void wake() {
-            changed();
         }
     }
 
@@ -186,7 +192,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     /** Returns the ends of dead ranks that launchers have reported so far, by rank; none before the group has failed. */
     public Map<Integer, RankEnd> ends() {
-        return ends.known();
+        return Collections.unmodifiableMap(ends);
     }
 
     /** Returns the agreement that subgroups are made with. */
@@ -275,8 +281,17 @@ public final class GroupControl implements Transport.Events, Membership.Member {
             }
             exits.failed();
             // ranks that are lost later ended because of the failure
-            ends.ask(agreed.culprits());
-            ends.ask(deaths.ranks());
+            askForEnds(agreed.culprits());
+            askForEnds(deaths.ranks());
+        }
+    }
+
+    /** Asks the launcher once for the end of each of these ranks that is not this rank. */
+    private void askForEnds(Collection<Integer> ranks) {
+        for (int rank : ranks) {
+            if (rank != group.rank() && askedEnds.add(rank)) {
+                lane.whenEnded(rank, end -> ends.put(rank, end));
+            }
         }
     }
 
@@ -326,13 +341,38 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Asks all ranks, and waits for their answers.
+     * Asks all ranks, and waits for their answers. If this process stood still itself, it asks again: the answers that
+     * arrived meanwhile have not been read yet.
      *
      * @param nanos longest wait for ranks that do not answer
      * @return ranks that have not answered; none once the group has failed
      */
     public Set<Integer> silentRanks(long nanos) {
-        return new LivenessProbe(inquiry, failure, timers::nanoTime).silent(nanos);
+        BitSet silent = new BitSet();
+        for (int round = 0; round < ASKED_MOST; round++) {
+            long ask = inquiry.ask(null);
+            boolean stoodStill = hasStoodStill(ask, nanos);
+            silent = inquiry.silentTo(ask);
+            if (!stoodStill || silent.isEmpty()) {
+                break;
+            }
+        }
+        return failure.isKnown() ? new TreeSet<>() : RankLists.numbers(silent);
+    }
+
+    /** Waits until all answered, time is up, the group failed, or this process stood still; returns whether it did. */
+    private boolean hasStoodStill(long ask, long nanos) {
+        long begun = nanoTime();
+        long last = begun;
+        while (last - begun < nanos && !failure.isKnown() && inquiry.isAnySilent(ask, null)) {
+            LockSupport.parkNanos(this, LOOK_NANOS);
+            long now = nanoTime();
+            if (now - last > TimeoutProbe.STOOD_STILL_NANOS) {
+                return true;
+            }
+            last = now;
+        }
+        return false;
     }
 
     /** Returns the ranks that have not reported that they have called an operation. */
@@ -464,9 +504,101 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         mismatches.suspected(peer, expected, found);
     }
 
+    /**
+     * Handles a message. An invalid message fails the group and blames its sender; an error in this method blames this
+     * rank.
+     */
     @Override
     public void control(int peer, ByteBuffer message) {
-        inbox.read(peer, message);
+        try {
+            handle(peer, ControlMessage.decode(message, group.worldSize()));
+        } catch (IllegalArgumentException nonsense) {
+            String text = peerFailures.named(peer) + " sent an invalid control message: " + nonsense.getMessage();
+            failure.fail(new Failure(Code.PROTOCOL, group.rank(), -1, Set.of(peer), text, nonsense));
+        } catch (RuntimeException | Error broken) {
+            // an exception passed on would end the connection to a rank that has done nothing wrong
+            Code code = broken instanceof OutOfMemoryError ? Code.RESOURCE : Code.ABORTED;
+            int self = group.rank();
+            String text = peerFailures.named(self) + " failed while it handled a control message of "
+                    + peerFailures.named(peer) + ": " + broken;
+            failure.fail(new Failure(code, self, -1, Set.of(self), text, broken));
+        }
+    }
+
+    private void handle(int peer, ControlMessage message) {
+        if (message instanceof Abort said) {
+            peerFailures.toldAbort(peer);
+            failure.heard(said);
+        } else if (message instanceof Goodbye said) {
+            goodbye(peer, said);
+        } else if (message instanceof Heard said) {
+            exits.heard(peer, said);
+        } else if (message instanceof Query said) {
+            query(peer, said);
+        } else if (message instanceof Status said) {
+            board.answered(peer, said);
+            mismatches.answered(peer, said);
+        } else if (message instanceof Agree said) {
+            agreement.heard(peer, said);
+            // the attempt comes first: a rank that leaves says goodbye to the ranks whose attempts it knows
+            exits.answer(peer);
+        } else if (message instanceof Cancel said) {
+            agreement.cancelled(peer, said);
+        } else if (message instanceof Called said) {
+            mismatches.heard(peer, said.sequence(), said.fingerprint(), said.call());
+        } else if (message instanceof Left said) {
+            if (exits.lower(said)) {
+                left(said);
+            }
+        } else if (message instanceof Follow) {
+            // the sender has to be told when this rank leaves
+            failure.tell(peer);
+            exits.followedBy(peer);
+        } else if (message instanceof Suspect said) {
+            suspect(peer, said);
+        } else if (message instanceof GoAhead said) {
+            owner.goAhead(peer, said.announcement());
+        } else {
+            throw new IllegalStateException("no case for " + message);
+        }
+    }
+
+    private void goodbye(int peer, Goodbye said) {
+        exits.left(peer, said);
+        if (!sender.isSmall() && !peerFailures.hasToldAbort(peer)) {
+            // it was taken for gone, or is no neighbour, when this rank sent the failure, and may wait for this rank
+            failure.tell(peer);
+        }
+        left(said.of(peer));
+    }
+
+    private void left(Left leaver) {
+        board.left(leaver.rank(), Status.left(leaver.lastSequence(), leaver.call()));
+        if (exits.differs(leaver) && closed) {
+            mismatches.settleNow();
+        }
+        changed();
+    }
+
+    private void suspect(int peer, Suspect said) {
+        failure.tell(peer);
+        // another rank judges if this one leaves before it has judged
+        exits.followedBy(peer);
+        if (!closed) {
+            deaths.reported(said.loss());
+        }
+    }
+
+    private void query(int peer, Query said) {
+        // the rank that asks may have missed the failure: it was told before that rank had made the group
+        failure.tell(peer);
+        exits.answer(peer);
+        sender.tell(
+                peer,
+                said.lines() > 0
+                        ? responder.statusWithLine(said.ask(), said.sequence())
+                        : responder.status(said.ask(), said.sequence()));
+        mismatches.heard(peer, said.sequence(), said.fingerprint(), said.call());
     }
 
     /** Sets the platform or virtual thread that has joined. Its stack says what this rank does while it is in no call. */

@@ -16,20 +16,25 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeMap;
-import java.util.function.LongSupplier;
 
 /**
  * The ranks that have left a group, as far as this rank knows: those that have said goodbye to it, and the lowest leaver of
- * all, of which all ranks hear. Thread-safe.
+ * all, of which all ranks hear. It forwards that one to the neighbours. A lower last collective is forwarded at once, because
+ * calls fail because of it. Of an equal one a lower rank only changes the rank that an error names: it is forwarded a little
+ * later, so that many ranks that leave one after the other cause few messages. Thread-safe.
  */
 final class Leavers {
     /** The time in which ranks that leave together have said goodbye. */
     private static final long GOODBYES_NANOS = 50_000_000L;
 
+    /** How much later a leaver of the same last collective is forwarded. */
+    private static final long DELAY_NANOS = 50_000_000L;
+
+    private final ControlSender sender;
+    private final Timers timers;
     private final GroupSpec group;
     private final Machines machines;
     private final FailurePolicy rules;
-    private final LongSupplier clock;
     /** Goodbyes of the ranks that have said goodbye to this rank, or have closed their ends. */
     private final Map<Integer, Goodbye> left = new TreeMap<>();
 
@@ -50,11 +55,17 @@ final class Leavers {
     /** The lowest leaver that this rank knows, or null. */
     private volatile Left lowest;
 
-    Leavers(GroupSpec group, Machines machines, FailurePolicy rules, LongSupplier clock) {
-        this.group = group;
+    /** The last leaver that was forwarded, or null. */
+    private Left sent;
+
+    private boolean isScheduled;
+
+    Leavers(ControlSender sender, Timers timers, Machines machines, FailurePolicy rules) {
+        this.sender = sender;
+        this.timers = timers;
+        this.group = sender.group();
         this.machines = machines;
         this.rules = rules;
-        this.clock = clock;
     }
 
     /** Sets the failure of the groups that this one was made of; a rank may have left before this rank has opened its end. */
@@ -109,7 +120,7 @@ final class Leavers {
 
     private void note(int peer, boolean isConsequence) {
         consequences.set(peer, isConsequence);
-        heardNanos = clock.getAsLong();
+        heardNanos = timers.nanoTime();
         any = true;
     }
 
@@ -125,12 +136,66 @@ final class Leavers {
 
     /** Returns the time in which others may still say goodbye that leave together with the last leaver; 0 or less if none. */
     synchronized long remainingNanos() {
-        return areAll() ? 0 : GOODBYES_NANOS - (clock.getAsLong() - heardNanos);
+        return areAll() ? 0 : GOODBYES_NANOS - (timers.nanoTime() - heardNanos);
     }
 
     /** Returns the lowest leaver that this rank knows, or null; costs one read. */
     Left lowest() {
         return lowest;
+    }
+
+    /** Forwards the lowest leaver, which has changed. */
+    void forward() {
+        Left known = lowest;
+        boolean isLater;
+        synchronized (this) {
+            isLater = sent != null && known.lastSequence() == sent.lastSequence();
+            if (isLater && isScheduled) {
+                return;
+            }
+            isScheduled |= isLater;
+            sent = isLater ? sent : known;
+        }
+        if (isLater) {
+            timers.later(this::sendLowest, DELAY_NANOS);
+        } else {
+            send(known);
+        }
+    }
+
+    private void sendLowest() {
+        Left known = lowest;
+        synchronized (this) {
+            isScheduled = false;
+            if (known.equals(sent)) {
+                return;
+            }
+            sent = known;
+        }
+        send(known);
+    }
+
+    private void send(Left leaver) {
+        BitSet receivers = sender.neighbours().ranks();
+        receivers.clear(leaver.rank());
+        receivers.stream().forEach(peer -> send(peer, leaver));
+    }
+
+    /**
+     * Sends a leaver to one rank, and the failure of a parent before it: the rank may have left because of that failure, and
+     * the receiver may hear of it on a longer way.
+     */
+    private void send(int peer, Left leaver) {
+        parents.send(peer);
+        sender.tell(peer, leaver);
+    }
+
+    /** Sends the lowest leaver, if there is one, to a rank that is a new neighbour. */
+    void sendToNew(int peer) {
+        Left known = lowest;
+        if (known != null) {
+            send(peer, known);
+        }
     }
 
     /** Returns the lowest leaver if it has left without calling a collective, or -1; costs one read. */
@@ -241,11 +306,6 @@ final class Leavers {
         int origin = ofParent.origin() < 0 ? leaver : ofParent.origin();
         String text = text(leaver) + " after a failure " + ofParent.text();
         return new Failure(ofParent.code(), origin, -1, ofParent.culprits(), text, null);
-    }
-
-    /** Returns the group that the ranks leave. */
-    GroupSpec group() {
-        return group;
     }
 
     /** Returns a text that says when a rank left: rank 0 left group "world" after seq 17. */

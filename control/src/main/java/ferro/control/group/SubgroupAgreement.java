@@ -4,12 +4,12 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.GroupEvent;
+import ferro.InvalidRankException;
 import ferro.control.failure.ControlMessage.Agree;
 import ferro.control.failure.ControlMessage.Cancel;
 import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Failure;
 import ferro.control.failure.Failures;
-import ferro.control.group.SubgroupProposals.Proposal;
 import ferro.control.membership.Hashing;
 import ferro.control.wire.RankLists;
 import ferro.spi.Deadlines;
@@ -43,6 +43,9 @@ import java.util.concurrent.TimeoutException;
 public final class SubgroupAgreement {
     /** The longest time between two looks of a waiter: bounds how long a clock that jumps can hide a deadline. */
     private static final long LOOK_NANOS = 100_000_000L;
+    /** A rank further ahead than this sends invalid rounds; one that retries again and again is ahead by far less. */
+    private static final long AHEAD_MOST = 4096;
+
     /** No rank, where all ranks are meant. */
     private static final int ALL = -1;
 
@@ -53,12 +56,21 @@ public final class SubgroupAgreement {
     private final Leavers leavers;
     private final ControlOwner owner;
     private final GroupSpec group;
-    private final SubgroupProposals proposals = new SubgroupProposals();
+    /** The groups that the other ranks make, by rank and round. */
+    private final Map<Integer, Map<Long, Proposal>> told = new HashMap<>();
+
+    /** The last round of this rank with each member. */
+    private final Map<Integer, Long> rounds = new HashMap<>();
+
+    private long searches;
     private final MadeSubgroups made;
     private long attempts;
     private boolean closed;
     private final CallsUnderWay making = new CallsUnderWay();
     private volatile OwnProposal current;
+
+    /** The group that a rank makes, and why it has given it up, or null. */
+    private record Proposal(long attempt, long hash, String ranks, Failure given) {}
 
     /** The attempt of this rank that is under way. */
     public final class OwnProposal {
@@ -93,7 +105,7 @@ public final class SubgroupAgreement {
             for (int member : ranks) {
                 if (member != group.rank()) {
                     open.set(member);
-                    rounds.put(member, proposals.nextRound(member));
+                    rounds.put(member, SubgroupAgreement.this.rounds.merge(member, 1L, Long::sum));
                 }
             }
         }
@@ -284,9 +296,30 @@ public final class SubgroupAgreement {
         this.made = new MadeSubgroups(group.name(), groupFailure, leavers::parentFailure);
     }
 
-    /** Returns the position of this rank among the members of a new group; refuses a list that makes no group. */
+    /**
+     * Returns the position of this rank among the members of a new group.
+     *
+     * @throws ferro.InvalidRankException if a member is no rank of the group
+     * @throws IllegalArgumentException   if this rank is no member, or a rank is a member twice
+     */
     public int position(int[] members) {
-        return SubgroupProposals.position(members, group);
+        String call = "newGroup on group \"" + group.name() + "\": rank ";
+        int position = -1;
+        for (int at = 0; at < members.length; at++) {
+            InvalidRankException.check("newGroup", "member", members[at], group.worldSize());
+            position = members[at] == group.rank() ? at : position;
+            for (int before = 0; before < at; before++) {
+                if (members[at] == members[before]) {
+                    throw new IllegalArgumentException(
+                            call + members[at] + " appears twice in " + Arrays.toString(members));
+                }
+            }
+        }
+        if (position < 0) {
+            throw new IllegalArgumentException(
+                    call + group.rank() + " is not among " + Arrays.toString(members) + ": only members may call it");
+        }
+        return position;
     }
 
     /**
@@ -354,9 +387,48 @@ public final class SubgroupAgreement {
     /** Records that a rank makes a group. */
     void heard(int peer, Agree said) {
         synchronized (this) {
-            proposals.add(peer, said.round(), new Proposal(said.attempt(), said.hash(), said.list(), null));
+            add(peer, said.round(), new Proposal(said.attempt(), said.hash(), said.list(), null));
         }
         wake(peer);
+    }
+
+    /**
+     * Records what a rank makes at a round. That rank may have finished this round and tell of its next one before this
+     * rank reads it.
+     *
+     * @throws IllegalArgumentException if the rank cannot have reached that round
+     */
+    private void add(int peer, long round, Proposal proposal) {
+        long last = rounds.getOrDefault(peer, 0L);
+        if (round < 1 || round - last > AHEAD_MOST) {
+            throw new IllegalArgumentException("newGroup proposal for round " + round + " from rank " + peer
+                    + ": need a round above 0 and at most " + AHEAD_MOST + " rounds after " + last);
+        }
+        if (round >= rounds.getOrDefault(peer, 0L)) {
+            told.computeIfAbsent(peer, key -> new HashMap<>()).put(round, proposal);
+        }
+    }
+
+    /** Records that a rank has given up what it makes at a round. Returns false if its proposal is missing or taken. */
+    private boolean giveUp(int peer, long round, Failure why) {
+        Map<Long, Proposal> open = told.getOrDefault(peer, Map.of());
+        Proposal proposal = open.get(round);
+        if (proposal == null) {
+            return false;
+        }
+        open.put(round, new Proposal(proposal.attempt, proposal.hash, proposal.ranks, why));
+        return true;
+    }
+
+    /** Removes and returns the proposal of a rank for a round, or null; also drops its proposals for earlier rounds. */
+    private Proposal take(int member, long round) {
+        searches++;
+        Map<Long, Proposal> open = told.get(member);
+        if (open == null) {
+            return null;
+        }
+        open.keySet().removeIf(earlier -> earlier < round);
+        return open.remove(round);
     }
 
     /** Records that a rank has given up what it made at a round, and whom it blames; an empty list blames that rank. */
@@ -373,7 +445,7 @@ public final class SubgroupAgreement {
                 null);
         synchronized (this) {
             OwnProposal mine = current;
-            if (!proposals.giveUp(peer, said.round(), given)
+            if (!giveUp(peer, said.round(), given)
                     && mine != null
                     && Long.valueOf(said.round()).equals(mine.rounds.get(peer))) {
                 mine.ended = given;
@@ -397,12 +469,14 @@ public final class SubgroupAgreement {
 
     /** Returns the ranks that make a group with this one, for which this rank has not called. */
     synchronized BitSet waiting() {
-        return proposals.waiting();
+        BitSet ranks = new BitSet();
+        told.forEach((peer, open) -> ranks.set(peer, !open.isEmpty()));
+        return ranks;
     }
 
     /** Returns how often this rank has searched for the proposal of a member; for tests. */
     synchronized long searches() {
-        return proposals.searches();
+        return searches;
     }
 
     /** Returns the groups that this rank has made. */
@@ -470,7 +544,7 @@ public final class SubgroupAgreement {
     }
 
     private void take(OwnProposal own, int member) {
-        Proposal proposal = proposals.take(member, own.rounds.get(member));
+        Proposal proposal = take(member, own.rounds.get(member));
         if (proposal == null) {
             return;
         }

@@ -5,7 +5,7 @@
  * failed, and who is to blame), {@code membership} (the processes behind all groups) and {@code wire} (the codec of
  * messages).
  *
- * <p>Nothing here waits, except {@code SubgroupAgreement} for a caller of newGroup, and {@code LivenessProbe} for one of
+ * <p>Nothing here waits, except {@code SubgroupAgreement} for a caller of newGroup, and {@code GroupControl} for one of
  * silentRanks.
  */
 package ferro.control.group;

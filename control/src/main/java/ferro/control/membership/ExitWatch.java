@@ -36,8 +36,8 @@ final class ExitWatch implements AutoCloseable {
     private ControlLane lane;
     private volatile boolean closed;
 
-    /** The process of a peer. */
-    private static final class Process {
+    /** The process of a peer, and the verdict on its exit. */
+    private final class Process implements Runnable {
         private final Peer peer;
         private boolean asked;
         private ProcessTable.Watched watched;
@@ -50,6 +50,20 @@ final class ExitWatch implements AutoCloseable {
             if (watched != null) {
                 watched.close();
                 watched = null;
+            }
+        }
+
+        /** Blames the peer, unless it has said goodbye or is blamed already, or this rank has left and hears no goodbyes. */
+        @Override
+        public void run() {
+            if (!closed && !peer.isOver()) {
+                peer.end();
+                members.lost(
+                        peer.rank(),
+                        Code.PEER_LOST,
+                        Members.RANK + peer.placed()
+                                + " is gone: its process has exited without closing its groups, seen in the process"
+                                + " table" + Advice.ITS_OUTPUT);
             }
         }
     }
@@ -104,84 +118,47 @@ final class ExitWatch implements AutoCloseable {
         return process.watched != null;
     }
 
+    /** Blames a peer unless its goodbye has come. Not by a lambda, as those below: the first lambda costs a JVM 10 ms. */
     private void blameLater(Peer peer, int waits) {
-        GoodbyeCheck wait = new GoodbyeCheck(peer, waits, context.nanoTime() + GOODBYE_NANOS);
-        context.background().schedule(wait, GOODBYE_NANOS, TimeUnit.NANOSECONDS);
-    }
-
-    /** Blames a peer unless its goodbye has come. Not a lambda, as those below: the first lambda costs a JVM 10 ms. */
-    private final class GoodbyeCheck implements Runnable {
-        private final Peer peer;
-        private final int waits;
-        private final long due;
-
-        GoodbyeCheck(Peer peer, int waits, long due) {
-            this.peer = peer;
-            this.waits = waits;
-            this.due = due;
-        }
-
-        @Override
-        public void run() {
-            if (waits > 1 && context.nanoTime() - due >= GOODBYE_NANOS) {
-                blameLater(peer, waits - 1);
-            } else {
-                blame(peer);
+        long due = context.nanoTime() + GOODBYE_NANOS;
+        Runnable check = new Runnable() {
+            @Override
+            public void run() {
+                if (waits > 1 && context.nanoTime() - due >= GOODBYE_NANOS) {
+                    blameLater(peer, waits - 1);
+                } else {
+                    blame(peer);
+                }
             }
-        }
+        };
+        context.background().schedule(check, GOODBYE_NANOS, TimeUnit.NANOSECONDS);
     }
 
     /** Blames all ranks of the process that has exited, once what they have said before is read. */
     private void blame(Peer exited) {
         for (Process process : processes) {
             if (process.peer.identity().equals(exited.identity()) && !process.peer.isOver()) {
-                ExitVerdict verdict = new ExitVerdict(process.peer);
-                if (lane.afterControl(process.peer.rank(), new Handover(verdict))) {
-                    context.background().schedule(verdict, READ_NANOS, TimeUnit.NANOSECONDS);
+                Runnable handover = new Runnable() {
+                    @Override
+                    public void run() {
+                        handOver(process);
+                    }
+                };
+                if (lane.afterControl(process.peer.rank(), handover)) {
+                    context.background().schedule(process, READ_NANOS, TimeUnit.NANOSECONDS);
                 } else {
-                    verdict.run();
+                    process.run();
                 }
             }
         }
     }
 
-    /** Brings a task from a thread of the medium to that of the context. */
-    private final class Handover implements Runnable {
-        private final Runnable task;
-
-        Handover(Runnable task) {
-            this.task = task;
-        }
-
-        @Override
-        public void run() {
-            try {
-                context.background().execute(task);
-            } catch (RejectedExecutionException ended) {
-                // the context is closed, and nobody is blamed any more
-            }
-        }
-    }
-
-    /** Blames one rank, unless it has said goodbye or is blamed already, or this rank has left and hears no goodbyes. */
-    private final class ExitVerdict implements Runnable {
-        private final Peer peer;
-
-        ExitVerdict(Peer peer) {
-            this.peer = peer;
-        }
-
-        @Override
-        public void run() {
-            if (!closed && !peer.isOver()) {
-                peer.end();
-                members.lost(
-                        peer.rank(),
-                        Code.PEER_LOST,
-                        Members.RANK + peer.placed()
-                                + " is gone: its process has exited without closing its groups, seen in the process"
-                                + " table" + Advice.ITS_OUTPUT);
-            }
+    /** Brings a verdict from a thread of the medium to that of the context. */
+    private void handOver(Runnable verdict) {
+        try {
+            context.background().execute(verdict);
+        } catch (RejectedExecutionException ended) {
+            // the context is closed, and nobody is blamed any more
         }
     }
 

@@ -28,8 +28,8 @@ import java.util.concurrent.TimeUnit;
  * group nor waits for any rank. Messages only update their {@code Peer}. Ticks of a timer of the context (virtual in a
  * simulation) read these updates and judge: silence in {@code SilenceWatch}, processes of this host in
  * {@code ExitWatch}, pauses of this process in {@code PauseWatch}. In worlds of more than 33 ranks each rank watches
- * the next 32 that are there ({@code WatchList}). Some of the ranks that watch a lost rank send the loss to the others
- * ({@code LossReports}).
+ * the next 32 that are there, and some of the ranks that watch a lost rank send the loss to the others
+ * ({@code WatchCircle}).
  */
 public final class Membership implements RankProcesses {
     /** Distinguishes its messages from those of all groups; any number that no group mixes in. */
@@ -47,11 +47,10 @@ public final class Membership implements RankProcesses {
     private final HeartbeatTimes times;
     private final Members members;
     private final PauseWatch pauses = new PauseWatch();
-    private final WatchList watchList;
+    private final WatchCircle circle;
     private final Peer[] peers;
     private final SilenceWatch silence;
     private final ExitWatch exits;
-    private final LossReports reports;
     private boolean over;
     private volatile ControlLane control;
     private Future<?> timer;
@@ -154,11 +153,10 @@ public final class Membership implements RankProcesses {
         identity = 0;
         times = null;
         members = null;
-        watchList = null;
+        circle = null;
         peers = new Peer[0];
         silence = null;
         exits = null;
-        reports = null;
         over = true;
     }
 
@@ -170,16 +168,14 @@ public final class Membership implements RankProcesses {
         this.identity = identity;
         this.times = times;
         members = new Members(group, this::reportLoss, this::reportFound);
-        WatchCircle circle = new WatchCircle(group.rank(), group.worldSize());
         peers = new Peer[group.worldSize()];
         for (int rank = 0; rank < peers.length; rank++) {
             peers[rank] = new Peer(rank);
         }
-        watchList = new WatchList(circle, peers);
-        Peer[] next = watchList.first();
+        circle = new WatchCircle(group.rank(), peers, context.processes().self());
+        Peer[] next = circle.first();
         silence = new SilenceWatch(times, pauses, members, next, new JobMachines(peers, group.rank(), this::machine));
         exits = new ExitWatch(members, context, next);
-        reports = new LossReports(circle, peers, context.processes().self(), silence::isSuspected);
     }
 
     /**
@@ -279,7 +275,7 @@ public final class Membership implements RankProcesses {
 
     private void sendToWatchers(MembershipMessage message, ControlLane lane) {
         ByteBuffer bytes = message.encoded();
-        BitSet watchers = watchList.watchers();
+        BitSet watchers = circle.watchers();
         for (int rank = watchers.nextSetBit(0); rank >= 0; rank = watchers.nextSetBit(rank + 1)) {
             lane.control(rank, bytes.duplicate());
         }
@@ -343,7 +339,7 @@ public final class Membership implements RankProcesses {
         if (isOver()) {
             return;
         }
-        for (Peer next = watchList.replacement(); next != null; next = watchList.replacement()) {
+        for (Peer next = circle.replacement(); next != null; next = circle.replacement()) {
             silence.add(next, context.nanoTime());
             exits.add(next);
             control.control(next.rank(), new Watch().encoded());
@@ -386,11 +382,11 @@ public final class Membership implements RankProcesses {
     }
 
     private void reportLoss(Lost loss) {
-        reports.report(loss, control);
+        circle.report(loss, control, silence::isSuspected);
     }
 
     private void reportFound(int rank) {
-        reports.reportFound(rank, control);
+        circle.reportFound(rank, control);
     }
 
     private void heardOf(Lost loss) {
@@ -415,7 +411,7 @@ public final class Membership implements RankProcesses {
     /** Ends the watch over a rank; another rank may replace it. */
     private void end(Peer peer) {
         peer.end();
-        if (watchList.hasReplacements()) {
+        if (circle.hasReplacements()) {
             inBackground(this::lookAtProcesses);
         }
     }
@@ -443,7 +439,7 @@ public final class Membership implements RankProcesses {
                 } else if (read instanceof Leave) {
                     end(peer);
                 } else if (read instanceof Watch) {
-                    watchList.watchedBy(rank);
+                    circle.watchedBy(rank);
                     control.control(rank, present().encoded());
                 } else if (read instanceof Lost loss) {
                     inBackground(() -> heardOf(loss));
