@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 
 /** Simulated ranks in this JVM, each with a context and devices of its own; the gate is open unless settings say otherwise. */
 final class DeviceGroup implements AutoCloseable {
@@ -77,30 +78,27 @@ final class DeviceGroup implements AutoCloseable {
     }
 
     void runAll(RankTask task) {
-        run(rank -> {
-            task.run(rank);
-            return rank;
-        });
+        run(code(task));
     }
 
     /** Runs code on a thread of each rank and returns how each ended, null for well. */
     List<Throwable> outcomes(RankTask task) {
         List<Throwable> outcomes = new ArrayList<>();
-        List<CompletableFuture<Integer>> running = start(rank -> {
-            task.run(rank);
-            return rank;
-        });
-        running.forEach(each -> outcomes.add(OnThread.outcome(each)));
+        start(code(task)).forEach(each -> outcomes.add(OnThread.outcome(each)));
         return outcomes;
     }
 
+    private static RankCode<Integer> code(RankTask task) {
+        return rank -> {
+            task.run(rank);
+            return rank;
+        };
+    }
+
     private <T> List<CompletableFuture<T>> start(RankCode<T> code) {
-        List<CompletableFuture<T>> running = new ArrayList<>();
-        for (int rank = 0; rank < hosts.size(); rank++) {
-            int own = rank;
-            running.add(OnThread.start(() -> code.run(own)));
-        }
-        return running;
+        return IntStream.range(0, size())
+                .mapToObj(rank -> OnThread.start(() -> code.run(rank)))
+                .toList();
     }
 
     int size() {
@@ -143,13 +141,7 @@ final class DeviceGroup implements AutoCloseable {
     /** Closes the ranks and checks that no staging and no copy is left; tensors belong to the test. */
     @Override
     public void close() {
-        hosts.stream()
-                .map(host -> OnThread.start(() -> {
-                    host.close();
-                    return host;
-                }))
-                .toList()
-                .forEach(OnThread::outcome);
+        hosts.stream().map(host -> OnThread.run(host::close)).toList().forEach(OnThread::outcome);
         doors.forEach(GpuCollectives::close);
         groups.forEach(ProcessGroup::close);
         for (int rank = 0; rank < contexts.size(); rank++) {

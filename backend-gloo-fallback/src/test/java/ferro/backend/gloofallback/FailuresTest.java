@@ -1,10 +1,11 @@
 package ferro.backend.gloofallback;
 
+import static ferro.harness.Says.assertFailed;
+import static ferro.harness.Says.assertFails;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CallOptions;
@@ -45,12 +46,9 @@ class FailuresTest {
             fail(group.heap(1), Direction.TO_HOST, piece, refused);
             List<Throwable> outcomes = group.outcomes(rank -> sum(group, rank));
 
-            FerroException failure = assertInstanceOf(FerroException.class, outcomes.get(1));
-            assertEquals(Code.NATIVE, failure.code());
-            assertTrue(failure.getMessage().contains("by the test"), failure.getMessage());
+            assertFailed(Code.NATIVE, outcomes.get(1), "by the test");
             for (int rank = 0; rank < 3; rank += 2) {
-                FerroException told = assertInstanceOf(FerroException.class, outcomes.get(rank));
-                assertEquals(Code.ABORTED, told.code(), told.toString());
+                FerroException told = assertFailed(Code.ABORTED, outcomes.get(rank));
                 assertEquals(Set.of(1), told.where().culprits(), "whom rank " + rank + " blames");
             }
             settled(group);
@@ -75,8 +73,7 @@ class FailuresTest {
                         .await();
             });
             for (Throwable outcome : outcomes) {
-                FerroException failure = assertInstanceOf(FerroException.class, outcome);
-                assertEquals(Code.RESOURCE, failure.code(), failure.toString());
+                FerroException failure = assertFailed(Code.RESOURCE, outcome);
                 assertEquals(Set.of(1), failure.where().culprits(), failure.toString());
                 assertTrue(failure.getMessage().contains("cannot start a thread"), failure.getMessage());
             }
@@ -114,9 +111,7 @@ class FailuresTest {
                 group.group(rank).allReduce(data, rank == 0 ? ReduceOp.SUM : ReduceOp.MAX);
             });
             for (Throwable outcome : outcomes) {
-                FerroException failure = assertInstanceOf(FerroException.class, outcome);
-                assertEquals(Code.MISMATCH, failure.code());
-                assertTrue(failure.getMessage().contains("max"), failure.getMessage());
+                assertFailed(Code.MISMATCH, outcome, "max");
             }
         }
     }
@@ -176,8 +171,7 @@ class FailuresTest {
                 // on the way back a rank may have all it needs; its next call tells
                 view.allReduce(data, ReduceOp.SUM);
             });
-            FerroException late = assertInstanceOf(FerroException.class, outcomes.get(0));
-            assertEquals(Code.TIMED_OUT, late.code(), late.toString());
+            FerroException late = assertFailed(Code.TIMED_OUT, outcomes.get(0));
             if (heap.runningCopies() == 0) {
                 return false;
             }
@@ -220,20 +214,16 @@ class FailuresTest {
                     waiting.get().interrupt();
                 }
             });
-            List<Throwable> outcomes = group.outcomes(rank -> {
+            group.runAll(rank -> {
                 if (rank == 0) {
                     waiting.set(Thread.currentThread());
-                    FerroException failure = assertThrows(FerroException.class, () -> sum(group, 0));
-                    assertEquals(Code.INTERRUPTED, failure.code(), failure.toString());
+                    assertFails(Code.INTERRUPTED, () -> sum(group, 0));
                     assertTrue(Thread.interrupted(), "the flag was not set again");
                 } else {
-                    FerroException failure = assertThrows(FerroException.class, () -> sum(group, 1));
-                    assertEquals(Code.ABORTED, failure.code(), failure.toString());
+                    FerroException failure = assertFails(Code.ABORTED, () -> sum(group, 1));
                     assertEquals(Set.of(0), failure.where().culprits());
                 }
             });
-            assertNull(outcomes.get(0), "rank 0");
-            assertNull(outcomes.get(1), "rank 1");
             group.heap(0).endStalledCopies();
         }
     }
@@ -243,12 +233,8 @@ class FailuresTest {
         try (DeviceGroup group = DeviceGroup.of(2)) {
             group.heap(1).stagingCapacity(100);
             List<Throwable> outcomes = group.outcomes(rank -> sum(group, rank));
-            assertEquals(
-                    Code.RESOURCE,
-                    assertInstanceOf(FerroException.class, outcomes.get(1)).code());
-            assertEquals(
-                    Code.ABORTED,
-                    assertInstanceOf(FerroException.class, outcomes.get(0)).code());
+            assertFailed(Code.RESOURCE, outcomes.get(1));
+            assertFailed(Code.ABORTED, outcomes.get(0));
         }
     }
 
@@ -267,9 +253,7 @@ class FailuresTest {
                         .await();
             });
             for (Throwable outcome : outcomes) {
-                FerroException failure = assertInstanceOf(FerroException.class, outcome);
-                assertEquals(Code.MISMATCH, failure.code());
-                assertTrue(failure.getMessage().contains("pieces of 4 to 5"), failure.getMessage());
+                assertFailed(Code.MISMATCH, outcome, "pieces of 4 to 5");
             }
             assertEquals(0, coarse.copies(Direction.TO_DEVICE), "copies back");
         }
@@ -286,16 +270,12 @@ class FailuresTest {
     @CsvSource({"10, 11", "8, 12", "4, 40"})
     void lengthsThatDifferFailOnAllRanksAndNothingLands(int first, int second) {
         try (DeviceGroup group = DeviceGroup.cut(2, 16)) {
-            List<Throwable> outcomes = group.outcomes(rank -> {
+            group.runAll(rank -> {
                 float[] given = new float[rank == 0 ? first : second];
                 DeviceTensor data = group.tensor(rank, given);
-                FerroException failure = assertThrows(
-                        FerroException.class, () -> group.group(rank).allReduce(data, ReduceOp.MAX));
-                assertEquals(Code.MISMATCH, failure.code(), failure.toString());
+                assertFails(Code.MISMATCH, () -> group.group(rank).allReduce(data, ReduceOp.MAX));
                 assertArrayEquals(given, group.floats(rank, data), "memory of a call that differs");
             });
-            assertNull(outcomes.get(0), "rank 0");
-            assertNull(outcomes.get(1), "rank 1");
         }
     }
 
@@ -305,10 +285,11 @@ class FailuresTest {
             group.runAll(rank -> {
                 ProcessGroup view = group.group(rank).labelled(rank == 0 ? "weight" : "bias");
                 DeviceTensor data = group.tensor(rank, TEN);
-                FerroException failure = assertThrows(FerroException.class, () -> view.allReduce(data, ReduceOp.SUM));
-                assertEquals(Code.MISMATCH, failure.code(), failure.toString());
-                assertTrue(failure.getMessage().contains("rank 0 allReduce \"weight\" "), failure.getMessage());
-                assertTrue(failure.getMessage().contains("rank 1 allReduce \"bias\" "), failure.getMessage());
+                assertFails(
+                        Code.MISMATCH,
+                        () -> view.allReduce(data, ReduceOp.SUM),
+                        "rank 0 allReduce \"weight\" ",
+                        "rank 1 allReduce \"bias\" ");
             });
         }
     }

@@ -66,6 +66,20 @@ public final class DeviceFloats implements AutoCloseable {
         }
     }
 
+    /** Queues a copy that fills a tensor, on a stream, and waits for nothing. */
+    public static void queue(DeviceTensor to, long from, int kind, long stream) {
+        check(
+                DeviceGuard.call(
+                        to.device(), () -> Cuda.cudaMemcpyAsync(to.address(), from, to.byteCount(), kind, stream)),
+                "cudaMemcpyAsync");
+    }
+
+    public static int currentDevice() {
+        int[] device = new int[1];
+        check(Cuda.cudaGetDevice(device), "cudaGetDevice");
+        return device[0];
+    }
+
     private static void check(int code, String call) {
         Checks.cuda(code, call);
     }

@@ -1,11 +1,11 @@
 package ferro.backend.nccl;
 
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.backend.nccl.ffi.StandInHooks;
+import ferro.harness.Processes;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /** What the stand-in libraries were called with. */
 public final class NativeLog {
@@ -32,11 +32,10 @@ public final class NativeLog {
 
     /** Waits until a function has been called a number of times. */
     public static void await(String function, int times) {
-        long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-        while (calls(function) < times) {
-            assertTrue(System.nanoTime() < limit, () -> function + " was not called: " + StandInHooks.log());
-            LockSupport.parkNanos(1_000_000);
-        }
+        Processes.await(
+                () -> calls(function) >= times,
+                Duration.ofSeconds(10),
+                function + " was not called " + times + " times");
     }
 
     private static long calls(String function) {
@@ -56,7 +55,17 @@ public final class NativeLog {
     }
 
     public static long count(List<Line> lines, String function) {
-        return lines.stream().filter(line -> line.function().equals(function)).count();
+        return of(lines, function).size();
+    }
+
+    /** Asserts how many communicators were aborted, and how many destroyed. */
+    public static void assertFreed(List<Line> lines, int aborted, int destroyed) {
+        assertEquals(aborted, count(lines, "ncclCommAbort"), lines::toString);
+        assertEquals(destroyed, count(lines, "ncclCommDestroy"), lines::toString);
+    }
+
+    public static List<Line> of(List<Line> lines, String function) {
+        return lines.stream().filter(line -> line.function().equals(function)).toList();
     }
 
     /** Names of the calls that begin with {@code nccl}, in order. */

@@ -30,6 +30,18 @@ public final class OnThread {
         return result;
     }
 
+    /** Runs code that has no result. */
+    public static CompletableFuture<Void> run(Says.Call code) {
+        return start(() -> {
+            code.run();
+            return null;
+        });
+    }
+
+    public static Throwable outcome(Says.Call code) {
+        return outcome(run(code));
+    }
+
     /** Waits for the result of code that must not fail. */
     public static <T> T result(Future<T> running) {
         try {

@@ -92,36 +92,34 @@ final class CollectiveCalls {
     NcclLane.LaneCalls of(NativeCall call) {
         int type = checks.code(call.type);
         int op = call.operation.combines() ? checks.code(call.type, call.op) : 0;
-        return switch (call.operation) {
+        return (comm, stream) -> make(call, type, op, comm, stream);
+    }
+
+    private void make(NativeCall call, int type, int op, long comm, long stream) {
+        long in = call.in;
+        long out = call.out;
+        long count = call.count;
+        int peer = call.peer;
+        switch (call.operation) {
             case ALL_REDUCE, BARRIER ->
-                (comm, stream) -> Checks.begun(
-                        Nccl.ncclAllReduce(call.in, call.out, call.count, type, op, comm, stream), "ncclAllReduce");
+                Checks.begun(Nccl.ncclAllReduce(in, out, count, type, op, comm, stream), "ncclAllReduce");
             case BROADCAST ->
-                (comm, stream) -> Checks.begun(
-                        Nccl.ncclBroadcast(call.in, call.out, call.count, type, call.peer, comm, stream),
-                        "ncclBroadcast");
+                Checks.begun(Nccl.ncclBroadcast(in, out, count, type, peer, comm, stream), "ncclBroadcast");
             case REDUCE ->
-                (comm, stream) -> Checks.begun(
-                        Nccl.ncclReduce(call.in, onRoot(call, call.out), call.count, type, op, call.peer, comm, stream),
-                        "ncclReduce");
-            case ALL_GATHER ->
-                (comm, stream) -> Checks.begun(
-                        Nccl.ncclAllGather(call.in, call.out, call.count, type, comm, stream), "ncclAllGather");
+                Checks.begun(Nccl.ncclReduce(in, onRoot(call, out), count, type, op, peer, comm, stream), "ncclReduce");
+            case ALL_GATHER -> Checks.begun(Nccl.ncclAllGather(in, out, count, type, comm, stream), "ncclAllGather");
             case REDUCE_SCATTER ->
-                (comm, stream) -> Checks.begun(
-                        Nccl.ncclReduceScatter(call.in, call.out, call.count, type, op, comm, stream),
-                        "ncclReduceScatter");
-            case SEND ->
-                (comm, stream) -> Checks.begun(
-                        NcclSendRecv.ncclSend(call.in, call.count, type, call.peer, comm, stream), "ncclSend");
-            case RECV ->
-                (comm, stream) -> Checks.begun(
-                        NcclSendRecv.ncclRecv(call.out, call.count, type, call.peer, comm, stream), "ncclRecv");
-            default ->
-                rooted
-                        ? ofRooted(call, type)
-                        : (comm, stream) -> Communicator.grouped(() -> exchange(call, type, comm, stream));
-        };
+                Checks.begun(Nccl.ncclReduceScatter(in, out, count, type, op, comm, stream), "ncclReduceScatter");
+            case SEND -> Checks.begun(NcclSendRecv.ncclSend(in, count, type, peer, comm, stream), "ncclSend");
+            case RECV -> Checks.begun(NcclSendRecv.ncclRecv(out, count, type, peer, comm, stream), "ncclRecv");
+            default -> {
+                if (rooted) {
+                    makeRooted(call, type, comm, stream);
+                } else {
+                    Communicator.grouped(() -> exchange(call, type, comm, stream));
+                }
+            }
+        }
     }
 
     /** Returns an address that only the root passes. The other ranks must not touch that memory, so they pass none. */
@@ -129,23 +127,23 @@ final class CollectiveCalls {
         return identity.rank() == call.peer ? address : 0;
     }
 
-    private NcclLane.LaneCalls ofRooted(NativeCall call, int type) {
-        return switch (call.operation) {
+    private void makeRooted(NativeCall call, int type, long comm, long stream) {
+        long in = call.in;
+        long out = call.out;
+        int root = call.peer;
+        switch (call.operation) {
             case GATHER ->
-                (comm, stream) -> Checks.begun(
-                        NcclRooted.ncclGather(
-                                call.in, onRoot(call, call.out), call.count, type, call.peer, comm, stream),
+                Checks.begun(
+                        NcclRooted.ncclGather(in, onRoot(call, out), call.count, type, root, comm, stream),
                         "ncclGather");
             case SCATTER ->
-                (comm, stream) -> Checks.begun(
-                        NcclRooted.ncclScatter(
-                                onRoot(call, call.in), call.out, call.count, type, call.peer, comm, stream),
+                Checks.begun(
+                        NcclRooted.ncclScatter(onRoot(call, in), out, call.count, type, root, comm, stream),
                         "ncclScatter");
             case ALL_TO_ALL ->
-                (comm, stream) -> Checks.begun(
-                        NcclRooted.ncclAlltoAll(call.in, call.out, call.count, type, comm, stream), "ncclAlltoAll");
+                Checks.begun(NcclRooted.ncclAlltoAll(in, out, call.count, type, comm, stream), "ncclAlltoAll");
             default -> throw new UnsupportedOperationException("the NCCL back end has no " + call.operation.label());
-        };
+        }
     }
 
     private void exchange(NativeCall call, int type, long comm, long stream) {

@@ -95,7 +95,7 @@ final class NcclCalls {
                 ? new HostJob(lane, operation, stage, new HostRounds(call, stage, calls))
                 : new DeviceJob(lane, operation, onDevice(call), call.in(), call.out());
         String label = options.label();
-        CollectivePrint print = new CollectivePrint(call, label, worldSize());
+        CollectivePrint print = CollectivePrint.of(call, label, worldSize());
         long contributed = bytes(call.reads(identity().rank()));
         return queue.submit(
                 new NcclTitle(operation, label, print, -1, bytes(call.operand()), contributed), job, options.timeout());

@@ -6,6 +6,7 @@ import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.HostMemory;
 import ferro.dispatch.DeviceMemory;
+import ferro.dispatch.GpuCollectives;
 import java.nio.ByteBuffer;
 
 /**
@@ -28,7 +29,7 @@ public final class HostStage implements AutoCloseable {
     private record BusSide(DeviceMemory.Staging host, DeviceTensor onDevice) {
         void close() {
             host.close();
-            free(onDevice);
+            GpuCollectives.free(onDevice);
         }
     }
 
@@ -83,7 +84,7 @@ public final class HostStage implements AutoCloseable {
         try {
             return new BusSide(memory.stage(bytes), onDevice);
         } catch (RuntimeException | Error failure) {
-            free(onDevice);
+            GpuCollectives.free(onDevice);
             throw failure;
         }
     }
@@ -145,20 +146,12 @@ public final class HostStage implements AutoCloseable {
         }
     }
 
-    private static void free(DeviceTensor tensor) {
-        try {
-            ((AutoCloseable) tensor.owner()).close();
-        } catch (Exception failure) {
-            throw new IllegalStateException("cannot free " + tensor, failure);
-        }
-    }
-
     /** Frees the blocks. To be called after the streams that use them have passed. */
     @Override
     public void close() {
         freeSides();
         if (cell != null) {
-            free(cell);
+            GpuCollectives.free(cell);
             cell = null;
         }
     }

@@ -1,11 +1,11 @@
 package ferro.backend.nccl.comm;
 
+import static ferro.harness.Says.assertFails;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.InvalidRankException;
 import ferro.backend.nccl.Callers;
@@ -48,9 +48,7 @@ class CommFactoryTest {
             assertTrue(Worlds.plenty().awaitQuietly(release::await));
             return Nccl.ncclCommInitRank(addresses.address(0), 1, NcclIdStruct.of(id.toBytes()), 0);
         };
-        FerroException late =
-                assertThrows(FerroException.class, () -> factory.make(List.of(identity), Worlds.millis(100), blocking));
-        assertEquals(Code.TIMED_OUT, late.code());
+        assertFails(Code.TIMED_OUT, () -> factory.make(List.of(identity), Worlds.millis(100), blocking));
         assertEquals(List.of("ferro-blocking-0-nccl"), Worlds.threads("ferro-blocking-"), "left behind, as NCCL is");
         NativeLog.start();
         release.countDown();
@@ -74,10 +72,9 @@ class CommFactoryTest {
         CommFactory factory = Worlds.factory();
         List<NcclUniqueId> ids = List.of(NcclUniqueId.made(), NcclUniqueId.made());
         Callers.manyAtOnce(2, rank -> {
-            FerroException late = assertThrows(
-                    FerroException.class,
+            assertFails(
+                    Code.TIMED_OUT,
                     () -> factory.rank(new CommIdentity("ids", rank, 2, rank), ids.get(rank), Worlds.millis(150)));
-            assertEquals(Code.TIMED_OUT, late.code());
         });
         assertFalse(Worlds.threads("ferro-ids-").contains("ferro-ids-0-nccl"));
     }

@@ -1,5 +1,6 @@
 package ferro.backend.nccl.comm;
 
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -59,8 +60,7 @@ class CommHandleTest {
         }
         List<NativeLog.Line> lines = NativeLog.stop();
         assertFalse(early.contains("ncclCommAbort") || early.contains("ncclCommDestroy"), early);
-        assertEquals(1, NativeLog.count(lines, "ncclCommAbort"));
-        assertEquals(1, NativeLog.count(lines, "ncclCommDestroy"));
+        NativeLog.assertFreed(lines, 1, 1);
         assertFalse(aborted.handle().enterPoll(), "there is nothing left to ask");
         aborted.close();
         destroyed.close();
@@ -113,8 +113,8 @@ class CommHandleTest {
             assertTrue(closed[round] != aborted[round], "of close and abort both or neither in round " + round);
             assertEquals(closed[round], handle.isClosed(), "closed in round " + round);
             assertEquals(aborted[round], handle.isAborted(), "aborted in round " + round);
-            String later = handle.refusal(NcclOperation.ALL_REDUCE).getMessage();
-            assertTrue(later.contains(closed[round] ? "closed" : "for the test"), later);
+            assertSays(
+                    handle.refusal(NcclOperation.ALL_REDUCE).getMessage(), closed[round] ? "closed" : "for the test");
         }
     }
 

@@ -1,5 +1,8 @@
 package ferro.backend.nccl.comm;
 
+import static ferro.harness.Says.assertFails;
+import static ferro.harness.Says.assertRefused;
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -24,6 +27,7 @@ import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.DeviceCall;
 import ferro.backend.nccl.queue.DeviceThread;
 import ferro.backend.nccl.queue.NcclOperation;
+import ferro.harness.OnThread;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,26 +67,13 @@ class CommunicatorTest {
         return opened(DeviceFloats.of(device, 3f, 5f));
     }
 
-    /** Starts a sum that waits for ever, on another thread; returns how it ended, once it is stuck. */
-    private CompletableFuture<Throwable> stuck(Communicator comm) {
+    /** Starts a sum that waits for ever, on another thread. */
+    private CompletableFuture<Void> stuck(Communicator comm) {
         StandInHooks.standInHang(1);
         Communicator.NativeBatch sum =
                 Worlds.sum(values(comm.handle().identity().device()), 0);
-        CompletableFuture<Throwable> end = new CompletableFuture<>();
         DeviceCall<Void> call = comm.start(sum);
-        Callers.daemon(() -> {
-            try {
-                comm.await(call, NcclOperation.ALL_REDUCE, Worlds.plenty());
-                end.complete(null);
-            } catch (RuntimeException | Error e) {
-                end.complete(e);
-            }
-        });
-        return end;
-    }
-
-    private static Throwable end(CompletableFuture<Throwable> end) throws Exception {
-        return end.get(10, TimeUnit.SECONDS);
+        return OnThread.run(() -> comm.await(call, NcclOperation.ALL_REDUCE, Worlds.plenty()));
     }
 
     @Test
@@ -90,13 +81,12 @@ class CommunicatorTest {
             "1-24 decision 11: an abort from another thread ends a call that is stuck, with ABORTED, and frees the communicator")
     void abortEndsAStuckCall() throws Exception {
         Communicator comm = alone();
-        CompletableFuture<Throwable> end = stuck(comm);
+        CompletableFuture<Void> end = stuck(comm);
         assertFalse(end.isDone());
         new NcclAbortHandle(comm.handle()).abort();
-        FerroException aborted = (FerroException) end(end);
+        FerroException aborted = (FerroException) OnThread.outcome(end);
         assertEquals(Code.ABORTED, aborted.code());
-        assertTrue(aborted.getMessage().contains("allReduce on group \"alone\" rank 0"), aborted.getMessage());
-        assertTrue(aborted.getMessage().contains("aborted"), aborted.getMessage());
+        assertSays(aborted, "allReduce on group \"alone\" rank 0", "aborted");
         assertEquals(0, StandInHooks.standInLive("comm"));
     }
 
@@ -110,9 +100,7 @@ class CommunicatorTest {
         Callers.manyAtOnce(8, caller -> handle.abort());
         comm.close();
         handle.abort();
-        List<NativeLog.Line> lines = NativeLog.stop();
-        assertEquals(1, NativeLog.count(lines, "ncclCommAbort"));
-        assertEquals(0, NativeLog.count(lines, "ncclCommDestroy"));
+        NativeLog.assertFreed(NativeLog.stop(), 1, 0);
         assertTrue(handle.isAborted() && handle.isDefunct());
         assertFalse(handle.isClosed(), "an abort is no close");
         assertTrue(handle.abortFailure().isEmpty());
@@ -130,8 +118,7 @@ class CommunicatorTest {
         comm.close();
         List<NativeLog.Line> lines = NativeLog.stop();
         assertTrue(handle.isAborted());
-        assertEquals(1, NativeLog.count(lines, "ncclCommAbort"));
-        assertEquals(0, NativeLog.count(lines, "ncclCommDestroy"));
+        NativeLog.assertFreed(lines, 1, 0);
         NcclException failure = (NcclException) handle.abortFailure().orElseThrow();
         assertEquals(NcclResult.INTERNAL_ERROR, failure.result());
         assertEquals(0, Nccl.ncclCommAbort(comm.handle().address()), "the test clears up what the failure left");
@@ -194,9 +181,7 @@ class CommunicatorTest {
                 NcclOperation.SYNCHRONIZE, false, (member, handle) -> {}, new long[] {own.handle()}));
         NativeLog.start();
         comm.close(Duration.ofMillis(200));
-        List<NativeLog.Line> lines = NativeLog.stop();
-        assertEquals(1, NativeLog.count(lines, "ncclCommAbort"));
-        assertEquals(0, NativeLog.count(lines, "ncclCommDestroy"));
+        NativeLog.assertFreed(NativeLog.stop(), 1, 0);
         assertTrue(call.isEnded(), "nobody waits for a closed communicator");
         assertEquals(0, StandInHooks.standInLive("comm"));
     }
@@ -240,12 +225,9 @@ class CommunicatorTest {
         Communicator closed = alone();
         closed.close();
         NativeLog.start();
-        FerroException refused = assertThrows(FerroException.class, () -> aborted.start(Worlds.sum(values, 0)));
-        assertEquals(Code.ABORTED, refused.code());
-        assertTrue(refused.getMessage().contains("for the test"), refused.getMessage());
-        IllegalStateException late =
-                assertThrows(IllegalStateException.class, () -> closed.start(Worlds.sum(values, 0)));
-        assertTrue(late.getMessage().contains("the communicator is closed"), late.getMessage());
+        assertFails(Code.ABORTED, () -> aborted.start(Worlds.sum(values, 0)), "for the test");
+        assertRefused(
+                IllegalStateException.class, () -> closed.start(Worlds.sum(values, 0)), "the communicator is closed");
         assertEquals(List.of(), NativeLog.nccl(NativeLog.stop()));
     }
 
@@ -337,10 +319,10 @@ class CommunicatorTest {
         for (int round = 0; round < 1000; round++) {
             NcclUniqueId id = NcclUniqueId.made();
             StandInHooks.standInFailNext(steps[round % steps.length], 0, 2);
-            FerroException failure = assertThrows(
+            assertRefused(
                     FerroException.class,
-                    () -> factory.rank(new CommIdentity("failing", 0, 1, 0), id, Worlds.plenty()));
-            assertTrue(failure.getMessage().contains("NCCL comm_init_rank failed"), failure.getMessage());
+                    () -> factory.rank(new CommIdentity("failing", 0, 1, 0), id, Worlds.plenty()),
+                    "NCCL comm_init_rank failed");
         }
         assertEquals(0, StandInHooks.standInLive("all"));
         assertEquals(List.of(), Worlds.lingering("ferro-failing-"));
@@ -353,17 +335,15 @@ class CommunicatorTest {
         DeviceFloats values = values(0);
         StandInHooks.standInFailNext("ncclAllReduce", 0, 3);
         NativeLog.start();
-        NcclException first = assertThrows(NcclException.class, () -> comm.run(Worlds.sum(values, 0), Worlds.plenty()));
-        assertTrue(first.getMessage().contains("NCCL allreduce failed"), first.getMessage());
-        FerroException later = assertThrows(FerroException.class, () -> comm.start(Worlds.sum(values, 0)));
-        assertEquals(Code.NATIVE, later.code());
-        assertTrue(later.getMessage().contains("communicator broken by earlier error"), later.getMessage());
+        NcclException first = assertRefused(
+                NcclException.class, () -> comm.run(Worlds.sum(values, 0), Worlds.plenty()), "NCCL allreduce failed");
+        FerroException later = assertFails(
+                Code.NATIVE, () -> comm.start(Worlds.sum(values, 0)), "communicator broken by earlier error");
         assertSame(first, later.getCause());
         comm.close();
         List<NativeLog.Line> lines = NativeLog.stop();
         assertEquals(1, NativeLog.count(lines, "ncclAllReduce"), "only the first call reached NCCL");
-        assertEquals(1, NativeLog.count(lines, "ncclCommAbort"), "NCCL cannot finish what is broken");
-        assertEquals(0, NativeLog.count(lines, "ncclCommDestroy"));
+        NativeLog.assertFreed(lines, 1, 0);
     }
 
     @Test
@@ -379,9 +359,9 @@ class CommunicatorTest {
     @Test
     void aFailureThatComesLaterEndsTheCallThatWaits() throws Exception {
         Communicator comm = alone();
-        CompletableFuture<Throwable> end = stuck(comm);
+        CompletableFuture<Void> end = stuck(comm);
         StandInHooks.standInAsyncError(0, 6);
-        NcclException failure = (NcclException) end(end);
+        NcclException failure = (NcclException) OnThread.outcome(end);
         assertEquals(NcclResult.REMOTE_ERROR, failure.result());
         assertTrue(failure.getMessage().contains("allReduce on group \"alone\" rank 0"), failure.getMessage());
         FerroException later = assertThrows(FerroException.class, () -> comm.start(Worlds.sum(values(0), 0)));
@@ -394,14 +374,13 @@ class CommunicatorTest {
         Communicator comm = alone();
         StandInHooks.standInHang(1);
         Communicator.NativeBatch sum = Worlds.sum(values(0), 0);
-        CompletableFuture<Throwable> end = new CompletableFuture<>();
+        CompletableFuture<Boolean> isFlagSet = new CompletableFuture<>();
         Thread caller = Callers.daemon(() -> {
-            FerroException failure = assertThrows(FerroException.class, () -> comm.run(sum, Worlds.plenty()));
-            end.complete(Thread.currentThread().isInterrupted() ? failure : new AssertionError("flag lost", failure));
+            assertFails(Code.INTERRUPTED, () -> comm.run(sum, Worlds.plenty()));
+            isFlagSet.complete(Thread.currentThread().isInterrupted());
         });
         caller.interrupt();
-        FerroException failure = (FerroException) end(end);
-        assertEquals(Code.INTERRUPTED, failure.code());
+        assertTrue(isFlagSet.get(10, TimeUnit.SECONDS), "flag lost");
         assertTrue(comm.handle().isAborted());
     }
 

@@ -1,5 +1,9 @@
 package ferro.backend.nccl.comm;
 
+import static ferro.backend.nccl.comm.NcclRanks.SOON;
+import static ferro.backend.nccl.comm.NcclRanks.sum;
+import static ferro.harness.Says.assertFails;
+import static ferro.harness.Says.assertRefused;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -35,13 +39,6 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ExtendWith(StandIn.class)
 @ResourceLock("nccl")
 class JnaNcclBackendTest {
-    private static final Duration SOON = Duration.ofSeconds(10);
-
-    private static Collective sum(float... data) {
-        HostTensor tensor = HostTensor.of(data);
-        return Collective.allReduce(tensor, ReduceOp.SUM);
-    }
-
     @Test
     @DisplayName("2-02 3-22 3-33 3-30: rank 0 makes the id, the others fetch it, and host slices are reduced in place")
     void ranksThatMeetInAStoreReduceHostSlices() {
@@ -62,9 +59,7 @@ class JnaNcclBackendTest {
             JnaNcclBackend rank = ranks.rank(0);
             assertTrue(rank.submit(sum(4, 5), longest).await(longest), "ends before a deadline that never comes");
             assertTrue(rank.submit(sum(4, 5), SOON).await(SOON), "ends in time");
-            FerroException late =
-                    assertThrows(FerroException.class, () -> new LocalStore().get("nobody sets it", shortest));
-            assertEquals(FerroException.Code.RENDEZVOUS, late.code());
+            assertFails(FerroException.Code.RENDEZVOUS, () -> new LocalStore().get("nobody sets it", shortest));
             rank.close(shortest);
             assertThrows(IllegalStateException.class, () -> rank.submit(sum(4), SOON), "a call after close");
         }
@@ -111,8 +106,7 @@ class JnaNcclBackendTest {
     }
 
     private static long copies(List<NativeLog.Line> lines, String kind) {
-        return lines.stream()
-                .filter(line -> line.function().equals("cudaMemcpyAsync"))
+        return NativeLog.of(lines, "cudaMemcpyAsync").stream()
                 .filter(line -> line.arguments().get(3).equals(kind))
                 .count();
     }
@@ -169,16 +163,14 @@ class JnaNcclBackendTest {
             assertThrows(
                     IllegalArgumentException.class,
                     () -> rank.run(Collective.reduceScatter(three, two, ReduceOp.SUM), SOON));
-            String parts = assertThrows(
-                            UnsupportedOperationException.class,
-                            () -> rank.run(Collective.allGather(two, three, new long[] {2, 1}), SOON))
-                    .getMessage();
-            assertTrue(parts.contains("allGather with counts: leave out the counts"), parts);
-            String op = assertThrows(
-                            UnsupportedOperationException.class,
-                            () -> rank.run(Collective.allReduce(two, ReduceOp.BXOR), SOON))
-                    .getMessage();
-            assertTrue(op.contains("bxor"), op);
+            assertRefused(
+                    UnsupportedOperationException.class,
+                    () -> rank.run(Collective.allGather(two, three, new long[] {2, 1}), SOON),
+                    "allGather with counts: leave out the counts");
+            assertRefused(
+                    UnsupportedOperationException.class,
+                    () -> rank.run(Collective.allReduce(two, ReduceOp.BXOR), SOON),
+                    "bxor");
             assertEquals(List.of(), NativeLog.stop());
         }
     }
@@ -201,9 +193,7 @@ class JnaNcclBackendTest {
                 looked.countDown();
                 barrier.await();
             });
-            List<NativeLog.Line> reductions = NativeLog.stop().stream()
-                    .filter(line -> line.function().equals("ncclAllReduce"))
-                    .toList();
+            List<NativeLog.Line> reductions = NativeLog.of(NativeLog.stop(), "ncclAllReduce");
             assertEquals(2, reductions.size());
             assertEquals("1", reductions.get(0).arguments().get(2), "elements of " + reductions);
         }
@@ -300,17 +290,17 @@ class JnaNcclBackendTest {
             ByteBuffer message = ByteBuffer.allocate(4);
             NativeLog.start();
             for (int tag : new int[] {1, -3}) {
-                String refused = assertThrows(
-                                UnsupportedOperationException.class,
-                                () -> ranks.rank(0).send(message, 1, tag, SOON))
-                        .getMessage();
-                assertTrue(refused.contains("tag " + tag) && refused.contains("TcpBackend"), refused);
+                assertRefused(
+                        UnsupportedOperationException.class,
+                        () -> ranks.rank(0).send(message, 1, tag, SOON),
+                        "tag " + tag,
+                        "TcpBackend");
             }
-            String self = assertThrows(
-                            UnsupportedOperationException.class,
-                            () -> ranks.rank(0).recv(message, 0, 0, SOON))
-                    .getMessage();
-            assertTrue(self.contains("itself") && self.contains("grouped"), self);
+            assertRefused(
+                    UnsupportedOperationException.class,
+                    () -> ranks.rank(0).recv(message, 0, 0, SOON),
+                    "itself",
+                    "grouped");
             assertThrows(InvalidRankException.class, () -> ranks.rank(0).send(message, 2, 0, SOON));
             assertEquals(List.of(), NativeLog.stop());
         }

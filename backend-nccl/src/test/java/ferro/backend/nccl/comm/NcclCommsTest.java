@@ -1,5 +1,7 @@
 package ferro.backend.nccl.comm;
 
+import static ferro.harness.Says.assertRefused;
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -24,14 +26,13 @@ import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.group.SystemContext;
+import ferro.harness.Says;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** The group of several devices of one process. The lock and the gate are those of 1-37 and 1-38. */
@@ -65,43 +66,29 @@ class NcclCommsTest {
 
     private void assertBoth(int count, float value) {
         for (DeviceFloats array : arrays) {
-            assertArrayEquals(repeated(count, value), array.read(), TOLERANCE);
+            assertArrayEquals(Worlds.repeated(count, value), array.read(), TOLERANCE);
         }
     }
 
-    private static float[] repeated(int count, float value) {
-        float[] values = new float[count];
-        Arrays.fill(values, value);
-        return values;
-    }
-
-    private static int currentDevice() {
-        int[] device = new int[1];
-        assertEquals(0, Cuda.cudaGetDevice(device));
-        return device[0];
-    }
-
-    private static String refusal(Executable call) {
-        return assertThrows(IllegalArgumentException.class, call).getMessage();
+    private static void refused(Says.Call call, String... parts) {
+        assertRefused(IllegalArgumentException.class, call, parts);
     }
 
     @Test
     @DisplayName("1-06 test_nccl_requires_two_devices: the number is looked at before the kind")
     void oneDeviceIsNotEnough() {
-        String alone = refusal(() -> NcclComms.create(context, List.of(NcclDevice.cuda(0))));
-        assertTrue(alone.contains("at least 2 devices"), alone);
-        assertTrue(alone.contains("got 1"), alone);
-        String cpu = refusal(() -> NcclComms.create(context, List.of(NcclDevice.cpu())));
-        assertTrue(cpu.contains("at least 2 devices"), cpu);
+        refused(() -> NcclComms.create(context, List.of(NcclDevice.cuda(0))), "at least 2 devices", "got 1");
+        refused(() -> NcclComms.create(context, List.of(NcclDevice.cpu())), "at least 2 devices");
     }
 
     @Test
     @DisplayName("1-07 test_nccl_rejects_cpu: every device must be a GPU, and the kind is looked at before doubles")
     void hostMemoryIsRefused() {
-        String refused = refusal(() -> NcclComms.create(context, List.of(NcclDevice.cpu(), NcclDevice.cpu())));
-        assertTrue(refused.contains("requires CUDA devices"), refused);
-        assertTrue(refused.contains("got CPU"), refused);
-        assertTrue(refused.contains("index 0"), refused);
+        refused(
+                () -> NcclComms.create(context, List.of(NcclDevice.cpu(), NcclDevice.cpu())),
+                "requires CUDA devices",
+                "got CPU",
+                "index 0");
     }
 
     @Test
@@ -109,9 +96,9 @@ class NcclCommsTest {
             "1-08: a device that is named twice is refused with its number and both places, before any native call")
     void noDeviceTwice() {
         NativeLog.start();
-        String refused = refusal(
-                () -> NcclComms.create(context, List.of(NcclDevice.cuda(3), NcclDevice.cuda(1), NcclDevice.cuda(3))));
-        assertTrue(refused.contains("device 3 is named at index 0 and at index 2"), refused);
+        refused(
+                () -> NcclComms.create(context, List.of(NcclDevice.cuda(3), NcclDevice.cuda(1), NcclDevice.cuda(3))),
+                "device 3 is named at index 0 and at index 2");
         assertEquals(List.of(), NativeLog.stop());
     }
 
@@ -171,8 +158,7 @@ class NcclCommsTest {
             assertEquals(0, Cuda.cudaStreamSynchronize(first.handle()));
             assertEquals(0, Cuda.cudaStreamSynchronize(second.handle()));
             assertBoth(32, 12f);
-            List<String> streams = lines.stream()
-                    .filter(line -> line.function().equals("ncclAllReduce"))
+            List<String> streams = NativeLog.of(lines, "ncclAllReduce").stream()
                     .map(line -> line.arguments().get(line.arguments().size() - 1))
                     .toList();
             assertEquals(List.of(hex(first.handle()), hex(second.handle())), streams);
@@ -208,16 +194,21 @@ class NcclCommsTest {
             DeviceTensor longer = new DeviceTensor(DataType.FLOAT32, new long[] {5}, 0, 1, null);
             DeviceTensor elsewhere = new DeviceTensor(DataType.FLOAT32, new long[] {4}, 0, 2, null);
             NativeLog.start();
-            String count = refusal(() -> comms.allReduce(List.of(first), ReduceOp.SUM, 1L, 2L, 3L));
-            assertTrue(count.contains("allReduce: expected 2 tensors (one per device), got 1"), count);
-            String type = refusal(() -> comms.allReduce(List.of(first, doubles), ReduceOp.SUM, 1L));
-            assertTrue(type.contains("tensor 1 is f64[4], tensor 0 is f32[4]"), type);
-            String shape = refusal(() -> comms.allReduce(List.of(first, longer), ReduceOp.SUM));
-            assertTrue(shape.contains("tensor 1 is f32[5], tensor 0 is f32[4]"), shape);
-            String device = refusal(() -> comms.allReduce(List.of(first, elsewhere), ReduceOp.SUM));
-            assertTrue(device.contains("tensor 1 is on device 2, expected device 1"), device);
-            String streams = refusal(() -> comms.allReduce(good, ReduceOp.SUM, 1L));
-            assertTrue(streams.contains("allReduce: expected 2 streams (one per device), got 1"), streams);
+            refused(
+                    () -> comms.allReduce(List.of(first), ReduceOp.SUM, 1L, 2L, 3L),
+                    "allReduce: expected 2 tensors (one per device), got 1");
+            refused(
+                    () -> comms.allReduce(List.of(first, doubles), ReduceOp.SUM, 1L),
+                    "tensor 1 is f64[4], tensor 0 is f32[4]");
+            refused(
+                    () -> comms.allReduce(List.of(first, longer), ReduceOp.SUM),
+                    "tensor 1 is f32[5], tensor 0 is f32[4]");
+            refused(
+                    () -> comms.allReduce(List.of(first, elsewhere), ReduceOp.SUM),
+                    "tensor 1 is on device 2, expected device 1");
+            refused(
+                    () -> comms.allReduce(good, ReduceOp.SUM, 1L),
+                    "allReduce: expected 2 streams (one per device), got 1");
             assertThrows(UnsupportedOperationException.class, () -> comms.allReduce(good, ReduceOp.BXOR));
             assertEquals(List.of(), NativeLog.stop());
         }
@@ -232,11 +223,9 @@ class NcclCommsTest {
                             DataType.INT8, new long[] {16}, floats.address(), floats.device(), floats.owner()))
                     .toList();
             NativeLog.start();
-            for (Executable call : List.<Executable>of(
+            for (Says.Call call : List.<Says.Call>of(
                     () -> comms.allReduce(bytes, ReduceOp.AVG), () -> comms.allReduce(bytes, ReduceOp.AVG, 0L, 0L))) {
-                String refused =
-                        assertThrows(UnsupportedOperationException.class, call).getMessage();
-                assertTrue(refused.contains("the average of i8 would wrap"), refused);
+                assertRefused(UnsupportedOperationException.class, call, "the average of i8 would wrap");
             }
             assertEquals(List.of(), NativeLog.stop());
         }
@@ -262,26 +251,26 @@ class NcclCommsTest {
         try (NcclComms comms = two()) {
             List<DeviceTensor> good = pair(4, 3f, 5f);
             NativeLog.start();
-            String count = refusal(() -> comms.broadcast(good.subList(0, 1), 9, 1L));
-            assertTrue(count.contains("broadcast: expected 2 tensors (one per device), got 1"), count);
+            refused(
+                    () -> comms.broadcast(good.subList(0, 1), 9, 1L),
+                    "broadcast: expected 2 tensors (one per device), got 1");
             for (int root : new int[] {-1, 2}) {
                 for (boolean onStreams : new boolean[] {false, true}) {
-                    InvalidRankException bad = assertThrows(InvalidRankException.class, () -> {
-                        if (onStreams) {
-                            comms.broadcast(good, root, 1L);
-                        } else {
-                            comms.broadcast(good, root);
-                        }
-                    });
-                    assertTrue(
-                            bad.getMessage().contains("broadcast: root " + root + " out of range (have 2 devices)"),
-                            bad.getMessage());
+                    InvalidRankException bad = assertRefused(
+                            InvalidRankException.class,
+                            () -> {
+                                if (onStreams) {
+                                    comms.broadcast(good, root, 1L);
+                                } else {
+                                    comms.broadcast(good, root);
+                                }
+                            },
+                            "broadcast: root " + root + " out of range (have 2 devices)");
                     assertEquals(root, bad.rank());
                     assertEquals(2, bad.worldSize());
                 }
             }
-            String streams = refusal(() -> comms.broadcast(good, 1, 1L));
-            assertTrue(streams.contains("broadcast: expected 2 streams (one per device), got 1"), streams);
+            refused(() -> comms.broadcast(good, 1, 1L), "broadcast: expected 2 streams (one per device), got 1");
             assertEquals(List.of(), NativeLog.stop());
         }
     }
@@ -291,16 +280,16 @@ class NcclCommsTest {
     void theCallersDeviceStays() {
         assertEquals(0, Cuda.cudaSetDevice(3));
         try (NcclComms comms = two()) {
-            assertEquals(3, currentDevice());
+            assertEquals(3, DeviceFloats.currentDevice());
             comms.allReduce(pair(4, 3f, 5f), ReduceOp.SUM);
-            assertEquals(3, currentDevice());
+            assertEquals(3, DeviceFloats.currentDevice());
             StandInHooks.standInFailNext("ncclAllReduce", 0, 4);
             assertThrows(NcclException.class, () -> comms.allReduce(pair(4, 3f, 5f), ReduceOp.SUM));
-            assertEquals(3, currentDevice());
+            assertEquals(3, DeviceFloats.currentDevice());
         }
         StandInHooks.standInFailNext("ncclCommInitAll", 0, 2);
         assertThrows(NcclException.class, this::two);
-        assertEquals(3, currentDevice());
+        assertEquals(3, DeviceFloats.currentDevice());
         assertEquals(0, Cuda.cudaSetDevice(0));
     }
 
@@ -318,10 +307,9 @@ class NcclCommsTest {
             assertEquals(rank == 0 ? 2 : 0, ranks.get(rank).device());
         }
         List<DeviceTensor> tensors = pair(4, 3f, 5f);
-        for (Executable later : List.<Executable>of(
+        for (Says.Call later : List.<Says.Call>of(
                 () -> comms.allReduce(tensors, ReduceOp.SUM), () -> comms.broadcast(tensors, 0), comms::split)) {
-            IllegalStateException spent = assertThrows(IllegalStateException.class, later);
-            assertTrue(spent.getMessage().contains("is split"), spent.getMessage());
+            assertRefused(IllegalStateException.class, later, "is split");
         }
         comms.close();
         assertEquals(2, StandInHooks.standInLive("comm"), "the group's close is no business of its ranks");
@@ -329,13 +317,11 @@ class NcclCommsTest {
         NativeLog.start();
         Callers.manyAtOnce(
                 2, rank -> ranks.get(rank).allReduce(List.of(values.get(rank).tensor()), ReduceOp.PRODUCT));
-        List<NativeLog.Line> calls = NativeLog.stop().stream()
-                .filter(line -> line.function().equals("ncclAllReduce"))
-                .toList();
+        List<NativeLog.Line> calls = NativeLog.of(NativeLog.stop(), "ncclAllReduce");
         assertEquals(2, calls.size());
         assertNotEquals(calls.get(0).thread(), calls.get(1).thread());
-        assertArrayEquals(repeated(8, 15f), values.get(0).read());
-        assertArrayEquals(repeated(8, 15f), values.get(1).read());
+        assertArrayEquals(Worlds.repeated(8, 15f), values.get(0).read());
+        assertArrayEquals(Worlds.repeated(8, 15f), values.get(1).read());
         ranks.forEach(NcclRankComm::close);
         assertEquals(0, StandInHooks.standInLive("comm"));
     }
@@ -393,8 +379,7 @@ class NcclCommsTest {
         StandInHooks.standInFailNext("ncclCommInitAll", 0, 2);
         NcclException refused = assertThrows(NcclException.class, this::two);
         assertEquals(NcclResult.SYSTEM_ERROR, refused.result());
-        assertTrue(refused.getMessage().contains("NCCL comm_init_rank failed"), refused.getMessage());
-        assertTrue(refused.getMessage().contains("ncclSystemError (2)"), refused.getMessage());
+        assertSays(refused, "NCCL comm_init_rank failed", "ncclSystemError (2)");
         assertEquals(0, StandInHooks.standInLive("all"));
     }
 
@@ -408,9 +393,10 @@ class NcclCommsTest {
             assertEquals(99, unknown.result().code());
             assertFalse(unknown.result().known());
             assertTrue(unknown.getMessage().contains("99"), unknown.getMessage());
-            FerroException later =
-                    assertThrows(FerroException.class, () -> comms.allReduce(pair(4, 3f, 5f), ReduceOp.SUM));
-            assertTrue(later.getMessage().contains("communicator broken by earlier error"), later.getMessage());
+            FerroException later = assertRefused(
+                    FerroException.class,
+                    () -> comms.allReduce(pair(4, 3f, 5f), ReduceOp.SUM),
+                    "communicator broken by earlier error");
             assertEquals(unknown, later.getCause());
         }
     }

@@ -1,10 +1,13 @@
 package ferro.backend.nccl.comm;
 
+import static ferro.backend.nccl.comm.NcclRanks.SOON;
+import static ferro.backend.nccl.comm.NcclRanks.sum;
+import static ferro.harness.Says.assertFailed;
+import static ferro.harness.Says.assertFails;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Collective;
@@ -12,24 +15,20 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import ferro.HostTensor;
-import ferro.ReduceOp;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
-import ferro.backend.nccl.queue.CommIdentity;
-import ferro.backend.nccl.queue.NcclJob;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.NcclTitle;
 import ferro.backend.nccl.queue.NcclWork;
 import ferro.backend.nccl.queue.WorkQueue;
 import ferro.harness.OnThread;
+import ferro.harness.Processes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -42,13 +41,7 @@ class NcclDiagnosisTest {
     private static final NcclTitle TITLE =
             new NcclTitle(NcclOperation.ALL_REDUCE, "", () -> "allReduce of f32[2]", -1, 8, 8);
 
-    private static final Duration SOON = Duration.ofSeconds(10);
     private static final Duration LONG = Duration.ofHours(1);
-
-    private static Collective sum(float[] data) {
-        HostTensor tensor = HostTensor.of(data);
-        return Collective.allReduce(tensor, ReduceOp.SUM);
-    }
 
     private static GroupEvent next(BlockingQueue<GroupEvent> events) throws InterruptedException {
         GroupEvent event = events.poll(10, TimeUnit.SECONDS);
@@ -108,12 +101,9 @@ class NcclDiagnosisTest {
         try (NcclRanks ranks = NcclRanks.of(3)) {
             JnaNcclBackend leaf = ranks.rank(1);
             leaf.onEvent(events::add);
-            Throwable outcome = OnThread.outcome(OnThread.start(() -> {
-                leaf.run(Collective.broadcast(HostTensor.of(new float[] {4, 7}), 0), Duration.ofMillis(1_200));
-                return null;
-            }));
-            FerroException failure = assertInstanceOf(FerroException.class, outcome);
-            assertEquals(Code.TIMED_OUT, failure.code(), failure.toString());
+            Collective call = Collective.broadcast(HostTensor.of(new float[] {4, 7}), 0);
+            Throwable outcome = OnThread.outcome(() -> leaf.run(call, Duration.ofMillis(1_200)));
+            FerroException failure = assertFailed(Code.TIMED_OUT, outcome);
             assertEquals(Set.of(0, 2), failure.where().culprits(), failure.toString());
             String doubt = "rank 0 has not made this call";
             assertTrue(failure.getMessage().contains(doubt), failure.getMessage());
@@ -130,70 +120,29 @@ class NcclDiagnosisTest {
     void aNativeAbortThatHangsIsGivenUp() throws Exception {
         // ten seconds of patience pass in half a second
         long begun = System.nanoTime();
-        CommFactory factory = new CommFactory(StandIn.load(), () -> begun + 20 * (System.nanoTime() - begun));
         int live = StandInHooks.standInLive("comm");
-        CommIdentity identity = new CommIdentity("stuck", 0, 1, 0);
-        Communicator comm = factory.rank(identity, NcclUniqueId.made(), Worlds.plenty());
-        WorkQueue queue = new WorkQueue(comm, Worlds.control(identity));
-        StuckJob job = new StuckJob();
-        try {
+        WorkQueueTest.Job job = new WorkQueueTest.Job();
+        try (WorkQueueTest.Queue at = WorkQueueTest.Queue.open(() -> begun + 20 * (System.nanoTime() - begun))) {
+            WorkQueue queue = at.queue();
             NcclWork work = queue.submit(TITLE, job, LONG);
-            assertTrue(job.issued.await(10, TimeUnit.SECONDS), "never issued");
+            job.awaitIssue();
             StandInHooks.standInAbortHangs(1);
-            queue.fail(identity.failure(Code.TIMED_OUT, Set.of(1), "allReduce timed out", null));
-            FerroException failure = assertInstanceOf(FerroException.class, OnThread.outcome(OnThread.start(() -> {
-                work.await();
-                return null;
-            })));
-            assertEquals(Code.NATIVE, failure.code(), failure.toString());
-            for (String token : List.of("abort stuck", "ncclCommAbort", "end this process", "TIMED_OUT")) {
-                assertTrue(failure.getMessage().contains(token), failure.getMessage());
-            }
-            FerroException cause = assertInstanceOf(FerroException.class, failure.getCause());
-            assertEquals(Code.TIMED_OUT, cause.code());
+            queue.fail(queue.identity().failure(Code.TIMED_OUT, Set.of(1), "allReduce timed out", null));
+            FerroException failure = assertFailed(
+                    Code.NATIVE,
+                    OnThread.outcome(work::await),
+                    "abort stuck",
+                    "ncclCommAbort",
+                    "end this process",
+                    "TIMED_OUT");
+            assertFailed(Code.TIMED_OUT, failure.getCause());
             FerroException first = queue.firstFailure().firstThrown();
             assertEquals(Code.TIMED_OUT, first.code(), "the group's own failure stays the first");
-            FerroException later = assertThrows(FerroException.class, () -> queue.refuse(NcclOperation.BARRIER));
-            assertEquals(Code.NATIVE, later.code(), later.toString());
-        } finally {
+            assertFails(Code.NATIVE, () -> queue.refuse(NcclOperation.BARRIER));
             StandInHooks.standInAbortHangs(0);
-            comm.close();
-            queue.end();
-            // the abort that was let go ends on its own thread
-            for (int look = 0; look < 500 && StandInHooks.standInLive("comm") > live; look++) {
-                LockSupport.parkNanos(20_000_000L);
-            }
         }
-    }
-
-    /** Never passes. */
-    private static final class StuckJob implements NcclJob {
-        private final CountDownLatch issued = new CountDownLatch(1);
-
-        @Override
-        public boolean issue() {
-            issued.countDown();
-            return true;
-        }
-
-        @Override
-        public boolean passed() {
-            return false;
-        }
-
-        @Override
-        public void cutOff() {
-            // never comes
-        }
-
-        @Override
-        public void end() {
-            throw new AssertionError("ended");
-        }
-
-        @Override
-        public void drop() {
-            // was not begun
-        }
+        // the abort that was let go ends on its own thread
+        Processes.await(() -> StandInHooks.standInLive("comm") <= live, SOON, "a communicator is left");
+        assertEquals(0, job.ends.get(), "it never passes");
     }
 }

@@ -1,5 +1,8 @@
 package ferro.backend.nccl.comm;
 
+import static ferro.backend.nccl.comm.NcclRanks.SOON;
+import static ferro.backend.nccl.comm.NcclRanks.sum;
+import static ferro.harness.Says.assertFailed;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -15,7 +18,6 @@ import ferro.backend.nccl.NcclException;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.harness.OnThread;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -35,27 +37,15 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ExtendWith(StandIn.class)
 @ResourceLock("nccl")
 class NcclDifferentCallsTest {
-    private static final Duration SOON = Duration.ofSeconds(10);
-
     @BeforeEach
     void letTheLargestCallSucceed() {
         StandInHooks.standInMismatchTruncates(1);
     }
 
-    private static Collective sum(float[] data) {
-        return Collective.allReduce(HostTensor.of(data), ReduceOp.SUM);
-    }
-
-    private static FerroException failed(Throwable outcome, Code code) {
-        FerroException failure = assertInstanceOf(FerroException.class, outcome);
-        assertEquals(code, failure.code(), failure.toString());
-        return failure;
-    }
-
     /** NCCL lets the call of this rank succeed. The news from the other rank may come before this rank sees that. */
     private static void succeededUnlessTheNewsCameFirst(Throwable outcome) {
         if (outcome != null) {
-            failed(outcome, Code.MISMATCH);
+            assertFailed(Code.MISMATCH, outcome);
         }
     }
 
@@ -87,7 +77,7 @@ class NcclDifferentCallsTest {
 
             succeededUnlessTheNewsCameFirst(outcomes.get(0));
             assertArrayEquals(new float[] {1, 2, 3, 4}, summed, "with wrong data");
-            FerroException refused = failed(outcomes.get(1), Code.MISMATCH);
+            FerroException refused = assertFailed(Code.MISMATCH, outcomes.get(1));
             says(
                     refused,
                     "at seq 1: rank 0 allReduce of f32[4] by sum, rank 1 allReduce of f32[3] by sum",
@@ -95,7 +85,7 @@ class NcclDifferentCallsTest {
             assertEquals(Set.of(0, 1), refused.where().culprits(), refused.toString());
             GroupEvent heard = events.poll(10, TimeUnit.SECONDS);
             assertEquals(GroupEvent.Kind.FAILED, heard.kind());
-            FerroException next = failed(outcome(ranks.rank(0), Collective.barrier()), Code.MISMATCH);
+            FerroException next = assertFailed(Code.MISMATCH, outcome(ranks.rank(0), Collective.barrier()));
             says(next, "f32[4]", "f32[3]");
             return refused;
         }
@@ -118,7 +108,7 @@ class NcclDifferentCallsTest {
             });
 
             succeededUnlessTheNewsCameFirst(outcomes.get(0));
-            FerroException refused = failed(outcomes.get(1), Code.MISMATCH);
+            FerroException refused = assertFailed(Code.MISMATCH, outcomes.get(1));
             says(refused, "barrier on group", "at seq 2: rank 0 allReduce of f32[2] by sum, rank 1 broadcast");
         }
     }
@@ -137,7 +127,7 @@ class NcclDifferentCallsTest {
 
             List<Throwable> outcomes = ranks.outcomes(rank -> rank.run(sum(new float[4 - rank.rank()]), SOON));
 
-            says(failed(outcomes.get(1), Code.MISMATCH), "at seq 101: rank 0 allReduce of f32[4]");
+            says(assertFailed(Code.MISMATCH, outcomes.get(1)), "at seq 101: rank 0 allReduce of f32[4]");
             int sent = ranks.controlMessages() - before;
             assertTrue(sent < 40, "control messages: " + sent);
         }
@@ -150,15 +140,12 @@ class NcclDifferentCallsTest {
             ranks.mute(0, true);
             List<Throwable> outcomes = ranks.outcomes(rank -> rank.run(sum(new float[4 - rank.rank()]), SOON));
 
-            says(failed(outcomes.get(1), Code.NATIVE), "NCCL allreduce failed", "ncclInvalidUsage");
+            says(assertFailed(Code.NATIVE, outcomes.get(1)), "NCCL allreduce failed", "ncclInvalidUsage");
             ranks.mute(0, false);
         }
     }
 
     private static Throwable outcome(JnaNcclBackend rank, Collective call) {
-        return OnThread.outcome(OnThread.start(() -> {
-            rank.run(call, SOON);
-            return null;
-        }));
+        return OnThread.outcome(() -> rank.run(call, SOON));
     }
 }

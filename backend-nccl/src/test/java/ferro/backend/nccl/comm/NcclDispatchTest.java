@@ -1,5 +1,7 @@
 package ferro.backend.nccl.comm;
 
+import static ferro.backend.nccl.comm.NcclRanks.SOON;
+import static ferro.harness.Says.assertFails;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -18,7 +20,6 @@ import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.dispatch.GpuCollectives;
 import ferro.group.SystemContext;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
@@ -32,7 +33,6 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 class NcclDispatchTest {
     private static final float TOLERANCE = 1e-6f;
     private static final int SLOW_MICROS = 30_000;
-    private static final Duration SOON = Duration.ofSeconds(10);
 
     private static GpuCollectives door() {
         // the gate is open, and must not matter
@@ -145,9 +145,7 @@ class NcclDispatchTest {
                 GpuCollectives door = door()) {
             assertThrows(InvalidRankException.class, () -> door.broadcast(in.tensor(), 5, ranks.rank(0)));
             StandInHooks.standInFailNext("ncclAllReduce", 0, 2);
-            FerroException failure =
-                    assertThrows(FerroException.class, () -> door.allReduce(in.tensor(), ReduceOp.SUM, ranks.rank(0)));
-            assertEquals(FerroException.Code.NATIVE, failure.code());
+            assertFails(FerroException.Code.NATIVE, () -> door.allReduce(in.tensor(), ReduceOp.SUM, ranks.rank(0)));
             assertEquals(0, door.fallbackCount("allReduce"));
         }
     }

@@ -1,22 +1,22 @@
 package ferro.backend.nccl.comm;
 
+import static ferro.backend.nccl.comm.NcclRanks.SOON;
+import static ferro.backend.nccl.comm.NcclRanks.sum;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.FerroException;
-import ferro.HostTensor;
-import ferro.ReduceOp;
 import ferro.Store;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.backend.nccl.queue.LocalStore;
 import ferro.group.SystemContext;
 import ferro.harness.OnThread;
+import ferro.harness.Processes;
 import ferro.spi.ExitTask;
 import ferro.spi.ExitTask.JvmExit;
 import ferro.spi.ExitTask.Stage;
@@ -29,7 +29,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -39,7 +38,6 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ExtendWith(StandIn.class)
 @ResourceLock("nccl")
 class NcclExitTest {
-    private static final Duration SOON = Duration.ofSeconds(10);
     private static final long SHORT_MILLIS = 500;
     private static final long LATE_MILLIS = 3_000;
 
@@ -86,17 +84,12 @@ class NcclExitTest {
 
         /** What goes on behind the bound ends on threads of its own. */
         void awaitOver() {
-            long until = nanoTime() + NcclRanks.LIMIT.toNanos();
-            while (!tasks.isEmpty()) {
-                assertTrue(nanoTime() - until < 0, "still there: " + tasks);
-                LockSupport.parkNanos(1_000_000);
-            }
+            Processes.await(tasks::isEmpty, NcclRanks.LIMIT, "tasks are still there");
             own.close();
         }
 
         void sums() {
-            HostTensor data = HostTensor.of(new float[] {4, 7});
-            end.submit(Collective.allReduce(data, ReduceOp.SUM), SOON);
+            end.submit(sum(4, 7), SOON);
         }
     }
 
@@ -129,13 +122,12 @@ class NcclExitTest {
                 .map(rank -> OnThread.start(() -> rank.end.newGroup(new int[] {0, 1}, "/sub", SOON)))
                 .toList();
         List<CompletableFuture<Void>> closing = ranks.stream()
-                .map(rank -> OnThread.start(() -> {
+                .map(rank -> OnThread.run(() -> {
                     CollectiveBackend sub = making.get(rank.end.rank()).get();
                     rank.end.close();
                     assertEquals(2, rank.tasks.size(), "the subgroup is open");
                     sub.close();
                     assertTrue(rank.tasks.isEmpty());
-                    return (Void) null;
                 }))
                 .toList();
         closing.forEach(one -> assertNull(OnThread.outcome(one)));
@@ -176,10 +168,7 @@ class NcclExitTest {
     void theEndInNewGroupFailsTheGroup() {
         List<Rank> ranks = Rank.two(new LocalStore());
         CompletableFuture<?> making = OnThread.start(() -> ranks.get(1).end.newGroup(new int[] {0, 1}, "/sub", SOON));
-        long until = System.nanoTime() + SOON.toNanos();
-        while (!ranks.get(1).end.control().agreement().isInProgress() && System.nanoTime() - until < 0) {
-            LockSupport.parkNanos(1_000_000);
-        }
+        Processes.await(ranks.get(1).end.control().agreement()::isInProgress, SOON, "no agreement");
         ranks.get(1).exit("SIGTERM", SHORT_MILLIS);
         assertTrue(failure(ranks.get(1)).contains("rank 1 was ended by shutdown (SIGTERM) in newGroup"));
         assertFalse(OnThread.outcome(making) instanceof AssertionError);

@@ -1,5 +1,9 @@
 package ferro.backend.nccl.comm;
 
+import static ferro.backend.nccl.comm.NcclRanks.SOON;
+import static ferro.harness.Says.assertFailed;
+import static ferro.harness.Says.assertFails;
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -38,7 +42,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 @ExtendWith(StandIn.class)
 @ResourceLock("nccl")
 class NcclFailureTest {
-    private static final Duration SOON = Duration.ofSeconds(10);
     private static final float SENTINEL = -77;
 
     private static Collective call(String kind, float[] data) {
@@ -58,16 +61,9 @@ class NcclFailureTest {
     }
 
     private static FerroException failure(List<Throwable> outcomes, int rank, Code code) {
-        FerroException failure = assertInstanceOf(FerroException.class, outcomes.get(rank), "rank " + rank);
-        assertEquals(code, failure.code(), failure.toString());
+        FerroException failure = assertFailed(code, outcomes.get(rank));
         assertEquals(rank, failure.where().rank(), failure.toString());
         return failure;
-    }
-
-    private static void says(Throwable failure, String... tokens) {
-        for (String token : tokens) {
-            assertTrue(failure.getMessage().contains(token), "need \"" + token + "\": " + failure.getMessage());
-        }
     }
 
     @ParameterizedTest(name = "{0}")
@@ -92,10 +88,10 @@ class NcclFailureTest {
             NcclException first = assertInstanceOf(NcclException.class, outcomes.get(failed));
             assertEquals(NcclResult.INTERNAL_ERROR, first.result());
             assertEquals(Code.NATIVE, first.code());
-            says(first, prefix, function, "ncclInternalError (3)", "group \"ranks\" rank " + failed, "seq 1");
+            assertSays(first, prefix, function, "ncclInternalError (3)", "group \"ranks\" rank " + failed, "seq 1");
             FerroException other = failure(outcomes, 1 - failed, Code.NATIVE);
             assertEquals(Set.of(failed), other.where().culprits());
-            says(other, prefix, "rank " + failed + " ended the group");
+            assertSays(other, prefix, "rank " + failed + " ended the group");
         }
     }
 
@@ -115,7 +111,7 @@ class NcclFailureTest {
             assertEquals(List.of(), NativeLog.stop());
             for (FerroException one : List.of(later, raw)) {
                 assertEquals(Code.NATIVE, one.code());
-                says(one, "communicator broken by earlier error", "NCCL allreduce failed", "join again");
+                assertSays(one, "communicator broken by earlier error", "NCCL allreduce failed", "join again");
                 assertInstanceOf(NcclException.class, one.getCause());
             }
             assertInstanceOf(NcclException.class, first);
@@ -144,7 +140,7 @@ class NcclFailureTest {
             NativeLog.stop();
             NcclException failure = assertInstanceOf(NcclException.class, outcomes.get(0));
             assertEquals(NcclResult.REMOTE_ERROR, failure.result());
-            says(failure, "ncclRemoteError (6)", "NCCL allreduce failed");
+            assertSays(failure, "ncclRemoteError (6)", "NCCL allreduce failed");
         }
     }
 
@@ -170,7 +166,7 @@ class NcclFailureTest {
             NativeLog.stop();
             FerroException other = failure(outcomes, 1, Code.NATIVE);
             assertEquals(Set.of(), other.where().culprits(), other.toString());
-            says(other, "ncclRemoteError (6)", "rank 1");
+            assertSays(other, "ncclRemoteError (6)", "rank 1");
         }
     }
 
@@ -199,7 +195,7 @@ class NcclFailureTest {
             NativeLog.await("ncclCommAbort");
             assertEquals(1, NativeLog.count(NativeLog.stop(), "ncclCommAbort"));
             FerroException later = assertThrows(FerroException.class, () -> rank.synchronize(rank.stream()));
-            says(later, "ncclRemoteError (6)", "NCCL allreduce failed", "broken by earlier error");
+            assertSays(later, "ncclRemoteError (6)", "NCCL allreduce failed", "broken by earlier error");
         }
     }
 
@@ -229,7 +225,7 @@ class NcclFailureTest {
                 assertTrue(
                         failure.getMessage().matches(".*gave up on rank 1 after ([6-9]|[1-9]\\d)\\d\\d ms.*"),
                         failure.toString());
-                says(failure, "rank 1 has not made this call", "seq 2");
+                assertSays(failure, "rank 1 has not made this call", "seq 2");
             }
         }
     }
@@ -290,10 +286,10 @@ class NcclFailureTest {
             NativeLog.await("ncclCommAbort", 2);
             assertEquals(2, NativeLog.count(NativeLog.stop(), "ncclCommAbort"), "one on each rank");
             FerroException own = failure(outcomes, 1, Code.ABORTED);
-            says(own, "out of paper");
+            assertSays(own, "out of paper");
             assertSame(cause, own.getCause().getCause());
             FerroException other = failure(outcomes, 0, Code.ABORTED);
-            says(other, "out of paper");
+            assertSays(other, "out of paper");
             assertEquals(Set.of(1), other.where().culprits());
         }
     }
@@ -306,10 +302,8 @@ class NcclFailureTest {
             List<Throwable> outcomes = ranks.outcomes(rank ->
                     rank.run(call(rank.rank() == 0 ? "allReduce" : "broadcast", new float[3 + rank.rank()]), SOON));
             for (int rank = 0; rank < 2; rank++) {
-                says(
-                        failure(outcomes, rank, Code.MISMATCH),
-                        "allReduce of f32[3] by sum",
-                        "broadcast of f32[4], root 0");
+                FerroException failure = failure(outcomes, rank, Code.MISMATCH);
+                assertSays(failure, "allReduce of f32[3] by sum", "broadcast of f32[4], root 0");
             }
         }
     }
@@ -332,7 +326,7 @@ class NcclFailureTest {
             });
             FerroException failure = failure(outcomes, 1, Code.ABORTED);
             assertEquals(Set.of(0), failure.where().culprits(), failure.toString());
-            says(failure, "allReduce on group", "out of paper");
+            assertSays(failure, "allReduce on group", "out of paper");
         }
     }
 
@@ -345,9 +339,8 @@ class NcclFailureTest {
         long start = System.nanoTime();
         ranks.rank(0).close(Duration.ofMillis(200));
         assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(8));
-        FerroException failure = assertThrows(FerroException.class, never::await);
-        assertEquals(Code.ABORTED, failure.code());
-        says(failure, "closed the group");
+        FerroException failure = assertFails(Code.ABORTED, never::await);
+        assertSays(failure, "closed the group");
         assertNotNull(failure.where());
         ranks.close();
     }

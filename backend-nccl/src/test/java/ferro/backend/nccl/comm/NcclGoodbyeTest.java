@@ -1,26 +1,27 @@
 package ferro.backend.nccl.comm;
 
+import static ferro.backend.nccl.comm.NcclRanks.SOON;
+import static ferro.backend.nccl.comm.NcclRanks.sum;
+import static ferro.harness.Says.assertFailed;
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.Message;
-import ferro.ReduceOp;
 import ferro.backend.nccl.NativeLog;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.group.SystemContext;
+import ferro.harness.Processes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -33,21 +34,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 @ExtendWith(StandIn.class)
 @ResourceLock("nccl")
 class NcclGoodbyeTest {
-    private static final Duration SOON = Duration.ofSeconds(10);
-
     @BeforeEach
     void leaveEarly() {
         StandInHooks.standInEarlyReturns(1);
     }
 
     private static void sums(CollectiveBackend rank) {
-        HostTensor data = HostTensor.of(new float[] {4, 7});
-        rank.run(Collective.allReduce(data, ReduceOp.SUM), SOON);
+        rank.run(sum(4, 7), SOON);
     }
 
     private static FerroException failure(Throwable outcome, Code code, int culprit) {
-        FerroException failure = assertInstanceOf(FerroException.class, outcome);
-        assertEquals(code, failure.code(), failure.toString());
+        FerroException failure = assertFailed(code, outcome);
         assertEquals(Set.of(culprit), failure.where().culprits(), failure.toString());
         return failure;
     }
@@ -87,8 +84,7 @@ class NcclGoodbyeTest {
                 rank.close();
             });
             assertNull(outcomes.get(1));
-            FerroException failure = failure(outcomes.get(0), Code.PEER_LOST, 1);
-            assertTrue(failure.getMessage().contains(says), failure.getMessage());
+            assertSays(failure(outcomes.get(0), Code.PEER_LOST, 1), says);
         }
     }
 
@@ -100,8 +96,7 @@ class NcclGoodbyeTest {
             ranks.run(NcclGoodbyeTest::sums);
         }
         List<NativeLog.Line> made = NativeLog.stop();
-        assertEquals(3, NativeLog.count(made, "ncclCommDestroy"));
-        assertEquals(0, NativeLog.count(made, "ncclCommAbort"));
+        NativeLog.assertFreed(made, 0, 3);
     }
 
     @Test
@@ -117,9 +112,7 @@ class NcclGoodbyeTest {
                 long millis = millisSince(begun);
                 assertTrue(
                         millis >= bound && millis < bound + 2_500, "close of " + bound + " ms took " + millis + " ms");
-                List<NativeLog.Line> made = NativeLog.stop();
-                assertEquals(0, NativeLog.count(made, "ncclCommDestroy"));
-                assertEquals(1, NativeLog.count(made, "ncclCommAbort"));
+                NativeLog.assertFreed(NativeLog.stop(), 1, 0);
             }
         }
     }
@@ -138,10 +131,7 @@ class NcclGoodbyeTest {
             assertTrue(millisSince(begun) < 1_500, "close took " + millisSince(begun) + " ms");
             assertEquals(live, StandInHooks.standInLive("comm"), "communicators while one rank is in");
             parts[0].close();
-            long limit = System.nanoTime() + SOON.toNanos();
-            while (StandInHooks.standInLive("comm") > live - 2 && System.nanoTime() < limit) {
-                LockSupport.parkNanos(1_000_000);
-            }
+            Processes.await(() -> StandInHooks.standInLive("comm") <= live - 2, SOON, "communicators are left");
             assertEquals(live - 2, StandInHooks.standInLive("comm"), "communicators when both have left");
             assertEquals(0, NativeLog.count(NativeLog.stop(), "ncclCommAbort"));
             ranks.run(NcclGoodbyeTest::sums);
@@ -158,9 +148,7 @@ class NcclGoodbyeTest {
             long begun = System.nanoTime();
             ends.forEach(JnaNcclBackend::close);
             assertTrue(millisSince(begun) < 3_000, "three closes took " + millisSince(begun) + " ms");
-            List<NativeLog.Line> made = NativeLog.stop();
-            assertEquals(3, NativeLog.count(made, "ncclCommDestroy"));
-            assertEquals(0, NativeLog.count(made, "ncclCommAbort"));
+            NativeLog.assertFreed(NativeLog.stop(), 0, 3);
         }
     }
 }

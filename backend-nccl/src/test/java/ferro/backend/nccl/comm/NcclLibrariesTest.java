@@ -1,5 +1,6 @@
 package ferro.backend.nccl.comm;
 
+import static ferro.backend.nccl.ffi.ForkedJvm.value;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -32,14 +33,6 @@ class NcclLibrariesTest {
                 .program(NcclSmoke.class, SystemContext.class, BackendContract.class, OnThread.class)
                 .setting("ferro.nccl.library", nccl)
                 .setting("ferro.cudart.library", runtime);
-    }
-
-    private static String value(List<String> lines, String name) {
-        return lines.stream()
-                .filter(line -> line.startsWith(name + ": "))
-                .map(line -> line.substring(name.length() + 2))
-                .findFirst()
-                .orElseThrow(() -> new AssertionError("no " + name + " in " + lines));
     }
 
     private static void assertResults(List<String> lines) {

@@ -1,5 +1,8 @@
 package ferro.backend.nccl.comm;
 
+import ferro.Collective;
+import ferro.HostTensor;
+import ferro.ReduceOp;
 import ferro.Store;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.queue.LocalStore;
@@ -10,6 +13,8 @@ import ferro.spi.ControlLane;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,6 +29,7 @@ import java.util.function.BooleanSupplier;
 
 /** Ranks of a group over the stand-in, each joined on a thread of its own through a store; closed all at once. */
 public final class NcclRanks implements AutoCloseable {
+    public static final Duration SOON = Duration.ofSeconds(10);
     static final Duration LIMIT = Duration.ofSeconds(30);
 
     private final List<JnaNcclBackend> ends;
@@ -47,12 +53,7 @@ public final class NcclRanks implements AutoCloseable {
 
     /** Joins that many ranks on devices 0 and up. */
     public static NcclRanks of(int worldSize) {
-        return of(worldSize, Duration.ofSeconds(20));
-    }
-
-    /** Joins ranks with a deadline of their own. */
-    static NcclRanks of(int worldSize, Duration timeout) {
-        return over(new LocalStore(), worldSize, timeout);
+        return over(new LocalStore(), worldSize, Duration.ofSeconds(20));
     }
 
     /** Joins ranks that meet in a store. */
@@ -76,7 +77,7 @@ public final class NcclRanks implements AutoCloseable {
                 messages.incrementAndGet();
                 return muted.contains(self);
             };
-            ControlLane lane = new MutedLane(lanes.lane(rank, context.background()), isMuted);
+            ControlLane lane = muted(lanes.lane(rank, context.background()), isMuted);
             RankContext lent = lent(lane, context);
             joining.add(OnThread.start(() -> NcclWorld.join(group, lent)));
         }
@@ -91,6 +92,22 @@ public final class NcclRanks implements AutoCloseable {
                 return type == ControlLane.class ? Optional.of(type.cast(lane)) : super.find(type);
             }
         };
+    }
+
+    /** A lane of a rank that sends nothing while it is muted, as one that stands still. */
+    private static ControlLane muted(ControlLane lane, BooleanSupplier isMuted) {
+        Class<?>[] type = {ControlLane.class};
+        return (ControlLane) Proxy.newProxyInstance(type[0].getClassLoader(), type, (self, method, given) -> {
+            if (method.getName().equals("control") && isMuted.getAsBoolean()) {
+                return null;
+            }
+            try {
+                Object made = method.invoke(lane, given);
+                return made instanceof ControlLane part ? muted(part, isMuted) : made;
+            } catch (InvocationTargetException thrown) {
+                throw thrown.getCause();
+            }
+        });
     }
 
     static SystemContext context(int rank, Store store, Map<String, String> more) {
@@ -124,7 +141,11 @@ public final class NcclRanks implements AutoCloseable {
 
     /** Runs a body on every rank; all must end well. */
     void run(Body body) {
-        for (Throwable outcome : outcomes(body)) {
+        run(ends, body);
+    }
+
+    static void run(List<JnaNcclBackend> ranks, Body body) {
+        for (Throwable outcome : outcomes(ranks, body)) {
             if (outcome != null) {
                 throw new AssertionError("a rank failed: " + outcome, outcome);
             }
@@ -133,25 +154,25 @@ public final class NcclRanks implements AutoCloseable {
 
     /** Runs a body on every rank and returns how each ended, null for well. */
     List<Throwable> outcomes(Body body) {
-        List<CompletableFuture<Void>> running = new ArrayList<>();
-        for (JnaNcclBackend end : ends) {
-            running.add(OnThread.start(() -> {
-                body.run(end);
-                return null;
-            }));
-        }
+        return outcomes(ends, body);
+    }
+
+    private static List<Throwable> outcomes(List<JnaNcclBackend> ranks, Body body) {
+        List<CompletableFuture<Void>> running =
+                ranks.stream().map(rank -> OnThread.run(() -> body.run(rank))).toList();
         List<Throwable> outcomes = new ArrayList<>();
         running.forEach(one -> outcomes.add(OnThread.outcome(one)));
         return outcomes;
     }
 
+    /** Returns a sum of host memory over all ranks, in place. */
+    static Collective sum(float... data) {
+        return Collective.allReduce(HostTensor.of(data), ReduceOp.SUM);
+    }
+
     @Override
     public void close() {
-        for (Throwable outcome : outcomes(JnaNcclBackend::close)) {
-            if (outcome != null) {
-                throw new AssertionError("close failed: " + outcome, outcome);
-            }
-        }
+        run(JnaNcclBackend::close);
         contexts.forEach(SystemContext::close);
     }
 }

@@ -1,8 +1,9 @@
 package ferro.backend.nccl.comm;
 
+import static ferro.backend.nccl.comm.NcclRanks.SOON;
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Collective;
 import ferro.FerroException;
@@ -16,7 +17,6 @@ import ferro.recorder.FlightRecorder;
 import ferro.spi.GroupSpec;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -30,8 +30,6 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ExtendWith(StandIn.class)
 @ResourceLock("nccl")
 class NcclRecordTest {
-    private static final Duration SOON = Duration.ofSeconds(10);
-
     @Test
     void callsAreRecordedBesideTheGroupOfTheSameNameOfTheHost(@TempDir Path folder) throws Exception {
         SystemContext context = NcclRanks.context(
@@ -48,25 +46,22 @@ class NcclRecordTest {
         }
 
         String record = Files.readString(folder.resolve("ferro-gpu-rank0.json"));
-        assertTrue(
-                record.contains("{\"name\":\"alone (nccl)\",\"rank\":0,\"ranks\":[0],\"worldSize\":1,"
-                        + "\"failure\":{\"code\":\"NATIVE\""),
-                record);
-        assertTrue(
-                record.contains(
-                        "{\"group\":\"alone (nccl)\",\"sequence\":1,\"kind\":\"allReduce\",\"text\":\"allReduce\","
-                                + "\"bytes\":8,"),
-                record);
-        assertTrue(record.contains("\"state\":\"done\""), record);
-        assertTrue(record.contains("\"text\":\"broadcast of f32[2], root 0\",\"bytes\":8,"), record);
-        assertTrue(record.contains("\"state\":\"failed\",\"code\":\"NATIVE\""), record);
-        assertTrue(record.contains("\"kind\":\"FAILED\",\"ranks\":"), record);
+        assertSays(
+                record,
+                "{\"name\":\"alone (nccl)\",\"rank\":0,\"ranks\":[0],\"worldSize\":1,"
+                        + "\"failure\":{\"code\":\"NATIVE\"",
+                "{\"group\":\"alone (nccl)\",\"sequence\":1,\"kind\":\"allReduce\",\"text\":\"allReduce\","
+                        + "\"bytes\":8,",
+                "\"state\":\"done\"",
+                "\"text\":\"broadcast of f32[2], root 0\",\"bytes\":8,",
+                "\"state\":\"failed\",\"code\":\"NATIVE\"",
+                "\"kind\":\"FAILED\",\"ranks\":");
         String thread = Thread.currentThread().getName();
-        assertTrue(
-                record.contains("\"reason\":\"failure of group alone\",\"thread\":\"" + thread
-                        + "\",\"joined\":0,\"group\":\"alone\",\"location\":"),
-                record);
-        assertTrue(record.contains("\"ferro.backend.nccl.comm.NcclRecordTest.callsAreRecordedBeside"), record);
+        assertSays(
+                record,
+                "\"reason\":\"failure of group alone\",\"thread\":\"" + thread
+                        + "\",\"joined\":0,\"group\":\"alone\",\"location\":",
+                "\"ferro.backend.nccl.comm.NcclRecordTest.callsAreRecordedBeside");
         assertEquals(true, context.find(FlightRecorder.class).isEmpty(), "the last group gives its recorder back");
     }
 

@@ -8,15 +8,11 @@ import ferro.backend.nccl.ffi.LibrarySearch;
 import ferro.backend.nccl.ffi.NativeLibraries;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.group.SystemContext;
-import ferro.harness.OnThread;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * Every kind of call once, in a JVM of its own: for libraries that lack functions, and for those with sanitizers.
@@ -38,8 +34,8 @@ final class NcclSmoke {
         SystemContext context = SystemContext.of(settings);
         StandInHooks.bind(NativeLibraries.load(LibrarySearch.of(context)).nccl());
         say("version", NativeLibraries.loaded().orElseThrow().version());
-        onAll(NcclWorld.createWorld(context, 0, 1, 2), NcclSmoke::everything);
-        onAll(NcclWorld.createWorld(context, 2, 1, 0), NcclSmoke::aborted);
+        NcclRanks.run(NcclWorld.createWorld(context, 0, 1, 2), NcclSmoke::everything);
+        NcclRanks.run(NcclWorld.createWorld(context, 2, 1, 0), NcclSmoke::aborted);
         context.close();
         say("live", StandInHooks.standInLive("all"));
         say("misuse", StandInHooks.standInMisuse());
@@ -47,23 +43,6 @@ final class NcclSmoke {
 
     private static void say(String what, Object value) {
         System.out.println(what + ": " + value);
-    }
-
-    private static void onAll(List<JnaNcclBackend> ends, NcclRanks.Body body) {
-        List<CompletableFuture<Void>> running = new ArrayList<>();
-        for (JnaNcclBackend end : ends) {
-            running.add(OnThread.start(() -> {
-                body.run(end);
-                end.close();
-                return null;
-            }));
-        }
-        for (CompletableFuture<Void> one : running) {
-            Throwable failed = OnThread.outcome(one);
-            if (failed != null) {
-                throw new AssertionError("a rank failed: " + failed, failed);
-            }
-        }
     }
 
     private static void everything(JnaNcclBackend rank) {
@@ -85,6 +64,7 @@ final class NcclSmoke {
         try (JnaNcclBackend reversed = (JnaNcclBackend) rank.newGroup(new int[] {2, 1, 0}, "reversed", SOON)) {
             call(reversed, Collective.broadcast(of(own), 1), own);
         }
+        rank.close();
     }
 
     private static HostTensor of(float[] data) {
@@ -129,5 +109,6 @@ final class NcclSmoke {
                 say("ended", ended.code() + " by " + ended.where().culprits());
             }
         }
+        rank.close();
     }
 }

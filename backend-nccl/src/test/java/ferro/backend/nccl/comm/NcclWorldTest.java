@@ -1,5 +1,10 @@
 package ferro.backend.nccl.comm;
 
+import static ferro.backend.nccl.comm.NcclRanks.SOON;
+import static ferro.harness.Says.assertFailed;
+import static ferro.harness.Says.assertFails;
+import static ferro.harness.Says.assertRefused;
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -25,6 +30,7 @@ import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.harness.HeardLog;
 import ferro.harness.OnThread;
+import ferro.harness.Processes;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
 import java.io.PrintWriter;
@@ -43,7 +49,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -53,8 +59,6 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ExtendWith(StandIn.class)
 @ResourceLock("nccl")
 class NcclWorldTest {
-    private static final Duration SOON = Duration.ofSeconds(10);
-
     private static GroupSpec group(int rank, int worldSize, Duration timeout) {
         return GroupSpec.of("dp", rank, worldSize, timeout);
     }
@@ -86,12 +90,9 @@ class NcclWorldTest {
             "decision 12 2-05: the device is the setting's, else LOCAL_RANK's; none, or too few, is told before any native call that acts")
     void theDeviceOfARankIsChecked() {
         NativeLog.start();
-        String none = refusal(with());
-        assertTrue(none.contains("-Dferro.nccl.device") && none.contains("LOCAL_RANK"), none);
-        String few = refusal(with("LOCAL_RANK", "2", "LOCAL_WORLD_SIZE", "6"));
-        assertTrue(few.contains("6 local ranks") && few.contains("found 4"), few);
-        String far = refusal(with("ferro.nccl.device", "4"));
-        assertTrue(far.contains("ferro.nccl.device=4") && far.contains("there are 4"), far);
+        assertSays(refusal(with()), "-Dferro.nccl.device", "LOCAL_RANK");
+        assertSays(refusal(with("LOCAL_RANK", "2", "LOCAL_WORLD_SIZE", "6")), "6 local ranks", "found 4");
+        assertSays(refusal(with("ferro.nccl.device", "4")), "ferro.nccl.device=4", "there are 4");
         assertEquals(
                 0,
                 NativeLog.stop().stream()
@@ -121,11 +122,11 @@ class NcclWorldTest {
         StandInHooks.standInDevices(0);
         String why = provider.unavailableBecause(SystemContext.of(StandIn.settings()))
                 .orElseThrow();
-        assertTrue(why.contains("code 100"), why);
-        FerroException refused = assertThrows(
+        assertSays(why, "code 100");
+        assertRefused(
                 FerroException.class,
-                () -> NcclWorld.join(group(0, 1, SOON), SystemContext.of(with("LOCAL_RANK", "0"))));
-        assertTrue(refused.getMessage().contains("code 100"), refused.getMessage());
+                () -> NcclWorld.join(group(0, 1, SOON), SystemContext.of(with("LOCAL_RANK", "0"))),
+                "code 100");
     }
 
     @Test
@@ -134,10 +135,10 @@ class NcclWorldTest {
         NcclBackendProvider provider = new NcclBackendProvider();
 
         String none = provider.unavailableBecause(SystemContext.of(with())).orElseThrow();
-        assertTrue(none.contains("-Dferro.nccl.device") && none.contains("LOCAL_RANK"), none);
+        assertSays(none, "-Dferro.nccl.device", "LOCAL_RANK");
         String far = provider.unavailableBecause(SystemContext.of(with("LOCAL_RANK", "4")))
                 .orElseThrow();
-        assertTrue(far.contains("LOCAL_RANK=4") && far.contains("there are 4"), far);
+        assertSays(far, "LOCAL_RANK=4", "there are 4");
         assertEquals(Optional.empty(), provider.unavailableBecause(SystemContext.of(with("ferro.nccl.device", "1"))));
         // a number that is set and wrong is told, never passed over
         assertEquals(Optional.empty(), provider.unavailableBecause(SystemContext.of(with("ferro.nccl.device", "9"))));
@@ -151,13 +152,12 @@ class NcclWorldTest {
         for (int rank = 0; rank < 2; rank++) {
             GroupSpec spec = group(rank, 2, SOON);
             Map<String, String> settings = with("ferro.backend", "nccl", "LOCAL_RANK", Integer.toString(rank));
-            ranks.add(OnThread.start(() -> {
+            ranks.add(OnThread.run(() -> {
                 try (SystemContext context = SystemContext.of(settings, store);
                         ProcessGroup group = Groups.join(spec, context)) {
                     float[] data = {spec.rank() + 3};
                     group.allReduce(data, ReduceOp.AVG);
                     assertArrayEquals(new float[] {3.5f}, data);
-                    return null;
                 }
             }));
         }
@@ -196,8 +196,7 @@ class NcclWorldTest {
             joining.add(OnThread.start(() -> NcclWorld.join(group(rank, 3, timeout), context)));
         }
         for (CompletableFuture<JnaNcclBackend> one : joining) {
-            FerroException failure = assertInstanceOf(FerroException.class, OnThread.outcome(one));
-            assertEquals(Code.RENDEZVOUS, failure.code(), failure.toString());
+            FerroException failure = assertFailed(Code.RENDEZVOUS, OnThread.outcome(one));
             assertEquals(Set.of(1), failure.where().culprits(), failure.toString());
             assertTrue(failure.getMessage().contains("missing: [1] of 3"), failure.getMessage());
             assertTrue(failure.getMessage().matches(".*within [45]\\d\\d ms.*"), failure.getMessage());
@@ -210,8 +209,7 @@ class NcclWorldTest {
     void withoutRankZeroThereIsNoId() {
         SystemContext context = NcclRanks.context(1, new LocalStore(), Map.of());
         FerroException failure =
-                assertThrows(FerroException.class, () -> NcclWorld.join(group(1, 2, Duration.ofMillis(300)), context));
-        assertEquals(Code.RENDEZVOUS, failure.code());
+                assertFails(Code.RENDEZVOUS, () -> NcclWorld.join(group(1, 2, Duration.ofMillis(300)), context));
         assertEquals(Set.of(0), failure.where().culprits());
         assertTrue(failure.getMessage().contains("missing: [0] of 2"), failure.getMessage());
     }
@@ -234,8 +232,7 @@ class NcclWorldTest {
         SystemContext context = NcclRanks.context(0, new LocalStore(), Map.of());
         FerroException failure = assertThrows(FerroException.class, () -> NcclWorld.join(group(0, 1, SOON), context));
         assertInstanceOf(NcclException.class, failure);
-        assertTrue(failure.getMessage().contains("NCCL comm_init_rank failed"), failure.getMessage());
-        assertTrue(failure.getMessage().contains("ncclSystemError (2)"), failure.getMessage());
+        assertSays(failure, "NCCL comm_init_rank failed", "ncclSystemError (2)");
     }
 
     @Test
@@ -249,9 +246,11 @@ class NcclWorldTest {
                     .filter(line -> line.startsWith("WARNING "))
                     .toList();
             assertEquals(1, warnings.size(), warnings.toString());
-            String warning = warnings.get(0);
-            assertTrue(warning.contains("cannot create a stream on device 0: calls use the default stream"), warning);
-            assertTrue(warning.contains("cudaStreamCreateWithFlags") && warning.contains("(code 999)"), warning);
+            assertSays(
+                    warnings.get(0),
+                    "cannot create a stream on device 0: calls use the default stream, so communication overlaps with"
+                            + " nothing: cudaStreamCreateWithFlags",
+                    "(code 999)");
             assertEquals(NcclStreamKind.DEFAULT, rank.streamKind());
             assertEquals(1, rank.streamDowngrades());
             assertEquals(0, rank.stream());
@@ -274,13 +273,11 @@ class NcclWorldTest {
             List<NativeLog.Line> lines = NativeLog.stop();
             String handle = "0x" + Long.toHexString(mine.handle());
             assertTrue(
-                    lines.stream()
-                            .filter(line -> line.function().equals("ncclAllReduce"))
+                    NativeLog.of(lines, "ncclAllReduce").stream()
                             .allMatch(line -> line.arguments().contains(handle)),
                     lines.toString());
-            assertFalse(lines.stream()
-                    .anyMatch(line -> line.function().equals("cudaStreamDestroy")
-                            && line.arguments().contains(handle)));
+            assertTrue(NativeLog.of(lines, "cudaStreamDestroy").stream()
+                    .noneMatch(line -> line.arguments().contains(handle)));
             assertTrue(mine.await(Duration.ofSeconds(1)), "the caller's stream still works");
         }
         SystemContext context = NcclRanks.context(0, new LocalStore(), Map.of());
@@ -299,27 +296,17 @@ class NcclWorldTest {
         List<JnaNcclBackend> ends = NcclWorld.createWorld(context, 2, 0, 3);
         assertEquals(1, NativeLog.count(NativeLog.stop(), "ncclCommInitAll"));
         assertEquals(List.of(2, 0, 3), ends.stream().map(JnaNcclBackend::device).toList());
-        List<CompletableFuture<Void>> running = new ArrayList<>();
-        for (JnaNcclBackend end : ends) {
-            running.add(OnThread.start(() -> {
-                sums(end, 7.5f);
-                if (end.rank() != 1) {
-                    try (JnaNcclBackend pair = (JnaNcclBackend) end.newGroup(new int[] {2, 0}, "[2, 0]", SOON)) {
-                        sums(pair, 4);
-                        assertEquals(
-                                end.rank() == 2,
-                                pair.toString().contains("rank 0 (rank 2 of \"world\")"),
-                                pair::toString);
-                    }
+        NcclRanks.run(ends, end -> {
+            sums(end, 7.5f);
+            if (end.rank() != 1) {
+                try (JnaNcclBackend pair = (JnaNcclBackend) end.newGroup(new int[] {2, 0}, "[2, 0]", SOON)) {
+                    sums(pair, 4);
+                    assertEquals(
+                            end.rank() == 2, pair.toString().contains("rank 0 (rank 2 of \"world\")"), pair::toString);
                 }
-                end.close();
-                return null;
-            }));
-        }
-        for (CompletableFuture<Void> one : running) {
-            Throwable failed = OnThread.outcome(one);
-            assertTrue(failed == null, () -> "rank: " + failed);
-        }
+            }
+            end.close();
+        });
     }
 
     @Test
@@ -327,12 +314,15 @@ class NcclWorldTest {
     void aWorldThatCannotBeMadeLeavesNothing() {
         SystemContext context = SystemContext.of(StandIn.settings());
         assertThrows(IllegalArgumentException.class, () -> NcclWorld.createWorld(context));
-        String twice = assertThrows(IllegalArgumentException.class, () -> NcclWorld.createWorld(context, 1, 2, 1))
-                .getMessage();
-        assertTrue(twice.contains("device 1 appears twice"), twice);
-        String none = assertThrows(IllegalArgumentException.class, () -> NcclWorld.createWorld(context, 0, 4))
-                .getMessage();
-        assertTrue(none.contains("no device 4") && none.contains("there are 4"), none);
+        assertRefused(
+                IllegalArgumentException.class,
+                () -> NcclWorld.createWorld(context, 1, 2, 1),
+                "device 1 appears twice");
+        assertRefused(
+                IllegalArgumentException.class,
+                () -> NcclWorld.createWorld(context, 0, 4),
+                "no device 4",
+                "there are 4");
         StandInHooks.standInFailNext("ncclCommInitAll", 0, 1);
         assertThrows(NcclException.class, () -> NcclWorld.createWorld(context, 0, 1));
         StandInHooks.standInFailNext("cudaSetDevice", 3, 101);
@@ -370,12 +360,11 @@ class NcclWorldTest {
             Lending context = new Lending(NcclRanks.context(rank, store, Map.of()), new AtomicInteger());
             contexts.add(context);
             GroupSpec spec = group(rank, 2, SOON);
-            ranks.add(OnThread.start(() -> {
+            ranks.add(OnThread.run(() -> {
                 try (JnaNcclBackend end = NcclWorld.join(spec, context)) {
                     end.newGroup(new int[] {1, 0}, "[1, 0]", SOON).close();
                     assertEquals(0, context.releases.get());
                 }
-                return null;
             }));
         }
         for (int rank = 0; rank < 2; rank++) {
@@ -392,12 +381,11 @@ class NcclWorldTest {
     @DisplayName("1-03 T13: a group that was forgotten is ended, with all that it held")
     void aForgottenGroupIsEnded() {
         forget();
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (StandInHooks.standInLive("all") > 0 && System.nanoTime() < deadline) {
+        BooleanSupplier isGone = () -> {
             System.gc();
-            LockSupport.parkNanos(10_000_000);
-        }
-        assertEquals(0, StandInHooks.standInLive("all"));
+            return StandInHooks.standInLive("all") == 0;
+        };
+        Processes.await(isGone, Duration.ofSeconds(20), "objects are left");
     }
 
     /** In a method of its own, so that nothing on the stack keeps it. */

@@ -1,5 +1,6 @@
 package ferro.backend.nccl.comm;
 
+import static ferro.backend.nccl.comm.NcclRanks.SOON;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -39,7 +40,6 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ExtendWith(StandIn.class)
 @ResourceLock("nccl")
 class NullDeviceArgumentsTest {
-    private static final Duration SOON = Duration.ofSeconds(10);
     /** What Javadoc allows. */
     private static final Set<String> ALLOWED = Set.of("abort cause");
 

@@ -1,5 +1,9 @@
 package ferro.backend.nccl.comm;
 
+import static ferro.backend.nccl.comm.NcclRanks.SOON;
+import static ferro.backend.nccl.comm.NcclRanks.sum;
+import static ferro.harness.Says.assertFailed;
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -22,6 +26,7 @@ import ferro.backend.nccl.queue.LocalStore;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.control.failure.Failure;
 import ferro.harness.OnThread;
+import ferro.harness.Processes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -43,7 +48,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 @ResourceLock("nccl")
 class PairTest {
     private static final int SIZE = 3;
-    private static final Duration SOON = Duration.ofSeconds(10);
 
     private List<SimulatedBackend> hosts;
     private NcclRanks devices;
@@ -72,11 +76,6 @@ class PairTest {
         }
     }
 
-    private static Collective sum() {
-        HostTensor data = HostTensor.of(new float[] {4, 7});
-        return Collective.allReduce(data, ReduceOp.SUM);
-    }
-
     private static String story(FerroException failure) {
         return failure.code() + " of "
                 + failure.where().culprits().stream().map(String::valueOf).collect(Collectors.joining(","));
@@ -86,12 +85,9 @@ class PairTest {
     private void allTell(String story) {
         for (int rank = 0; rank < SIZE; rank++) {
             for (CollectiveBackend half : List.of(devices.rank(rank), hosts.get(rank))) {
-                long limit = System.nanoTime() + SOON.toNanos();
-                while (half.failure().isEmpty() && System.nanoTime() < limit) {
-                    LockSupport.parkNanos(1_000_000);
-                }
+                Processes.await(() -> half.failure().isPresent(), SOON, half + " works");
                 String who = half + " of rank " + rank;
-                assertEquals(story, half.failure().map(PairTest::story).orElse("works"), who);
+                assertEquals(story, story(half.failure().orElseThrow()), who);
                 FerroException later = assertThrows(FerroException.class, () -> half.barrier(SOON), who);
                 assertEquals(story, story(later), who + ": " + later);
             }
@@ -105,7 +101,7 @@ class PairTest {
     void aDeadlineOfTheDeviceEndsTheHostToo() {
         List<Throwable> outcomes = devices.outcomes(rank -> {
             if (rank.rank() != 1) {
-                rank.run(sum(), Duration.ofMillis(600));
+                rank.run(sum(4, 7), Duration.ofMillis(600));
             }
         });
 
@@ -120,23 +116,20 @@ class PairTest {
             "row 4: a rank that is in a call on the device but does not answer the host's half is named at the deadline,"
                     + " beside those that have not called")
     void aSilentRankInACallOfTheDeviceIsNamed() {
-        assertEquals("TIMED_OUT of 1,2", beside(sum()));
+        assertEquals("TIMED_OUT of 1,2", beside(sum(4, 7)));
     }
 
     @Test
     @DisplayName("row 4: a rank that does not answer is named beside the root of a broadcast, which has not called")
     void aSilentRankInABroadcastIsNamed() {
-        assertEquals("TIMED_OUT of 1,2", beside(Collective.broadcast(sum().operand(), 2)));
+        assertEquals("TIMED_OUT of 1,2", beside(Collective.broadcast(sum(4, 7).operand(), 2)));
     }
 
     /** Ranks 0 and 1 make a call, rank 1 with much patience, rank 2 never; returns what rank 0 hears. */
     private String beside(Collective call) {
         devices.mute(1, true);
         devices.rank(1).submit(call, Duration.ofSeconds(60));
-        Throwable outcome = OnThread.outcome(OnThread.start(() -> {
-            devices.rank(0).run(call, Duration.ofMillis(900));
-            return null;
-        }));
+        Throwable outcome = OnThread.outcome(() -> devices.rank(0).run(call, Duration.ofMillis(900)));
         FerroException failure = assertInstanceOf(FerroException.class, outcome);
         assertTrue(failure.getMessage().contains("rank 1 does not answer"), failure.getMessage());
         devices.mute(1, false);
@@ -152,7 +145,7 @@ class PairTest {
                 assertTrue(pending.await(10, TimeUnit.SECONDS), "ranks 0 and 1 have not called");
                 hosts.get(2).abort(new IllegalStateException("out of paper"));
             } else {
-                Work stuck = rank.submit(sum(), Duration.ofSeconds(60));
+                Work stuck = rank.submit(sum(4, 7), Duration.ofSeconds(60));
                 pending.countDown();
                 stuck.await();
             }
@@ -190,15 +183,14 @@ class PairTest {
 
         Throwable outcome = devices.outcomes(rank -> {
                     if (rank.rank() == 1) {
-                        rank.run(sum(), SOON);
+                        rank.run(sum(4, 7), SOON);
                     }
                 })
                 .get(1);
 
         assertEquals("NATIVE of 1", story(assertInstanceOf(NcclException.class, outcome)));
         allTell("NATIVE of 1");
-        String told = hosts.get(0).failure().orElseThrow().getMessage();
-        assertTrue(told.contains("ncclInternalError") && told.contains("seq 1"), told);
+        assertSays(hosts.get(0).failure().orElseThrow().getMessage(), "ncclInternalError", "seq 1");
     }
 
     @Test
@@ -214,7 +206,7 @@ class PairTest {
                 Where here = Where.of("simulated", 0).blaming(1);
                 hosts.get(0).abort(new FerroException(Code.PEER_LOST, here, "rank 1 has exited"));
             } else {
-                Work stuck = rank.submit(sum(), Duration.ofSeconds(60));
+                Work stuck = rank.submit(sum(4, 7), Duration.ofSeconds(60));
                 pending.countDown();
                 stuck.await();
             }
@@ -232,7 +224,7 @@ class PairTest {
             "row 3: the death of a rank between calls ends the device's half too, whose next call fails at once, without"
                     + " a call of NCCL")
     void aDeathBetweenCallsEndsTheDevice() {
-        devices.run(rank -> rank.run(sum(), SOON));
+        devices.run(rank -> rank.run(sum(4, 7), SOON));
         NativeLog.start();
         Where here = Where.of("simulated", 0).blaming(1);
         hosts.get(0).abort(new FerroException(Code.PEER_LOST, here, "rank 1 has exited"));
@@ -288,10 +280,7 @@ class PairTest {
         List<Throwable> outcomes = devices.outcomes(rank -> rank.run(differing(field, rank.rank() == 2), SOON));
 
         for (Throwable outcome : outcomes) {
-            FerroException failure = assertInstanceOf(FerroException.class, outcome);
-            assertEquals(Code.MISMATCH, failure.code(), failure.toString());
-            assertTrue(failure.getMessage().contains(usual), failure.getMessage());
-            assertTrue(failure.getMessage().contains(odd), failure.getMessage());
+            FerroException failure = assertFailed(Code.MISMATCH, outcome, usual, odd);
         }
         String agreed = story(hosts.get(0).failure().orElseThrow());
         assertTrue(agreed.startsWith("MISMATCH of ") && agreed.contains("2"), agreed);
@@ -324,7 +313,7 @@ class PairTest {
     @DisplayName(
             "row 29: close of the device's half with work that cannot end keeps its bound, and ends both halves of all")
     void closeWithWorkInFlightEndsBothHalves() {
-        Work never = devices.rank(0).submit(sum(), Duration.ofSeconds(60));
+        Work never = devices.rank(0).submit(sum(4, 7), Duration.ofSeconds(60));
         long begun = System.nanoTime();
 
         devices.rank(0).close(Duration.ofMillis(200));
@@ -343,14 +332,14 @@ class PairTest {
         List<Throwable> outcomes = devices.outcomes(rank -> {
             if (rank.rank() == 2) {
                 Thread.currentThread().interrupt();
-                rank.run(sum(), SOON);
+                rank.run(sum(4, 7), SOON);
             }
         });
 
         FerroException own = assertInstanceOf(FerroException.class, outcomes.get(2));
         assertEquals("INTERRUPTED of 2", story(own));
         for (int rank = 0; rank < 2; rank++) {
-            assertThrows(FerroException.class, () -> devices.rank(0).run(sum(), SOON));
+            assertThrows(FerroException.class, () -> devices.rank(0).run(sum(4, 7), SOON));
         }
         assertEquals("ABORTED of 2", story(devices.rank(2).failure().orElseThrow()));
         assertEquals("ABORTED of 2", story(hosts.get(0).failure().orElseThrow()));

@@ -1,5 +1,6 @@
 package ferro.backend.nccl.comm;
 
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -35,12 +36,10 @@ class TwoDevicesTest {
         assertFalse(gate().isDisabled());
         StandInHooks.standInDevices(1);
         assertTrue(gate().isDisabled());
-        String one = TwoDevices.skipBecause().orElseThrow();
-        assertTrue(one.contains("needs 2 devices, found 1 devices"), one);
+        assertSays(TwoDevices.skipBecause().orElseThrow(), "needs 2 devices, found 1 devices");
         StandInHooks.standInDevices(-1);
         String none = TwoDevices.skipBecause().orElseThrow();
-        assertTrue(none.contains("CUDA error 35"), none);
-        assertTrue(none.contains("skipping"), none);
+        assertSays(none, "CUDA error 35", "skipping");
         assertEquals(none, gate().getReason().orElseThrow());
     }
 
@@ -54,9 +53,7 @@ class TwoDevicesTest {
     void aDeviceThatRunsNoKernelIsNamed() {
         StandInHooks.standInFailNext("ncclAllReduce", 1, 1);
         String reason = TwoDevices.skipBecause().orElseThrow();
-        assertTrue(reason.contains("device 1 cannot run compute kernels"), reason);
-        assertTrue(reason.contains("ncclUnhandledCudaError (1)"), reason);
-        assertTrue(reason.contains("skipping"), reason);
+        assertSays(reason, "device 1 cannot run compute kernels", "ncclUnhandledCudaError (1)", "skipping");
     }
 
     @Test

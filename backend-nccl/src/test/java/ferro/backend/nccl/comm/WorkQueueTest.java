@@ -1,5 +1,7 @@
 package ferro.backend.nccl.comm;
 
+import static ferro.backend.nccl.comm.NcclRanks.SOON;
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -17,7 +19,6 @@ import ferro.backend.nccl.queue.NcclWork;
 import ferro.backend.nccl.queue.WorkQueue;
 import ferro.control.failure.Failure;
 import ferro.harness.OnThread;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -36,11 +37,10 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ExtendWith(StandIn.class)
 @ResourceLock("nccl")
 class WorkQueueTest {
-    private static final Duration SOON = Duration.ofSeconds(10);
     private static final Failure FAILURE = new Failure(Code.ABORTED, 0, -1, Set.of(), "out of paper", null);
 
     /** A queue of its own, closed after its communicator. */
-    private record Queue(Communicator comm, WorkQueue queue) implements AutoCloseable {
+    record Queue(Communicator comm, WorkQueue queue) implements AutoCloseable {
         static Queue open(LongSupplier clock) {
             CommFactory factory = new CommFactory(StandIn.load(), clock);
             Communicator comm = factory.rank(new CommIdentity("queue", 0, 1, 0), NcclUniqueId.made(), Worlds.plenty());
@@ -60,7 +60,7 @@ class WorkQueueTest {
     }
 
     /** Handed over and passed when the test says so. */
-    private static class Job implements NcclJob {
+    static class Job implements NcclJob {
         final CountDownLatch asked = new CountDownLatch(1);
         final AtomicInteger cuts = new AtomicInteger();
         final AtomicInteger ends = new AtomicInteger();
@@ -104,10 +104,7 @@ class WorkQueueTest {
     }
 
     private static FerroException outcome(NcclWork work) {
-        return assertInstanceOf(FerroException.class, OnThread.outcome(OnThread.start(() -> {
-            work.await();
-            return null;
-        })));
+        return assertInstanceOf(FerroException.class, OnThread.outcome(work::await));
     }
 
     @Test
@@ -214,8 +211,7 @@ class WorkQueueTest {
             NcclWork work = at.submit(job);
             job.awaitIssue();
             broken.set(true);
-            String said = outcome(work).getMessage();
-            assertTrue(said.contains("no clock in this test"), said);
+            assertSays(outcome(work).getMessage(), "no clock in this test");
         }
     }
 

@@ -11,7 +11,6 @@ import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.GroupPosition;
 import ferro.backend.nccl.queue.NcclOperation;
-import ferro.backend.nccl.queue.Waits;
 import ferro.control.group.LocalLanes;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -30,22 +29,13 @@ public final class Worlds {
         return new CommFactory(StandIn.load(), System::nanoTime);
     }
 
+    /** Returns a deadline that only a fault reaches. */
     static Deadline plenty() {
-        return Waits.plenty();
+        return millis(20_000);
     }
 
     static Deadline millis(long millis) {
         return Deadline.after(Duration.ofMillis(millis), System::nanoTime);
-    }
-
-    /** Joins all ranks of a new world, rank r on device r. */
-    static List<Communicator> communicators(int size) throws Exception {
-        CommFactory factory = factory();
-        NcclUniqueId id = NcclUniqueId.made();
-        Communicator[] made = new Communicator[size];
-        Callers.manyAtOnce(
-                size, rank -> made[rank] = factory.rank(new CommIdentity("test", rank, size, rank), id, plenty()));
-        return List.of(made);
     }
 
     /** Makes a world of one, which waits for nobody. */

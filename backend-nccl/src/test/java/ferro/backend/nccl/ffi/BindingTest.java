@@ -150,7 +150,10 @@ class BindingTest {
                 new Call("cudaRuntimeGetVersion", () -> Cuda.cudaRuntimeGetVersion(new int[1]), "*"));
     }
 
-    private static void assertArrives(Call call) {
+    @ParameterizedTest(name = "{0}")
+    @DisplayName("3-05 3-07 3-08: functions get their arguments in order")
+    @MethodSource({"nccl", "newerNccl", "cuda"})
+    void argumentsAreInOrder(Call call) {
         StandInHooks.standInFailNext(call.function, 0, PLANNED);
         StandInHooks.standInRecord(1);
 
@@ -174,27 +177,6 @@ class BindingTest {
         assertTrue(parts[index].startsWith("0x"), arguments);
         parts[index] = "*";
         return String.join(",", parts);
-    }
-
-    @ParameterizedTest(name = "{0}")
-    @DisplayName("3-05 3-07: functions of NCCL get their arguments in order")
-    @MethodSource("nccl")
-    void argumentsOfNcclAreInOrder(Call call) {
-        assertArrives(call);
-    }
-
-    @ParameterizedTest(name = "{0}")
-    @DisplayName("3-07: younger functions of NCCL get their arguments in order")
-    @MethodSource("newerNccl")
-    void argumentsOfNewerNcclAreInOrder(Call call) {
-        assertArrives(call);
-    }
-
-    @ParameterizedTest(name = "{0}")
-    @DisplayName("3-08: functions of the CUDA runtime get their arguments in order")
-    @MethodSource("cuda")
-    void argumentsOfTheRuntimeAreInOrder(Call call) {
-        assertArrives(call);
     }
 
     @Test

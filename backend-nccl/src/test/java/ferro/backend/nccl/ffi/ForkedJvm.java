@@ -87,6 +87,15 @@ public final class ForkedJvm {
         return Child.run(0, builder).lines().toList();
     }
 
+    /** Returns what a line says of something. */
+    public static String value(List<String> lines, String name) {
+        return lines.stream()
+                .filter(line -> line.startsWith(name + ": "))
+                .map(line -> line.substring(name.length() + 2))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no " + name + " in " + lines));
+    }
+
     private String classPath() throws URISyntaxException {
         if (withJna) {
             wanted.add(Native.class);

@@ -1,5 +1,7 @@
 package ferro.backend.nccl.ffi;
 
+import static ferro.backend.nccl.ffi.ForkedJvm.value;
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -29,18 +31,12 @@ class LoadingTest {
         return new ForkedJvm(folder);
     }
 
-    private static String value(List<String> lines, String name) {
-        return lines.stream()
-                .filter(line -> line.startsWith(name + ": "))
-                .map(line -> line.substring(name.length() + 2))
-                .findFirst()
-                .orElseThrow(() -> new AssertionError("no " + name + " in " + lines));
+    private ForkedJvm jvm(Object nccl, Object runtime) {
+        return jvm().setting(NCCL, nccl).setting(CUDART, runtime);
     }
 
-    private static void assertTokens(String text, String... tokens) {
-        for (String token : tokens) {
-            assertTrue(text.contains(token), text);
-        }
+    private static String real(Path path) throws IOException {
+        return path.toRealPath().toString();
     }
 
     /** Both libraries in one folder, as a package leaves them. */
@@ -54,12 +50,10 @@ class LoadingTest {
     @Test
     @DisplayName("3-10 T8: a pair of libraries is loaded by path, hidden from others, and never unloaded")
     void aNamedPairIsLoadedForGood() throws Exception {
-        List<String> lines = jvm().setting(NCCL, StandIn.nccl())
-                .setting(CUDART, StandIn.runtime())
-                .run("load", "global", "collect");
+        List<String> lines = jvm(StandIn.nccl(), StandIn.runtime()).run("load", "global", "collect");
 
-        assertEquals(StandIn.nccl().toRealPath().toString(), value(lines, "nccl"));
-        assertEquals(StandIn.runtime().toRealPath().toString(), value(lines, "runtime"));
+        assertEquals(real(StandIn.nccl()), value(lines, "nccl"));
+        assertEquals(real(StandIn.runtime()), value(lines, "runtime"));
         assertEquals("CUDA", value(lines, "prefix"));
         assertEquals("2.28.9", value(lines, "version"));
         assertEquals("false", value(lines, "global"));
@@ -69,9 +63,7 @@ class LoadingTest {
     @Test
     @DisplayName("3-24 T8: making an id loads the library, which stays open when nobody holds anything of it")
     void makingAnIdKeepsTheLibraryOpen() throws Exception {
-        List<String> lines = jvm().setting(NCCL, StandIn.nccl())
-                .setting(CUDART, StandIn.runtime())
-                .run("mapped", "id", "collect");
+        List<String> lines = jvm(StandIn.nccl(), StandIn.runtime()).run("mapped", "id", "collect");
 
         assertEquals(List.of("mapped: false", "zero: false", "mapped: true", "still: 22809"), lines);
     }
@@ -79,11 +71,10 @@ class LoadingTest {
     @Test
     @DisplayName("T8: a library stays open also where the load then failed")
     void aLibraryStaysOpenAfterAFailedLoad() throws Exception {
-        List<String> lines = jvm().setting(NCCL, StandIn.nccl())
-                .setting(CUDART, "/nowhere/libcudart.so")
+        List<String> lines = jvm(StandIn.nccl(), "/nowhere/libcudart.so")
                 .run("load", "mapped", CUDART + "=" + StandIn.runtime(), "load", "mapped");
 
-        assertTokens(value(lines, "CudaRuntimeNotFoundException"), "/nowhere/libcudart.so");
+        assertSays(value(lines, "CudaRuntimeNotFoundException"), "/nowhere/libcudart.so");
         assertEquals(2, lines.stream().filter("mapped: true"::equals).count(), lines.toString());
         assertEquals("2.28.9", value(lines, "version"));
     }
@@ -123,14 +114,14 @@ class LoadingTest {
         assumeTrue(notInstalled("libnccl.so.2"), "an NCCL of the system would be found first");
 
         assertEquals(
-                conda.resolve("lib/libnccl.so.2").toRealPath().toString(),
+                real(conda.resolve("lib/libnccl.so.2")),
                 value(
                         jvm().setting("CONDA_PREFIX", conda)
                                 .setting(CUDART, StandIn.runtime())
                                 .run("load"),
                         "nccl"));
         assertEquals(
-                wheel.resolve("libnccl.so.2").toRealPath().toString(),
+                real(wheel.resolve("libnccl.so.2")),
                 value(
                         jvm().setting("VIRTUAL_ENV", venv)
                                 .setting(CUDART, StandIn.runtime())
@@ -157,11 +148,11 @@ class LoadingTest {
 
         List<String> lines = jvm().run("load");
 
-        assertTokens(value(lines, "NcclLibraryNotFoundException"), "libnccl.so.2 not found");
+        assertSays(value(lines, "NcclLibraryNotFoundException"), "libnccl.so.2 not found");
         for (String relative : List.of("./libnccl.so.2", "../x/libnccl.so.2", "lib/libnccl.so.2")) {
             List<String> refused = jvm().setting(NCCL, relative).run("load", "look");
-            assertTokens(value(refused, "IllegalArgumentException"), NCCL + "=" + relative, "current directory");
-            assertTokens(value(refused, "reason"), NCCL + "=" + relative, "absolute path or a plain library name");
+            assertSays(value(refused, "IllegalArgumentException"), NCCL + "=" + relative, "current directory");
+            assertSays(value(refused, "reason"), NCCL + "=" + relative, "absolute path or a plain library name");
         }
     }
 
@@ -174,7 +165,7 @@ class LoadingTest {
                     .option("-Djna.library.path=" + path)
                     .run("load", "look", "memory");
             for (String what : List.of("IllegalArgumentException", "reason", "memory")) {
-                assertTokens(value(lines, what), "jna.library.path", "relative folder", "current directory");
+                assertSays(value(lines, what), "jna.library.path", "relative folder", "current directory");
             }
         }
     }
@@ -192,7 +183,7 @@ class LoadingTest {
                 .setting(CUDART, StandIn.runtime())
                 .run("load", "look", NCCL + "=/nowhere/libnccl.so.2", "load");
 
-        assertTokens(value(lines, "NcclLibraryNotFoundException"), "libnccl.so.2 not found");
+        assertSays(value(lines, "NcclLibraryNotFoundException"), "libnccl.so.2 not found");
         assertTrue(lines.stream().noneMatch(line -> line.startsWith("nccl: ")), lines.toString());
     }
 
@@ -210,23 +201,12 @@ class LoadingTest {
                         "look",
                         NCCL + "=" + StandIn.nccl(),
                         "load");
-        List<String> swapped =
-                jvm().setting(CUDART, hip).setting(NCCL, StandIn.nccl()).run("load");
+        List<String> swapped = jvm(StandIn.nccl(), hip).run("load");
 
-        assertTokens(
-                value(lines, "IllegalStateException"),
-                rccl.toRealPath().toString(),
-                "CUDA runtime",
-                "a JVM can load one");
-        assertTokens(
-                value(lines, "reason"),
-                rccl.toRealPath().toString(),
-                StandIn.runtime().toRealPath().toString());
-        assertEquals(StandIn.nccl().toRealPath().toString(), value(lines, "nccl"), "the one that fits is loaded");
-        assertTokens(
-                value(swapped, "IllegalStateException"),
-                "HIP runtime",
-                hip.toRealPath().toString());
+        assertSays(value(lines, "IllegalStateException"), real(rccl), "CUDA runtime", "a JVM can load one");
+        assertSays(value(lines, "reason"), real(rccl), real(StandIn.runtime()));
+        assertEquals(real(StandIn.nccl()), value(lines, "nccl"), "the one that fits is loaded");
+        assertSays(value(swapped, "IllegalStateException"), "HIP runtime", real(hip));
     }
 
     @Test
@@ -238,8 +218,7 @@ class LoadingTest {
         List<String> lines = jvm().setting(CUDART, "/nowhere/libcudart.so").run("load", "look");
 
         String message = value(lines, "NcclLibraryNotFoundException");
-        assertTokens(
-                message, "NCCL library", "libnccl.so.2", "not found", "-Dferro.nccl.library", "FERRO_NCCL_LIBRARY");
+        assertSays(message, "NCCL library", "libnccl.so.2", "not found", "-Dferro.nccl.library", "FERRO_NCCL_LIBRARY");
         List<String> tried =
                 lines.stream().filter(line -> line.startsWith("tried: ")).toList();
         for (String identity : List.of(
@@ -249,7 +228,7 @@ class LoadingTest {
                 "librccl.so.1")) {
             assertTrue(
                     tried.stream().anyMatch(line -> line.startsWith("tried: " + identity + " | ")), tried.toString());
-            assertTokens(message, identity);
+            assertSays(message, identity);
         }
         assertTrue(tried.stream().allMatch(line -> line.contains("cannot open shared object file")), tried.toString());
     }
@@ -263,55 +242,48 @@ class LoadingTest {
                 .setting("jna.library.path", StandIn.folder())
                 .run("load", "look");
         List<String> wrong = jvm().setting(NCCL, text).run("load");
-        List<String> runtime = jvm().setting(NCCL, StandIn.nccl())
-                .setting(CUDART, "/nowhere/libcudart.so")
-                .run("load", "memory");
+        List<String> runtime = jvm(StandIn.nccl(), "/nowhere/libcudart.so").run("load", "memory");
 
-        assertTokens(value(missing, "NcclLibraryNotFoundException"), "/nowhere/libnccl.so.2", "No such file");
+        assertSays(value(missing, "NcclLibraryNotFoundException"), "/nowhere/libnccl.so.2", "No such file");
         assertEquals(
                 1, missing.stream().filter(line -> line.startsWith("tried: ")).count());
-        assertTokens(value(wrong, "NcclLibraryNotFoundException"), text.toString(), "file too short");
-        assertTokens(
+        assertSays(value(wrong, "NcclLibraryNotFoundException"), text.toString(), "file too short");
+        assertSays(
                 value(runtime, "CudaRuntimeNotFoundException"),
                 "CUDA runtime library",
                 "libcudart.so",
                 "/nowhere/libcudart.so",
                 "FERRO_CUDART_LIBRARY");
-        assertTokens(value(runtime, "memory"), "/nowhere/libcudart.so");
+        assertSays(value(runtime, "memory"), "/nowhere/libcudart.so");
     }
 
     @Test
     @DisplayName("3-13 2-27: every function that is missing is named, with the library that lacks it")
     void missingFunctionsAreNamed() throws Exception {
         Path broken = StandIn.folder().resolve("broken/libnccl.so.2");
-        List<String> one =
-                jvm().setting(NCCL, broken).setting(CUDART, StandIn.runtime()).run("load", "look");
-        List<String> swapped = jvm().setting(NCCL, StandIn.runtime())
-                .setting(CUDART, StandIn.nccl())
-                .run("load");
+        List<String> one = jvm(broken, StandIn.runtime()).run("load", "look");
+        List<String> swapped = jvm(StandIn.runtime(), StandIn.nccl()).run("load");
 
-        assertTokens(value(one, "NcclSymbolNotFoundException"), "Symbol not found", broken + " lacks ncclGroupEnd;");
-        assertTokens(value(one, "reason"), "ncclGroupEnd");
-        assertTokens(value(swapped, "NcclSymbolNotFoundException"), "ncclAllReduce, ", "ncclGetVersion, ");
+        assertSays(value(one, "NcclSymbolNotFoundException"), "Symbol not found", broken + " lacks ncclGroupEnd;");
+        assertSays(value(one, "reason"), "ncclGroupEnd");
+        assertSays(value(swapped, "NcclSymbolNotFoundException"), "ncclAllReduce, ", "ncclGetVersion, ");
     }
 
     @Test
     @DisplayName("2-25 3-13: functions that came later are capabilities; without them the library serves all the same")
     void olderLibrariesServe() throws Exception {
-        List<String> old = jvm().setting(NCCL, StandIn.folder().resolve("old/libnccl.so.2"))
-                .setting(CUDART, StandIn.runtime())
+        List<String> old = jvm(StandIn.folder().resolve("old/libnccl.so.2"), StandIn.runtime())
                 .run("load", "look");
-        List<String> older = jvm().setting(NCCL, StandIn.folder().resolve("older/libnccl.so.2"))
-                .setting(CUDART, StandIn.runtime())
+        List<String> older = jvm(StandIn.folder().resolve("older/libnccl.so.2"), StandIn.runtime())
                 .run("load", "look");
 
         assertEquals("2.7.8", value(old, "version"));
         assertEquals("none", value(old, "reason"));
         assertFalse(value(old, "lacks").contains("ncclSend"), old.toString());
-        assertTokens(value(old, "lacks"), "ncclCommInitRankConfig", "ncclGetLastError", "ncclAlltoAll");
+        assertSays(value(old, "lacks"), "ncclCommInitRankConfig", "ncclGetLastError", "ncclAlltoAll");
         assertEquals("2.4.8", value(older, "version"));
         assertEquals("none", value(older, "reason"));
-        assertTokens(value(older, "lacks"), "ncclSend and ncclRecv (NCCL >= 2.7.3)");
+        assertSays(value(older, "lacks"), "ncclSend and ncclRecv (NCCL >= 2.7.3)");
     }
 
     @Test
@@ -339,23 +311,21 @@ class LoadingTest {
                 .filter(line -> line.startsWith("IllegalStateException: "))
                 .toList();
         assertEquals(2, refused.size(), lines.toString());
-        assertTokens(
-                refused.get(0), StandIn.nccl().toRealPath().toString(), "old/libnccl.so.2", "a JVM can load one NCCL");
-        assertTokens(refused.get(1), StandIn.runtime().toRealPath().toString(), "/nowhere/libcudart.so");
-        assertTokens(value(lines, "reason"), "old/libnccl.so.2");
-        assertTokens(value(lines, "memory"), "/nowhere/libcudart.so");
+        assertSays(refused.get(0), real(StandIn.nccl()), "old/libnccl.so.2", "a JVM can load one NCCL");
+        assertSays(refused.get(1), real(StandIn.runtime()), "/nowhere/libcudart.so");
+        assertSays(value(lines, "reason"), "old/libnccl.so.2");
+        assertSays(value(lines, "memory"), "/nowhere/libcudart.so");
     }
 
     @Test
     @DisplayName("2-23 0-08: device memory needs the runtime only")
     void deviceMemoryNeedsNoNccl() throws Exception {
-        List<String> lines = jvm().setting(NCCL, "/nowhere/libnccl.so.2")
-                .setting(CUDART, StandIn.runtime())
+        List<String> lines = jvm("/nowhere/libnccl.so.2", StandIn.runtime())
                 .run("memory", "copy", "look", NCCL + "=" + StandIn.nccl(), "load");
 
         assertEquals("Optional.empty", value(lines, "memory"));
         assertEquals("7 -8 9", value(lines, "copied"));
-        assertTokens(value(lines, "reason"), "/nowhere/libnccl.so.2");
+        assertSays(value(lines, "reason"), "/nowhere/libnccl.so.2");
         assertEquals("2.28.9", value(lines, "version"));
     }
 
@@ -367,8 +337,8 @@ class LoadingTest {
         assumeTrue(!value(lines, "memory").contains("library libcudart.so not found"), "there is no CUDA runtime here");
         assumeTrue(!value(lines, "memory").equals("Optional.empty"), "this machine has a GPU");
 
-        assertTokens(value(lines, "reason"), value(lines, "runtime"), "CUDA error (code ");
-        assertTokens(value(lines, "memory"), value(lines, "reason"));
+        assertSays(value(lines, "reason"), value(lines, "runtime"), "CUDA error (code ");
+        assertSays(value(lines, "memory"), value(lines, "reason"));
         boolean driver = value(lines, "reason").contains("driver found by the CUDA runtime")
                 && value(lines, "reason").contains("install the driver");
         boolean device = value(lines, "reason").contains("no device found by the CUDA runtime");
@@ -384,10 +354,10 @@ class LoadingTest {
         List<String> unwritable =
                 jvm().setting(NCCL, StandIn.nccl()).option("-Djna.tmpdir=/proc").run("look", "look", "memory");
 
-        assertTokens(value(absent, "reason"), "JNA", "put jna.jar on the class path");
-        assertTokens(value(absent, "memory"), "JNA", "put jna.jar on the class path");
-        assertTokens(value(unwritable, "reason"), "JNA", "-Djna.tmpdir");
-        assertTokens(value(unwritable, "memory"), "JNA", "-Djna.tmpdir");
+        assertSays(value(absent, "reason"), "JNA", "put jna.jar on the class path");
+        assertSays(value(absent, "memory"), "JNA", "put jna.jar on the class path");
+        assertSays(value(unwritable, "reason"), "JNA", "-Djna.tmpdir");
+        assertSays(value(unwritable, "memory"), "JNA", "-Djna.tmpdir");
     }
 
     @Test
@@ -397,7 +367,7 @@ class LoadingTest {
 
         List<String> lines = jvm().option("--illegal-native-access=deny").run("look", "load", "memory");
 
-        assertTokens(value(lines, "reason"), "Illegal native access", "--enable-native-access=ALL-UNNAMED");
-        assertTokens(value(lines, "memory"), "--enable-native-access=ALL-UNNAMED");
+        assertSays(value(lines, "reason"), "Illegal native access", "--enable-native-access=ALL-UNNAMED");
+        assertSays(value(lines, "memory"), "--enable-native-access=ALL-UNNAMED");
     }
 }

@@ -33,8 +33,6 @@ public final class StandInHooks {
 
     public static native int standInLive(String kind);
 
-    public static native int standInThreads();
-
     public static native int standInMisuse();
 
     public static native int standInFreedInUse();
@@ -45,11 +43,7 @@ public final class StandInHooks {
 
     public static native void standInLogClear();
 
-    public static native void standInNcclVersion(int version);
-
     public static native void standInNcclLatency(int micros);
-
-    public static native void standInConnectTime(int micros);
 
     public static native void standInCallDwell(int micros);
 
@@ -65,13 +59,9 @@ public final class StandInHooks {
 
     public static native void standInRemoteErrors(int on);
 
-    public static native void standInSilentDeaths(int on);
-
     public static native void standInEarlyReturns(int on);
 
     public static native void standInTail(int micros);
-
-    public static native void standInAllowDuplicates(int on);
 
     public static native void standInAbortHangs(int on);
 

@@ -1,17 +1,16 @@
 package ferro.backend.nccl.memory;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
+import static ferro.harness.Says.assertRefused;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.dispatch.DeviceMemory;
+import ferro.harness.Says;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
-import java.util.List;
-import org.junit.jupiter.api.function.Executable;
 
 /** Float tensors that are written and read through the memory that is tested. */
 final class CopiedFloats {
@@ -43,30 +42,11 @@ final class CopiedFloats {
         return values;
     }
 
-    static void free(DeviceTensor tensor) {
-        try {
-            ((AutoCloseable) tensor.owner()).close();
-        } catch (Exception e) {
-            throw new AssertionError(e);
-        }
-    }
-
     static void assertValues(float[] found, float... wanted) {
-        assertEquals(List.of(boxed(wanted)), List.of(boxed(found)));
+        assertArrayEquals(wanted, found);
     }
 
-    private static Float[] boxed(float[] values) {
-        Float[] boxed = new Float[values.length];
-        for (int i = 0; i < values.length; i++) {
-            boxed[i] = values[i];
-        }
-        return boxed;
-    }
-
-    static void refused(Executable call, String... tokens) {
-        String message = assertThrows(IllegalArgumentException.class, call).getMessage();
-        for (String token : tokens) {
-            assertTrue(message.contains(token), message);
-        }
+    static void refused(Says.Call call, String... tokens) {
+        assertRefused(IllegalArgumentException.class, call, tokens);
     }
 }

@@ -7,9 +7,9 @@ import static ferro.backend.nccl.ffi.StandInHooks.standInRefusePinning;
 import static ferro.backend.nccl.ffi.StandInHooks.standInStickyError;
 import static ferro.backend.nccl.memory.CopiedFloats.assertValues;
 import static ferro.backend.nccl.memory.CopiedFloats.floats;
-import static ferro.backend.nccl.memory.CopiedFloats.free;
 import static ferro.backend.nccl.memory.CopiedFloats.read;
 import static ferro.backend.nccl.memory.CopiedFloats.refused;
+import static ferro.dispatch.GpuCollectives.free;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -27,6 +27,7 @@ import ferro.backend.nccl.ffi.HostMemory;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.DeviceMemory.Staging;
+import ferro.dispatch.GpuCollectives;
 import ferro.group.SystemContext;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -186,21 +187,11 @@ class CudaMemoryPoolTest {
         free(memory.allocate(DataType.INT8, new long[] {300 << 10}, 0));
 
         List<Line> lines = NativeLog.stop();
-        int mine = thread(lines, "cudaGetLastError");
-        int lanes = thread(lines, "cudaMalloc");
-        List<Line> frees = lines.stream()
-                .filter(line -> line.function().equals("cudaFree"))
-                .toList();
+        int mine = NativeLog.of(lines, "cudaGetLastError").get(0).thread();
+        int lanes = NativeLog.of(lines, "cudaMalloc").get(0).thread();
+        List<Line> frees = NativeLog.of(lines, "cudaFree");
         assertFalse(frees.isEmpty(), "an eighth of the device may lie idle");
         assertTrue(frees.stream().allMatch(line -> line.thread() == lanes && lanes != mine), lines.toString());
-    }
-
-    private static int thread(List<Line> lines, String function) {
-        return lines.stream()
-                .filter(line -> line.function().equals(function))
-                .findFirst()
-                .orElseThrow()
-                .thread();
     }
 
     @Test
@@ -249,7 +240,7 @@ class CudaMemoryPoolTest {
         } while (kept.size() < 500 && kept.get(kept.size() - 1).address() != address);
 
         assertEquals(address, kept.get(kept.size() - 1).address());
-        kept.forEach(CopiedFloats::free);
+        kept.forEach(GpuCollectives::free);
     }
 
     /** Nothing of it is on the stack of the caller. */

@@ -7,10 +7,11 @@ import static ferro.backend.nccl.ffi.StandInHooks.standInStreamLatency;
 import static ferro.backend.nccl.memory.CopiedFloats.assertValues;
 import static ferro.backend.nccl.memory.CopiedFloats.buffer;
 import static ferro.backend.nccl.memory.CopiedFloats.floats;
-import static ferro.backend.nccl.memory.CopiedFloats.free;
 import static ferro.backend.nccl.memory.CopiedFloats.read;
 import static ferro.backend.nccl.memory.CopiedFloats.refused;
 import static ferro.backend.nccl.memory.CopiedFloats.room;
+import static ferro.dispatch.GpuCollectives.free;
+import static ferro.harness.Says.assertFails;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -27,11 +28,11 @@ import ferro.backend.nccl.DeviceFloats;
 import ferro.backend.nccl.NativeLog;
 import ferro.backend.nccl.NativeLog.Line;
 import ferro.backend.nccl.ffi.Cuda;
-import ferro.backend.nccl.ffi.DeviceGuard;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.DeviceMemory.Copy;
 import ferro.dispatch.DeviceMemoryProvider;
+import ferro.dispatch.GpuCollectives;
 import ferro.group.SystemContext;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -73,8 +74,7 @@ class CudaMemoryTest {
         assertTrue(memory.onDevice(first, second).await(LONG));
         assertValues(read(memory, second), 1.5f, -2.5f, 3.5f);
 
-        List<String> kinds = NativeLog.stop().stream()
-                .filter(line -> line.function().equals("cudaMemcpyAsync"))
+        List<String> kinds = NativeLog.of(NativeLog.stop(), "cudaMemcpyAsync").stream()
                 .map(line -> line.arguments().get(3))
                 .toList();
         assertEquals(List.of("3", "2"), kinds);
@@ -122,10 +122,7 @@ class CudaMemoryTest {
         List<Line> lines = NativeLog.stop();
         assertEquals(
                 List.of(2),
-                lines.stream()
-                        .filter(line -> line.function().equals("cudaFree"))
-                        .map(Line::device)
-                        .toList());
+                NativeLog.of(lines, "cudaFree").stream().map(Line::device).toList());
         assertEquals(0, standInLive("device"));
         assertThrows(IllegalStateException.class, () -> memory.allocate(DataType.FLOAT32, new long[] {2}, 2));
         assertThrows(IllegalStateException.class, () -> memory.stage(16));
@@ -150,7 +147,7 @@ class CudaMemoryTest {
         refused(() -> memory.onDevice(tensor, integers), "f32[3]", "i32[3]");
 
         assertEquals(List.of(), NativeLog.stop());
-        List.of(tensor, longer, elsewhere, integers).forEach(CopiedFloats::free);
+        List.of(tensor, longer, elsewhere, integers).forEach(GpuCollectives::free);
     }
 
     @Test
@@ -196,11 +193,7 @@ class CudaMemoryTest {
         DeviceTensor scratch = floats(memory, 0, 5, 6);
         standInStreamLatency(0, 20_000);
         for (DeviceTensor to : List.of(scratch, scratch, scratch, late)) {
-            int code = DeviceGuard.call(
-                    0,
-                    () -> Cuda.cudaMemcpyAsync(
-                            to.address(), source.address(), 8, Cuda.DEVICE_TO_DEVICE, Cuda.DEFAULT_STREAM));
-            assertEquals(0, code);
+            DeviceFloats.queue(to, source.address(), Cuda.DEVICE_TO_DEVICE, Cuda.DEFAULT_STREAM);
         }
 
         if (toHost) {
@@ -210,7 +203,7 @@ class CudaMemoryTest {
             standInStreamLatency(0, 0);
             assertValues(read(memory, third), 7, 8);
         }
-        List.of(late, source, third, scratch).forEach(CopiedFloats::free);
+        List.of(late, source, third, scratch).forEach(GpuCollectives::free);
     }
 
     @Test
@@ -224,8 +217,7 @@ class CudaMemoryTest {
         assertFalse(copy.await(Duration.ZERO));
         assertFalse(copy.await(Duration.ofMillis(5)));
         Thread.currentThread().interrupt();
-        FerroException interrupted = assertThrows(FerroException.class, () -> copy.await(LONG));
-        assertEquals(Code.INTERRUPTED, interrupted.code());
+        FerroException interrupted = assertFails(Code.INTERRUPTED, () -> copy.await(LONG));
         assertTrue(Thread.interrupted());
         standInHold(0);
         assertTrue(copy.await(LONG));
@@ -294,9 +286,7 @@ class CudaMemoryTest {
         memory.stage(1 << 20).close();
         memory.close();
 
-        int[] current = new int[1];
-        assertEquals(0, Cuda.cudaGetDevice(current));
-        assertEquals(3, current[0]);
+        assertEquals(3, DeviceFloats.currentDevice());
         assertEquals(0, Cuda.cudaSetDevice(0));
     }
 

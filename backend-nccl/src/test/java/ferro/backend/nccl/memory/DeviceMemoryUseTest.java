@@ -1,5 +1,6 @@
 package ferro.backend.nccl.memory;
 
+import static ferro.backend.nccl.comm.NcclRanks.SOON;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -17,9 +18,9 @@ import ferro.backend.nccl.DeviceFloats;
 import ferro.backend.nccl.comm.JnaNcclBackend;
 import ferro.backend.nccl.comm.NcclRanks;
 import ferro.backend.nccl.ffi.Cuda;
-import ferro.backend.nccl.ffi.DeviceGuard;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
+import ferro.dispatch.GpuCollectives;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,6 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ExtendWith(StandIn.class)
 @ResourceLock("nccl")
 class DeviceMemoryUseTest {
-    private static final Duration SOON = Duration.ofSeconds(10);
     /** As many bytes as the smallest stage has. */
     private static final int STAGE_FLOATS = (1 << 16) / Float.BYTES;
 
@@ -44,9 +44,9 @@ class DeviceMemoryUseTest {
 
     /** Closes a tensor and returns where the next one of its size lies. */
     private static long reused(JnaNcclBackend rank, DeviceTensor closed) {
-        CopiedFloats.free(closed);
+        GpuCollectives.free(closed);
         DeviceTensor next = fresh(rank);
-        CopiedFloats.free(next);
+        GpuCollectives.free(next);
         return next.address();
     }
 
@@ -58,10 +58,10 @@ class DeviceMemoryUseTest {
             DeviceTensor before = fresh(ranks.rank(0));
             StandInHooks.standInStreamLatency(0, 20_000);
             for (int turn = 0; turn < 3; turn++) {
-                assertEquals(0, fill(before, nines.tensor()));
+                DeviceFloats.queue(before, nines.tensor().address(), Cuda.DEVICE_TO_DEVICE, Cuda.DEFAULT_STREAM);
             }
             StandInHooks.standInStreamLatency(0, 0);
-            CopiedFloats.free(before);
+            GpuCollectives.free(before);
             // between upload and reduction there is room for what comes too late
             StandInHooks.standInNcclLatency(200_000);
             float[] data = {1, 2, 3, 4};
@@ -69,13 +69,6 @@ class DeviceMemoryUseTest {
             ranks.rank(0).run(Collective.allReduce(slice, ReduceOp.SUM), SOON);
             assertArrayEquals(new float[] {1, 2, 3, 4}, data);
         }
-    }
-
-    private static int fill(DeviceTensor to, DeviceTensor from) {
-        return DeviceGuard.call(
-                0,
-                () -> Cuda.cudaMemcpyAsync(
-                        to.address(), from.address(), to.byteCount(), Cuda.DEVICE_TO_DEVICE, Cuda.DEFAULT_STREAM));
     }
 
     @Test
@@ -91,12 +84,12 @@ class DeviceMemoryUseTest {
             assertNotEquals(pending.address(), reused(first, pending));
             second.run(sum(other), SOON);
             work.await();
-            CopiedFloats.free(other);
+            GpuCollectives.free(other);
             DeviceTensor next = fresh(first);
             DeviceTensor afterNext = fresh(first);
             assertTrue(next.address() == pending.address() || afterNext.address() == pending.address());
-            CopiedFloats.free(next);
-            CopiedFloats.free(afterNext);
+            GpuCollectives.free(next);
+            GpuCollectives.free(afterNext);
             assertThrows(IllegalStateException.class, () -> first.submit(sum(other), SOON));
         }
     }

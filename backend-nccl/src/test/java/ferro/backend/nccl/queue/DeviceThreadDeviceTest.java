@@ -1,10 +1,10 @@
 package ferro.backend.nccl.queue;
 
+import static ferro.harness.Says.assertRefused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.backend.nccl.Callers;
+import ferro.backend.nccl.DeviceFloats;
 import ferro.backend.nccl.NativeLog;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.StandIn;
@@ -18,12 +18,6 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ExtendWith(StandIn.class)
 @ResourceLock("nccl")
 class DeviceThreadDeviceTest {
-    private static int currentDevice() {
-        int[] device = new int[1];
-        assertEquals(0, Cuda.cudaGetDevice(device));
-        return device[0];
-    }
-
     @Test
     @DisplayName(
             "T6: 64 virtual threads that hand over always find their device; set and read in two steps they would not")
@@ -38,10 +32,10 @@ class DeviceThreadDeviceTest {
                     int before = thread.call(
                             () -> {
                                 thread.use(device);
-                                return currentDevice();
+                                return DeviceFloats.currentDevice();
                             },
-                            Waits.plenty());
-                    int after = thread.call(DeviceThreadDeviceTest::currentDevice, Waits.plenty());
+                            DeviceThreadTest.soon());
+                    int after = thread.call(DeviceFloats::currentDevice, DeviceThreadTest.soon());
                     if (before != device || after != device) {
                         wrong.incrementAndGet();
                     }
@@ -61,10 +55,10 @@ class DeviceThreadDeviceTest {
                     thread.call(
                             () -> {
                                 thread.use(1);
-                                return currentDevice();
+                                return DeviceFloats.currentDevice();
                             },
-                            Waits.plenty()));
-            assertEquals(2, currentDevice());
+                            DeviceThreadTest.soon()));
+            assertEquals(2, DeviceFloats.currentDevice());
         } finally {
             assertEquals(0, Cuda.cudaSetDevice(0));
         }
@@ -80,7 +74,7 @@ class DeviceThreadDeviceTest {
                             thread.use(3);
                             return null;
                         },
-                        Waits.plenty());
+                        DeviceThreadTest.soon());
             }
         }
         assertEquals(1, NativeLog.count(NativeLog.stop(), "cudaSetDevice"));
@@ -89,8 +83,7 @@ class DeviceThreadDeviceTest {
     @Test
     void onlyTheThreadItselfMayChooseItsDevice() {
         try (DeviceThread thread = new DeviceThread("ferro-only-0-nccl", System::nanoTime)) {
-            IllegalStateException refused = assertThrows(IllegalStateException.class, () -> thread.use(1));
-            assertTrue(refused.getMessage().contains("ferro-only-0-nccl"), refused.getMessage());
+            assertRefused(IllegalStateException.class, () -> thread.use(1), "ferro-only-0-nccl");
         }
     }
 }

@@ -1,5 +1,6 @@
 package ferro.backend.nccl.queue;
 
+import static ferro.harness.Says.assertRefused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
@@ -8,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.backend.nccl.Callers;
+import ferro.harness.OnThread;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -31,7 +34,7 @@ class DeviceThreadTest {
         assertTrue(thread.close(Duration.ofSeconds(10)));
     }
 
-    private static Deadline soon() {
+    static Deadline soon() {
         return Deadline.after(Duration.ofSeconds(10), System::nanoTime);
     }
 
@@ -86,26 +89,15 @@ class DeviceThreadTest {
 
     @Test
     void whatTheTaskThrowsArrivesAtTheCallerAsItIs() throws Exception {
-        IllegalStateException thrown = new IllegalStateException("code 5");
-        AssertionError error = new AssertionError("no such symbol");
-        assertSame(
-                thrown,
-                assertThrows(
-                        IllegalStateException.class,
-                        () -> thread.call(
-                                () -> {
-                                    throw thrown;
-                                },
-                                soon())));
-        assertSame(
-                error,
-                assertThrows(
-                        AssertionError.class,
-                        () -> thread.call(
-                                () -> {
-                                    throw error;
-                                },
-                                soon())));
+        for (Throwable thrown : List.of(new IllegalStateException("code 5"), new AssertionError("no such symbol"))) {
+            Supplier<Void> task = () -> {
+                if (thrown instanceof Error error) {
+                    throw error;
+                }
+                throw (RuntimeException) thrown;
+            };
+            assertSame(thrown, OnThread.outcome(() -> thread.call(task, soon())));
+        }
         assertEquals(7, thread.call(() -> 7, soon()), "the thread lives on");
     }
 
@@ -126,20 +118,20 @@ class DeviceThreadTest {
     @Test
     void waitingOnTheThreadForItselfIsRefusedInsteadOfHanging() throws Exception {
         DeviceCall<Void> never = new Watched(() -> false);
-        IllegalStateException refused = assertThrows(
+        assertRefused(
                 IllegalStateException.class,
-                () -> thread.call(() -> thread.submit(never).result(), soon()));
-        assertTrue(refused.getMessage().contains("ferro-test-0-nccl"), refused.getMessage());
+                () -> thread.call(() -> thread.submit(never).result(), soon()),
+                "ferro-test-0-nccl");
     }
 
     @Test
     void aCallerGivesUpAtItsDeadlineAndTheTaskNeverRuns() throws Exception {
         stick();
         AtomicInteger runs = new AtomicInteger();
-        TimeoutException late = assertThrows(
+        assertRefused(
                 TimeoutException.class,
-                () -> thread.call(runs::incrementAndGet, Deadline.after(Duration.ofMillis(50), System::nanoTime)));
-        assertTrue(late.getMessage().contains("50 ms"), late.getMessage());
+                () -> thread.call(runs::incrementAndGet, Deadline.after(Duration.ofMillis(50), System::nanoTime)),
+                "50 ms");
         release.countDown();
         thread.call(() -> null, soon());
         assertEquals(0, runs.get());
@@ -240,8 +232,7 @@ class DeviceThreadTest {
         assertFalse(thread.close(Duration.ofMillis(50)), "a stuck thread is left behind, not waited for");
         assertTrue(waiting.await(soon()));
         assertThrows(IllegalStateException.class, waiting::result);
-        IllegalStateException late = assertThrows(IllegalStateException.class, () -> thread.submit(() -> 6));
-        assertTrue(late.getMessage().contains("ferro-test-0-nccl is closed"), late.getMessage());
+        assertRefused(IllegalStateException.class, () -> thread.submit(() -> 6), "ferro-test-0-nccl is closed");
         release.countDown();
         assertTrue(running.await(soon()));
         assertTrue(thread.close(Duration.ofSeconds(10)), "it ends as soon as the call comes back");
