@@ -23,13 +23,10 @@ class DeviceLauncherTest {
     @Test
     @DisplayName("2-02 3-22: three processes meet in the launcher's store and add up device tensors over NCCL")
     void threeRanksAddUpTensorsThatFerroAllocated() throws Exception {
-        try (LauncherRun run =
-                LauncherRun.start(StandInPair.variables(), "run", "-n", "3", "--backend", "nccl", ALLOCATED)) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            String sum = " of 3: the sum of 1048576 elements begins with [6.0, 9.0, 12.0]";
-            assertEquals(List.of("[0] rank 0" + sum, "[1] rank 1" + sum, "[2] rank 2" + sum), sorted(run.outLines()));
-        }
+        LauncherRun run = LauncherRun.start(StandInPair.variables(), "run", "-n", "3", "--backend", "nccl", ALLOCATED)
+                .ends(0);
+        String sum = " of 3: the sum of 1048576 elements begins with [6.0, 9.0, 12.0]";
+        assertEquals(List.of("[0] rank 0" + sum, "[1] rank 1" + sum, "[2] rank 2" + sum), sorted(run.outLines()));
     }
 
     @Test

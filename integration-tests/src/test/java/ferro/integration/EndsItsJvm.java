@@ -35,7 +35,7 @@ final class EndsItsJvm {
         }
     }
 
-    private static void pipeline(ProcessGroup group, int floats) {
+    static void pipeline(ProcessGroup group, int floats) {
         for (int batch = 0; batch < BATCHES; batch++) {
             float[] data = new float[floats];
             if (group.rank() == 0) {

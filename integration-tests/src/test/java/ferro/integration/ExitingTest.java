@@ -29,18 +29,17 @@ class ExitingTest {
     })
     @Tag("long")
     void stagesOfAPipelineEndAsSoonAsTheirPartIsDone(String how, String floats, String links) throws Exception {
-        try (LauncherRun run =
-                LauncherRun.start(Map.of("FERRO_LINKS", links), "run", "-n", "3", "--no-bind", PROGRAM, how, floats)) {
-            assertEquals(0, run.exitCode(), run::toString);
-            String report = links.equals("tcp") ? "do not share memory" : "all 3 ranks share memory";
-            assertEquals(
-                    3,
-                    lines(run, "links: ").stream()
-                            .filter(line -> line.contains(report))
-                            .count(),
-                    run::toString);
-            assertTrue(run.errLines().stream().noneMatch(line -> line.contains("to blame")), run::toString);
-        }
+        LauncherRun run = LauncherRun.start(
+                        Map.of("FERRO_LINKS", links), "run", "-n", "3", "--no-bind", PROGRAM, how, floats)
+                .ends(0);
+        String report = links.equals("tcp") ? "do not share memory" : "all 3 ranks share memory";
+        assertEquals(
+                3,
+                lines(run, "links: ").stream()
+                        .filter(line -> line.contains(report))
+                        .count(),
+                run::toString);
+        assertTrue(run.errLines().stream().noneMatch(line -> line.contains("to blame")), run::toString);
     }
 
     @Tag("long")

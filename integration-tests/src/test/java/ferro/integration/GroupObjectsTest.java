@@ -17,19 +17,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Collectives on objects, over every medium (one rank alone needs none); after every refusal the group makes another call.
  */
-class GroupObjectsTest {
+class GroupObjectsTest extends ObjectRanks {
     private static final Codec<String> UTF8 = Codec.utf8();
 
     /** What a codec throws here, as a user's would. */
@@ -41,12 +38,6 @@ class GroupObjectsTest {
         }
     }
 
-    static Stream<Arguments> groups() {
-        return Stream.of("simulated", "tcp", "shm")
-                .flatMap(medium -> IntStream.rangeClosed(medium.equals("simulated") ? 1 : 2, 4)
-                        .mapToObj(worldSize -> Arguments.of(medium, worldSize)));
-    }
-
     private static String text(int rank) {
         return "räng " + "x".repeat(1000 * rank) + rank;
     }
@@ -55,106 +46,63 @@ class GroupObjectsTest {
         return IntStream.range(0, worldSize).mapToObj(GroupObjectsTest::text).toList();
     }
 
-    /** Runs a call on all ranks; returns what each returned or threw, by rank. */
-    static List<Object> outcomes(Ranks ranks, Function<ProcessGroup, Object> call) {
-        List<Object> outcomes =
-                new ArrayList<>(Collections.nCopies(ranks.groups().size(), null));
-        List<Ranks.Ended> ended = ranks.ends(group -> {
-            Object outcome;
-            try {
-                outcome = call.apply(group);
-            } catch (IllegalArgumentException
-                    | IllegalStateException
-                    | NullPointerException
-                    | StackOverflowError refused) {
-                outcome = refused;
-            }
-            synchronized (outcomes) {
-                outcomes.set(group.rank(), outcome);
-            }
-        });
-        ended.forEach(each -> assertEquals(null, each.failure()));
-        return outcomes;
-    }
-
-    static String refusal(Object outcome) {
-        return assertInstanceOf(IllegalArgumentException.class, outcome).getMessage();
-    }
-
-    /** The ranks are in step, and another call works. */
-    static void assertUsable(Ranks ranks) {
-        int worldSize = ranks.groups().size();
-        List<Object> sums = outcomes(ranks, group -> group.objects(UTF8).allReduce(group.rank() + 1.5, ReduceOp.SUM));
-        double expected =
-                IntStream.range(0, worldSize).mapToDouble(rank -> rank + 1.5).sum();
-        assertEquals(Collections.nCopies(worldSize, (Object) expected), sums);
-        ranks.groups().forEach(group -> assertEquals(Optional.empty(), group.failure()));
-    }
-
     @ParameterizedTest(name = "{1} ranks over {0}")
     @MethodSource("groups")
     void messagesOfObjectsComeFromAnyRank(String medium, int worldSize) {
-        try (Ranks ranks = Ranks.over(medium, worldSize)) {
-            List<Object> outcomes = outcomes(ranks, group -> {
-                GroupObjects<String> texts = group.objects(UTF8);
-                texts.send(text(group.rank()).repeat(100), 0, 4);
-                if (group.rank() > 0) {
-                    return List.of();
-                }
-                String[] received = new String[worldSize];
-                for (int count = 0; count < worldSize; count++) {
-                    GroupObjects.ReceivedObject<String> next =
-                            texts.recv(ProcessGroup.ANY_SOURCE, ProcessGroup.ANY_TAG);
-                    assertEquals(4, next.status().tag());
-                    received[next.status().source()] = next.value();
-                }
-                return List.of(received);
-            });
-            assertEquals(texts(worldSize).stream().map(text -> text.repeat(100)).toList(), outcomes.get(0));
-            assertUsable(ranks);
-        }
+        ranks = Ranks.over(medium, worldSize);
+        List<Object> outcomes = outcomes(ranks, group -> {
+            GroupObjects<String> texts = group.objects(UTF8);
+            texts.send(text(group.rank()).repeat(100), 0, 4);
+            if (group.rank() > 0) {
+                return List.of();
+            }
+            String[] received = new String[worldSize];
+            for (int count = 0; count < worldSize; count++) {
+                GroupObjects.ReceivedObject<String> next = texts.recv(ProcessGroup.ANY_SOURCE, ProcessGroup.ANY_TAG);
+                assertEquals(4, next.status().tag());
+                received[next.status().source()] = next.value();
+            }
+            return List.of(received);
+        });
+        assertEquals(texts(worldSize).stream().map(text -> text.repeat(100)).toList(), outcomes.get(0));
     }
 
     @Test
     void aMessageThatIsNoObjectOfThisCodecIsRefusedAndTheGroupGoesOn() {
-        try (Ranks ranks = Ranks.over("simulated", 2)) {
-            List<Object> outcomes = outcomes(ranks, group -> {
-                GroupObjects<String> texts = group.objects(UTF8);
-                if (group.rank() == 1) {
-                    IllegalArgumentException large = assertThrows(
-                            IllegalArgumentException.class,
-                            () -> texts.withLimit(2).send("abc", 0, 1));
-                    group.send(new float[] {1.5f}, 0, 2);
-                    texts.send("abcdef", 0, 3);
-                    group.send(new byte[] {-1}, 0, 4);
-                    return large.getMessage();
-                }
-                List<String> refusals = new ArrayList<>();
-                refusals.add(refused(() -> texts.recv(1, 2)));
-                group.recv(new float[1], 1, 2);
-                refusals.add(refused(() -> texts.withLimit(5).recv(1, 3)));
-                assertEquals("abcdef", texts.recv(1, 3).value());
-                refusals.add(refused(() -> texts.recv(1, 4)));
-                return refusals;
-            });
-            assertEquals(
-                    "send of an object to rank 0 tag 1, rank 1 of 2: the object has 3 bytes, the limit is 2 bytes: send "
-                            + "less, or set a larger limit",
-                    outcomes.get(1));
-            String prefix = "recv of an object from rank 1 tag ";
-            String[] refusals = ((List<?>) outcomes.get(0)).toArray(String[]::new);
-            assertEquals(
-                    prefix
-                            + "2, rank 0 of 2: the message f32[1] from rank 1 with tag 2 is no object: receive it into a "
-                            + "tensor, or use another tag",
-                    refusals[0]);
-            assertEquals(
-                    prefix
-                            + "3, rank 0 of 2: the object has 6 bytes, the limit is 5 bytes: receive it with a larger limit",
-                    refusals[1]);
-            assertTrue(refusals[2].contains("the codec cannot decode the 1 bytes of rank 1: "), refusals[2]);
-            assertUsable(ranks);
-        }
+        ranks = Ranks.over("simulated", 2);
+        List<Object> outcomes = outcomes(ranks, group -> {
+            GroupObjects<String> texts = group.objects(UTF8);
+            if (group.rank() == 1) {
+                IllegalArgumentException large = assertThrows(
+                        IllegalArgumentException.class, () -> texts.withLimit(2).send("abc", 0, 1));
+                group.send(new float[] {1.5f}, 0, 2);
+                texts.send("abcdef", 0, 3);
+                group.send(new byte[] {-1}, 0, 4);
+                return large.getMessage();
+            }
+            List<String> refusals = new ArrayList<>();
+            refusals.add(refused(() -> texts.recv(1, 2)));
+            group.recv(new float[1], 1, 2);
+            refusals.add(refused(() -> texts.withLimit(5).recv(1, 3)));
+            assertEquals("abcdef", texts.recv(1, 3).value());
+            refusals.add(refused(() -> texts.recv(1, 4)));
+            return refusals;
+        });
+        assertEquals(
+                "send of an object to rank 0 tag 1, rank 1 of 2: the object has 3 bytes, the limit is 2 bytes: send "
+                        + "less, or set a larger limit",
+                outcomes.get(1));
+        String prefix = "recv of an object from rank 1 tag ";
+        String[] refusals = ((List<?>) outcomes.get(0)).toArray(String[]::new);
+        assertEquals(
+                prefix
+                        + "2, rank 0 of 2: the message f32[1] from rank 1 with tag 2 is no object: receive it into a "
+                        + "tensor, or use another tag",
+                refusals[0]);
+        assertEquals(
+                prefix + "3, rank 0 of 2: the object has 6 bytes, the limit is 5 bytes: receive it with a larger limit",
+                refusals[1]);
+        assertTrue(refusals[2].contains("the codec cannot decode the 1 bytes of rank 1: "), refusals[2]);
     }
 
     private static String refused(Runnable call) {
@@ -164,30 +112,27 @@ class GroupObjectsTest {
     @ParameterizedTest(name = "{1} ranks over {0}")
     @MethodSource("groups")
     void objectsOfEveryLengthArriveWhereTheyShould(String medium, int worldSize) {
-        try (Ranks ranks = Ranks.over(medium, worldSize)) {
-            List<String> all = texts(worldSize);
-            for (int root = 0; root < worldSize; root++) {
-                int from = root;
-                assertEquals(
-                        Collections.nCopies(worldSize, (Object) text(from)),
-                        outcomes(
-                                ranks,
-                                group ->
-                                        group.objects(UTF8).broadcast(group.rank() == from ? text(from) : null, from)));
-                assertEquals(
-                        IntStream.range(0, worldSize)
-                                .mapToObj(rank -> rank == from ? all : List.of())
-                                .toList(),
-                        outcomes(ranks, group -> group.objects(UTF8).gather(text(group.rank()), from)));
-                assertEquals(
-                        all,
-                        outcomes(ranks, group -> group.objects(UTF8).scatter(group.rank() == from ? all : null, from)));
-            }
+        ranks = Ranks.over(medium, worldSize);
+        List<String> all = texts(worldSize);
+        for (int root = 0; root < worldSize; root++) {
+            int from = root;
             assertEquals(
-                    Collections.nCopies(worldSize, (Object) all),
-                    outcomes(ranks, group -> group.objects(UTF8).allGather(text(group.rank()))));
-            assertUsable(ranks);
+                    Collections.nCopies(worldSize, (Object) text(from)),
+                    outcomes(
+                            ranks,
+                            group -> group.objects(UTF8).broadcast(group.rank() == from ? text(from) : null, from)));
+            assertEquals(
+                    IntStream.range(0, worldSize)
+                            .mapToObj(rank -> rank == from ? all : List.of())
+                            .toList(),
+                    outcomes(ranks, group -> group.objects(UTF8).gather(text(group.rank()), from)));
+            assertEquals(
+                    all,
+                    outcomes(ranks, group -> group.objects(UTF8).scatter(group.rank() == from ? all : null, from)));
         }
+        assertEquals(
+                Collections.nCopies(worldSize, (Object) all),
+                outcomes(ranks, group -> group.objects(UTF8).allGather(text(group.rank()))));
     }
 
     @ParameterizedTest(name = "{1} ranks over {0}")
@@ -205,16 +150,15 @@ class GroupObjectsTest {
                 group -> limited(group).allReduce(group.rank() == large ? tooMuch : "z".repeat(100), JOINED),
                 group -> limited(group)
                         .allToAll(Collections.nCopies(worldSize, group.rank() == large ? tooMuch : "z".repeat(100))));
-        try (Ranks ranks = Ranks.over(medium, worldSize)) {
-            for (Function<ProcessGroup, Object> call : calls) {
-                for (Object outcome : outcomes(ranks, call)) {
-                    String told = refusal(outcome);
-                    assertTrue(
-                            told.contains(": the object of rank " + large + " has 101 bytes, the limit is 100 bytes: "),
-                            told);
-                }
-                assertUsable(ranks);
+        ranks = Ranks.over(medium, worldSize);
+        for (Function<ProcessGroup, Object> call : calls) {
+            for (Object outcome : outcomes(ranks, call)) {
+                String told = refusal(outcome);
+                assertTrue(
+                        told.contains(": the object of rank " + large + " has 101 bytes, the limit is 100 bytes: "),
+                        told);
             }
+            assertUsable(ranks);
         }
     }
 
@@ -225,16 +169,14 @@ class GroupObjectsTest {
     @ParameterizedTest(name = "{1} ranks over {0}")
     @MethodSource("groups")
     void limitsThatDifferFailAllRanks(String medium, int worldSize) {
-        try (Ranks ranks = Ranks.over(medium, worldSize)) {
-            List<Object> outcomes = outcomes(
-                    ranks,
-                    group -> group.objects(UTF8).withLimit(100 + group.rank()).allGather("a"));
+        ranks = Ranks.over(medium, worldSize);
+        List<Object> outcomes = outcomes(
+                ranks,
+                group -> group.objects(UTF8).withLimit(100 + group.rank()).allGather("a"));
 
-            for (Object outcome : worldSize == 1 ? List.of() : outcomes) {
-                String told = refusal(outcome);
-                assertTrue(told.contains(": limits of ranks differ: rank 0 100 bytes, rank 1 101 bytes"), told);
-            }
-            assertUsable(ranks);
+        for (Object outcome : worldSize == 1 ? List.of() : outcomes) {
+            String told = refusal(outcome);
+            assertTrue(told.contains(": limits of ranks differ: rank 0 100 bytes, rank 1 101 bytes"), told);
         }
     }
 
@@ -294,19 +236,17 @@ class GroupObjectsTest {
                         .scatter(group.rank() == odd ? Collections.nCopies(worldSize, "me!") : null, odd),
                 group -> objects.apply(group)
                         .allToAll(Collections.nCopies(worldSize, group.rank() == odd ? "me!" : "you")));
-        try (Ranks ranks = Ranks.over(medium, worldSize)) {
-            for (Function<ProcessGroup, Object> call : toAll) {
-                List<Object> outcomes = outcomes(ranks, call);
-                outcomes.forEach(outcome -> assertTellsOfEncoding(outcome, odd, outcomes.indexOf(outcome)));
-                assertUsable(ranks);
-            }
-            List<Object> outcomes =
-                    outcomes(ranks, group -> objects.apply(group).gather(group.rank() == odd ? "me!" : "you", 0));
-            assertTellsOfEncoding(outcomes.get(0), odd, 0);
-            assertTellsOfEncoding(outcomes.get(odd), odd, odd);
-            outcomes.subList(1, Math.max(1, odd)).forEach(outcome -> assertEquals(List.of(), outcome));
+        ranks = Ranks.over(medium, worldSize);
+        for (Function<ProcessGroup, Object> call : toAll) {
+            List<Object> outcomes = outcomes(ranks, call);
+            outcomes.forEach(outcome -> assertTellsOfEncoding(outcome, odd, outcomes.indexOf(outcome)));
             assertUsable(ranks);
         }
+        List<Object> outcomes =
+                outcomes(ranks, group -> objects.apply(group).gather(group.rank() == odd ? "me!" : "you", 0));
+        assertTellsOfEncoding(outcomes.get(0), odd, 0);
+        assertTellsOfEncoding(outcomes.get(odd), odd, odd);
+        outcomes.subList(1, Math.max(1, odd)).forEach(outcome -> assertEquals(List.of(), outcome));
     }
 
     private static void assertTellsOfEncoding(Object outcome, int odd, int rank) {
@@ -324,16 +264,14 @@ class GroupObjectsTest {
     @MethodSource("groups")
     void whatOneRankCannotDecodeFailsThatRankAlone(String medium, int worldSize) {
         int odd = worldSize - 1;
-        try (Ranks ranks = Ranks.over(medium, worldSize)) {
-            List<Object> outcomes =
-                    outcomes(ranks, group -> group.objects(throwing(odd, group)).broadcast("is it so?", 0));
+        ranks = Ranks.over(medium, worldSize);
+        List<Object> outcomes =
+                outcomes(ranks, group -> group.objects(throwing(odd, group)).broadcast("is it so?", 0));
 
-            String told = refusal(outcomes.get(odd));
-            assertTrue(told.contains(": the codec cannot decode the 9 bytes of rank 0: "), told);
-            assertTrue(told.endsWith("OddText: cannot read is it so?"), told);
-            outcomes.subList(0, odd).forEach(outcome -> assertEquals("is it so?", outcome));
-            assertUsable(ranks);
-        }
+        String told = refusal(outcomes.get(odd));
+        assertTrue(told.contains(": the codec cannot decode the 9 bytes of rank 0: "), told);
+        assertTrue(told.endsWith("OddText: cannot read is it so?"), told);
+        outcomes.subList(0, odd).forEach(outcome -> assertEquals("is it so?", outcome));
     }
 
     @Test
@@ -344,16 +282,14 @@ class GroupObjectsTest {
                     throw deep;
                 },
                 text -> text);
-        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
-            List<Object> outcomes = outcomes(
-                    ranks,
-                    group -> group.objects(group.rank() == 1 ? failing : UTF8).allGather("a"));
+        ranks = Ranks.over(Medium.SIMULATED, 2);
+        List<Object> outcomes = outcomes(
+                ranks,
+                group -> group.objects(group.rank() == 1 ? failing : UTF8).allGather("a"));
 
-            assertSame(deep, outcomes.get(1));
-            String told = refusal(outcomes.get(0));
-            assertTrue(told.endsWith(": rank 1 cannot encode its object: " + deep), told);
-            assertUsable(ranks);
-        }
+        assertSame(deep, outcomes.get(1));
+        String told = refusal(outcomes.get(0));
+        assertTrue(told.endsWith(": rank 1 cannot encode its object: " + deep), told);
     }
 
     @Test
@@ -363,15 +299,13 @@ class GroupObjectsTest {
                     throw new Speechless();
                 },
                 text -> text);
-        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
-            List<Object> outcomes = outcomes(
-                    ranks,
-                    group -> group.objects(group.rank() == 1 ? failing : UTF8).allGather("a"));
+        ranks = Ranks.over(Medium.SIMULATED, 2);
+        List<Object> outcomes = outcomes(
+                ranks,
+                group -> group.objects(group.rank() == 1 ? failing : UTF8).allGather("a"));
 
-            for (Object outcome : outcomes) {
-                assertTrue(refusal(outcome).endsWith(Speechless.class.getName()), refusal(outcome));
-            }
-            assertUsable(ranks);
+        for (Object outcome : outcomes) {
+            assertTrue(refusal(outcome).endsWith(Speechless.class.getName()), refusal(outcome));
         }
     }
 
@@ -387,30 +321,26 @@ class GroupObjectsTest {
 
     @Test
     void bytesOfTheCallerAreNeitherSharedNorChanged() {
-        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
-            byte[] own = "own".getBytes(StandardCharsets.UTF_8);
-            List<Object> outcomes = outcomes(ranks, group -> {
-                byte[] got = group.objects(Codec.bytes()).broadcast(group.rank() == 0 ? own : null, 0);
-                got[0] = 'O';
-                return new String(got, StandardCharsets.UTF_8);
-            });
+        ranks = Ranks.over(Medium.SIMULATED, 2);
+        byte[] own = "own".getBytes(StandardCharsets.UTF_8);
+        List<Object> outcomes = outcomes(ranks, group -> {
+            byte[] got = group.objects(Codec.bytes()).broadcast(group.rank() == 0 ? own : null, 0);
+            got[0] = 'O';
+            return new String(got, StandardCharsets.UTF_8);
+        });
 
-            assertEquals(List.of("Own", "Own"), outcomes);
-            assertEquals("own", new String(own, StandardCharsets.UTF_8));
-        }
+        assertEquals(List.of("Own", "Own"), outcomes);
+        assertEquals("own", new String(own, StandardCharsets.UTF_8));
     }
 
     @Test
     void misuseIsRefusedBeforeAnythingIsSent() {
-        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
-            GroupObjects<String> objects = ranks.group(0).objects(UTF8);
+        ranks = Ranks.over(Medium.SIMULATED, 2);
+        GroupObjects<String> objects = ranks.group(0).objects(UTF8);
 
-            assertThrows(IllegalArgumentException.class, () -> objects.broadcast("a", 2));
-            assertThrows(IllegalArgumentException.class, () -> objects.withLimit(0));
-            assertThrows(
-                    IllegalStateException.class,
-                    () -> ranks.group(0).coalesced(() -> objects.allReduce(1, ReduceOp.SUM)));
-            assertUsable(ranks);
-        }
+        assertThrows(IllegalArgumentException.class, () -> objects.broadcast("a", 2));
+        assertThrows(IllegalArgumentException.class, () -> objects.withLimit(0));
+        assertThrows(
+                IllegalStateException.class, () -> ranks.group(0).coalesced(() -> objects.allReduce(1, ReduceOp.SUM)));
     }
 }

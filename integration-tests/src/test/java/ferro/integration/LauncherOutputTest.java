@@ -119,10 +119,8 @@ class LauncherOutputTest {
     @Test
     void logFolderHoldsWhatEveryRankPrinted() throws Exception {
         Path logs = folder.resolve("a/logs");
-        try (LauncherRun run = LauncherRun.start(
-                "run", "-n", "2", "--log-dir", logs.toString(), "--", "sh", "-c", "echo o$RANK; echo e$RANK >&2")) {
-            assertEquals(0, run.exitCode(), run::toString);
-        }
+        LauncherRun.words(Map.of(), "run -n 2 --log-dir " + logs + " -- sh -c", "echo o$RANK; echo e$RANK >&2")
+                .ends(0);
 
         assertEquals("o0\n", Files.readString(logs.resolve("rank-0.log")));
         assertEquals("e0\n", Files.readString(logs.resolve("rank-0.err")));

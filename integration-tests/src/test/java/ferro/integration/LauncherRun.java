@@ -37,7 +37,7 @@ public final class LauncherRun extends Child {
     }
 
     /** Starts {@code ferro} with words that blanks separate, and more arguments. */
-    static LauncherRun words(Map<String, String> variables, String words, String... more) throws IOException {
+    public static LauncherRun words(Map<String, String> variables, String words, String... more) throws IOException {
         return start(
                 variables,
                 Stream.concat(Stream.of(words.split(" ")), Stream.of(more)).toArray(String[]::new));

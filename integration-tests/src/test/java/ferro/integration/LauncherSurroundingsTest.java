@@ -49,12 +49,10 @@ class LauncherSurroundingsTest {
             assertTrue(run.outLines().get(0).startsWith("[0] " + temporary + "/ferro-job-"), run::toString);
             assertTrue(run.outLines().get(1).startsWith("[0] " + temporary + "/ferro-recordings-"), run::toString);
         }
-        try (LauncherRun run =
-                LauncherRun.start(Map.of("TMPDIR", temporary.toString()), "run", "-n", "1", main("java.io.tmpdir"))) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            assertEquals(List.of("[0] " + temporary), run.outLines());
-        }
+        LauncherRun run = LauncherRun.start(
+                        Map.of("TMPDIR", temporary.toString()), "run", "-n", "1", main("java.io.tmpdir"))
+                .ends(0);
+        assertEquals(List.of("[0] " + temporary), run.outLines());
         try (Stream<Path> left = Files.list(temporary)) {
             assertEquals(List.of(), left.toList());
         }

@@ -1,7 +1,6 @@
 package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.harness.Job;
 import ferro.integration.hosts.NamespaceHosts;
@@ -9,7 +8,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,15 +25,14 @@ class MixedJdksTest {
     void ranksOnTwoJdksAddUpOverTls(int onTheOther) throws Exception {
         int own = Runtime.version().feature();
         int other = own == 17 ? 25 : 17;
-        Optional<Path> jdk = Jdks.find(other);
-        assumeTrue(jdk.isPresent(), "no JDK " + other + " in JAVA_HOME_" + other + ", JAVA_HOME and " + Jdks.INSTALLED);
+        Path jdk = Jdks.assumed(other);
         Path secret = NamespaceHosts.secret(folder, "secret", "c0ffee".repeat(10));
         Map<String, String> variables = Map.of(
                 "FERRO_BACKEND", "tcp", "FERRO_LINKS", "tcp", "FERRO_TLS", "on", "FERRO_SECRET_FILE", "" + secret);
         List<String> line = JavaLine.rank(List.of(), SumsOnAnyJdk.class.getName());
         List<String> lineOfOther = new ArrayList<>(JavaLine.shortLived());
         lineOfOther.addAll(List.of("-cp", LauncherRun.classPath(), SumsOnAnyJdk.class.getName()));
-        lineOfOther.set(0, jdk.get().resolve("bin/java").toString());
+        lineOfOther.set(0, jdk.resolve("bin/java").toString());
         try (Job job = Job.byHand(2, variables, rank -> rank == onTheOther ? lineOfOther : line)) {
             for (int rank = 0; rank < 2; rank++) {
                 String said = job.rank(rank).ended(0);

@@ -1,8 +1,5 @@
 package ferro.integration;
 
-import static ferro.integration.GroupObjectsTest.assertUsable;
-import static ferro.integration.GroupObjectsTest.outcomes;
-import static ferro.integration.GroupObjectsTest.refusal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -23,19 +20,13 @@ import java.util.Optional;
 import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** All-to-all and reductions of objects, over every medium; after every refusal the group makes another call. */
-class ObjectReductionsTest {
+class ObjectReductionsTest extends ObjectRanks {
     static final BinaryOperator<String> JOINED = (one, other) -> "(" + one + "+" + other + ")";
-
-    private static Stream<Arguments> groups() {
-        return GroupObjectsTest.groups();
-    }
 
     private static GroupObjects<String> texts(ProcessGroup group) {
         return group.objects(Codec.utf8());
@@ -48,23 +39,21 @@ class ObjectReductionsTest {
     @ParameterizedTest(name = "{1} ranks over {0}")
     @MethodSource("groups")
     void anAllToAllGivesEachRankItsObjectOfEachRank(String medium, int worldSize) {
-        try (Ranks ranks = Ranks.over(medium, worldSize)) {
-            List<Object> expected = IntStream.range(0, worldSize)
-                    .<Object>mapToObj(to -> IntStream.range(0, worldSize)
-                            .mapToObj(from -> toRank(from, to))
-                            .toList())
-                    .toList();
+        ranks = Ranks.over(medium, worldSize);
+        List<Object> expected = IntStream.range(0, worldSize)
+                .<Object>mapToObj(to -> IntStream.range(0, worldSize)
+                        .mapToObj(from -> toRank(from, to))
+                        .toList())
+                .toList();
 
-            assertEquals(
-                    expected,
-                    outcomes(
-                            ranks,
-                            group -> texts(group)
-                                    .allToAll(IntStream.range(0, worldSize)
-                                            .mapToObj(to -> toRank(group.rank(), to))
-                                            .toList())));
-            assertUsable(ranks);
-        }
+        assertEquals(
+                expected,
+                outcomes(
+                        ranks,
+                        group -> texts(group)
+                                .allToAll(IntStream.range(0, worldSize)
+                                        .mapToObj(to -> toRank(group.rank(), to))
+                                        .toList())));
     }
 
     @ParameterizedTest(name = "{1} ranks over {0}")
@@ -74,20 +63,18 @@ class ObjectReductionsTest {
                 .mapToObj(rank -> "v" + rank)
                 .reduce(JOINED)
                 .orElseThrow();
-        try (Ranks ranks = Ranks.over(medium, worldSize)) {
-            for (int root = 0; root < worldSize; root++) {
-                int to = root;
-                assertEquals(
-                        IntStream.range(0, worldSize)
-                                .<Object>mapToObj(rank -> rank == to ? Optional.of(expected) : Optional.empty())
-                                .toList(),
-                        outcomes(ranks, group -> texts(group).reduce("v" + group.rank(), JOINED, to)));
-            }
+        ranks = Ranks.over(medium, worldSize);
+        for (int root = 0; root < worldSize; root++) {
+            int to = root;
             assertEquals(
-                    Collections.nCopies(worldSize, (Object) expected),
-                    outcomes(ranks, group -> texts(group).allReduce("v" + group.rank(), JOINED)));
-            assertUsable(ranks);
+                    IntStream.range(0, worldSize)
+                            .<Object>mapToObj(rank -> rank == to ? Optional.of(expected) : Optional.empty())
+                            .toList(),
+                    outcomes(ranks, group -> texts(group).reduce("v" + group.rank(), JOINED, to)));
         }
+        assertEquals(
+                Collections.nCopies(worldSize, (Object) expected),
+                outcomes(ranks, group -> texts(group).allReduce("v" + group.rank(), JOINED)));
     }
 
     @ParameterizedTest(name = "{1} ranks over {0}")
@@ -100,18 +87,16 @@ class ObjectReductionsTest {
                 group -> texts(group).allToAll(group.rank() == odd ? List.of() : Collections.nCopies(worldSize, "a")),
                 "scatter of objects from rank " + odd,
                 group -> texts(group).scatter(group.rank() == odd ? List.of() : null, odd));
-        try (Ranks ranks = Ranks.over(medium, worldSize)) {
-            calls.forEach((name, call) -> {
-                List<Object> outcomes = outcomes(ranks, call);
-                for (int rank = 0; rank < worldSize; rank++) {
-                    String who = rank == odd ? "this rank" : "rank " + odd;
-                    assertEquals(
-                            name + ", rank " + rank + " of " + worldSize + ": " + who + wrong,
-                            refusal(outcomes.get(rank)));
-                }
-                assertUsable(ranks);
-            });
-        }
+        ranks = Ranks.over(medium, worldSize);
+        calls.forEach((name, call) -> {
+            List<Object> outcomes = outcomes(ranks, call);
+            for (int rank = 0; rank < worldSize; rank++) {
+                String who = rank == odd ? "this rank" : "rank " + odd;
+                assertEquals(
+                        name + ", rank " + rank + " of " + worldSize + ": " + who + wrong, refusal(outcomes.get(rank)));
+            }
+            assertUsable(ranks);
+        });
     }
 
     @ParameterizedTest(name = "{1} ranks over {0}")
@@ -122,18 +107,16 @@ class ObjectReductionsTest {
                 group -> texts(group).gather("a", group.rank()),
                 group -> texts(group).broadcast("a", group.rank()),
                 group -> texts(group).scatter(Collections.nCopies(worldSize, "a"), group.rank()));
-        try (Ranks ranks = Ranks.over(medium, worldSize)) {
-            for (Function<ProcessGroup, Object> call : calls) {
-                for (Object outcome : worldSize == 1 ? List.of() : outcomes(ranks, call)) {
-                    String message = refusal(outcome);
-                    assertTrue(
-                            message.contains(": roots of ranks differ: rank 0 root 0, rank 1 root 1")
-                                    && message.endsWith(
-                                            ": all ranks must make the same call with the same root and limit"),
-                            message);
-                }
-                assertUsable(ranks);
+        ranks = Ranks.over(medium, worldSize);
+        for (Function<ProcessGroup, Object> call : calls) {
+            for (Object outcome : worldSize == 1 ? List.of() : outcomes(ranks, call)) {
+                String message = refusal(outcome);
+                assertTrue(
+                        message.contains(": roots of ranks differ: rank 0 root 0, rank 1 root 1")
+                                && message.endsWith(": all ranks must make the same call with the same root and limit"),
+                        message);
             }
+            assertUsable(ranks);
         }
     }
 
@@ -143,21 +126,18 @@ class ObjectReductionsTest {
         BinaryOperator<String> failing = (one, other) -> {
             throw odd;
         };
-        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 3)) {
-            List<Object> reduced = outcomes(ranks, group -> texts(group).reduce("a", failing, 1));
-            assertEquals(List.of(Optional.empty(), odd, Optional.empty()), reduced);
-            assertUsable(ranks);
+        ranks = Ranks.over(Medium.SIMULATED, 3);
+        List<Object> reduced = outcomes(ranks, group -> texts(group).reduce("a", failing, 1));
+        assertEquals(List.of(Optional.empty(), odd, Optional.empty()), reduced);
+        assertUsable(ranks);
 
-            outcomes(ranks, group -> texts(group).allReduce("a", failing)).forEach(outcome -> assertSame(odd, outcome));
-            assertUsable(ranks);
+        outcomes(ranks, group -> texts(group).allReduce("a", failing)).forEach(outcome -> assertSame(odd, outcome));
+        assertUsable(ranks);
 
-            outcomes(ranks, group -> texts(group).allReduce("a", (one, other) -> null))
-                    .forEach(outcome -> assertEquals(
-                            "the op returned null",
-                            assertInstanceOf(NullPointerException.class, outcome)
-                                    .getMessage()));
-            assertUsable(ranks);
-        }
+        outcomes(ranks, group -> texts(group).allReduce("a", (one, other) -> null))
+                .forEach(outcome -> assertEquals(
+                        "the op returned null",
+                        assertInstanceOf(NullPointerException.class, outcome).getMessage()));
     }
 
     @Test
@@ -186,15 +166,14 @@ class ObjectReductionsTest {
     void aLargeObjectForOneRankDoesNotCountForAllRanks() {
         int worldSize = 64;
         int bytes = 34 << 20;
-        try (Ranks ranks = Ranks.over(Medium.SIMULATED, worldSize)) {
-            List<Object> outcomes = outcomes(ranks, group -> {
-                byte[][] values = new byte[worldSize][0];
-                values[0] = new byte[group.rank() == 1 ? bytes : 0];
-                return group.objects(Codec.bytes()).allToAll(List.of(values)).get(1).length;
-            });
+        ranks = Ranks.over(Medium.SIMULATED, worldSize);
+        List<Object> outcomes = outcomes(ranks, group -> {
+            byte[][] values = new byte[worldSize][0];
+            values[0] = new byte[group.rank() == 1 ? bytes : 0];
+            return group.objects(Codec.bytes()).allToAll(List.of(values)).get(1).length;
+        });
 
-            assertEquals(bytes, outcomes.get(0));
-            assertEquals(Collections.nCopies(worldSize - 1, (Object) 0), outcomes.subList(1, worldSize));
-        }
+        assertEquals(bytes, outcomes.get(0));
+        assertEquals(Collections.nCopies(worldSize - 1, (Object) 0), outcomes.subList(1, worldSize));
     }
 }

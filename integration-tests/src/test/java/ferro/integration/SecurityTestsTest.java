@@ -7,12 +7,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -53,22 +52,10 @@ class SecurityTestsTest {
     }
 
     private static Map<String, String> sources() throws IOException {
-        try (Stream<Path> all = Files.walk(CHECKOUT)) {
-            return all.filter(file -> file.toString().endsWith("Test.java"))
-                    .filter(file -> file.toString().contains("/src/test/java/"))
-                    .filter(file -> !file.toString().contains("/target/"))
-                    .collect(Collectors.toMap(
-                            file -> file.getFileName().toString().replace(".java", ""),
-                            SecurityTestsTest::text,
-                            (one, other) -> one));
+        Map<String, String> sources = new HashMap<>();
+        for (Path file : Checkout.endingWith("Test.java")) {
+            sources.put(file.getFileName().toString().replace(".java", ""), Files.readString(file));
         }
-    }
-
-    private static String text(Path file) {
-        try {
-            return Files.readString(file);
-        } catch (IOException gone) {
-            return "";
-        }
+        return sources;
     }
 }

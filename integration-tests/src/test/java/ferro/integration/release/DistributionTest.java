@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.integration.Jdks;
 import ferro.integration.release.Distribution.Run;
@@ -16,7 +15,6 @@ import java.util.ArrayList;
 import java.util.Enumeration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
@@ -65,7 +63,7 @@ class DistributionTest {
     @ParameterizedTest
     @ValueSource(ints = {17, 25})
     void everyCommandRunsInAnEmptyFolder(int version) throws Exception {
-        Path jdk = jdk(version);
+        Path jdk = Jdks.assumed(version);
         Map<String, String> variables =
                 Map.of("HOME", Files.createDirectory(empty.resolve("home")).toString());
         Path from = Files.createDirectory(empty.resolve("work"));
@@ -129,7 +127,7 @@ class DistributionTest {
                 ferro.root().resolve("examples/HelloAllReduce.java").toString()));
         Path readOnly = Files.setPosixFilePermissions(empty, PosixFilePermissions.fromString("r-xr-xr-x"));
         try {
-            Run run = ferro.command(jdk(version), Map.of("HOME", readOnly.toString()), readOnly, line);
+            Run run = ferro.command(Jdks.assumed(version), Map.of("HOME", readOnly.toString()), readOnly, line);
 
             run.endedWith(0).printed("[0] rank 0 of 2: the sum is 3");
             assertFalse(run.err().contains("archiving"), run::toString);
@@ -274,11 +272,5 @@ class DistributionTest {
         try (Stream<Path> files = Files.list(folder)) {
             return files.map(file -> file.getFileName().toString()).collect(Collectors.toCollection(TreeSet::new));
         }
-    }
-
-    private static Path jdk(int version) throws IOException {
-        Optional<Path> jdk = Jdks.find(version);
-        assumeTrue(jdk.isPresent(), "no JDK " + version);
-        return jdk.get();
     }
 }

@@ -51,8 +51,7 @@ class SameBytesTest {
     @Test
     void twoBuildsInTwoFoldersHaveEqualBytesAndSignaturesHold() throws Exception {
         Staging first = Staging.ofProperty();
-        Path jdk = Jdks.find(JDK).orElse(null);
-        assumeTrue(jdk != null, "no JDK " + JDK);
+        Path jdk = Jdks.assumed(JDK);
         Path copy = Checkout.copy(Checkout.ROOT, folder.resolve("copy"));
         Maven maven = Maven.without(Checkout.group(), folder.resolve("repository"));
 

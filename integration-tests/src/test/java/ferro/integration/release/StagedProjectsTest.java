@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -69,7 +68,7 @@ class StagedProjectsTest {
     @ParameterizedTest
     @ValueSource(ints = {17, 25})
     void theStarterIsTestedAndRuns(int version) throws Exception {
-        Path jdk = jdk(version);
+        Path jdk = Jdks.assumed(version);
         Path project = Checkout.copy(STARTER, folder.resolve("starter"));
 
         build(jdk, project);
@@ -81,7 +80,7 @@ class StagedProjectsTest {
     @ParameterizedTest
     @ValueSource(ints = {17, 25})
     void aFatJarRuns(int version) throws Exception {
-        Path jdk = jdk(version);
+        Path jdk = Jdks.assumed(version);
         Path project = Checkout.copy(PROJECTS.resolve("fat-jar"), folder.resolve("fat-jar"));
         Checkout.copy(STARTER.resolve(MAIN_SOURCES), project.resolve(MAIN_SOURCES));
 
@@ -93,7 +92,7 @@ class StagedProjectsTest {
     @ParameterizedTest
     @ValueSource(ints = {17, 25})
     void aProgramOfSpringBootRunsBesideItsNetty(int version) throws Exception {
-        Path jdk = jdk(version);
+        Path jdk = Jdks.assumed(version);
         Path project = Checkout.copy(PROJECTS.resolve("spring-boot"), folder.resolve("spring-boot"));
 
         build(jdk, project);
@@ -128,7 +127,7 @@ class StagedProjectsTest {
     @ParameterizedTest
     @ValueSource(ints = {17, 25})
     void anImageOfJlinkRuns(int version) throws Exception {
-        Path jdk = jdk(version);
+        Path jdk = Jdks.assumed(version);
         Path project = Checkout.copy(STARTER, folder.resolve("starter"));
         Files.copy(
                 PROJECTS.resolve("image/module-info.java"),
@@ -151,12 +150,6 @@ class StagedProjectsTest {
                         "--output",
                         "image"));
         TwoRanks.sum(Map.of(), List.of(target.resolve("image/bin/starter").toString()));
-    }
-
-    private static Path jdk(int version) throws IOException {
-        Optional<Path> jdk = Jdks.find(version);
-        assumeTrue(jdk.isPresent(), "no JDK " + version);
-        return jdk.get();
     }
 
     private static void build(Path jdk, Path project, String... options) throws Exception {

@@ -194,12 +194,11 @@ class RestartsTest {
     @DisplayName("row 52: wrong input, and ranks that never join, end the job")
     void failuresThatARestartDoesNotRepairEndTheJob(String command, int code, String why, int generations)
             throws Exception {
-        try (LauncherRun run =
-                run("run", "-n", "1", "--restarts", "5", "--", "sh", "-c", "echo g=$FERRO_GENERATION; " + command)) {
-            assertEquals(code, run.exitCode(), run::toString);
-            run.assertErr("ferro: the job does not start again: " + why);
-            assertEquals(List.of("[0] g=0", "[0] g=1").subList(0, generations), run.outLines(), run::toString);
-        }
+        LauncherRun run = run(
+                        "run", "-n", "1", "--restarts", "5", "--", "sh", "-c", "echo g=$FERRO_GENERATION; " + command)
+                .ends(code);
+        run.assertErr("ferro: the job does not start again: " + why);
+        assertEquals(List.of("[0] g=0", "[0] g=1").subList(0, generations), run.outLines(), run::toString);
     }
 
     /** Rank 1 fails first. Rank 0 ends only when its launcher ends it. */
@@ -214,10 +213,9 @@ class RestartsTest {
         String other = "trap '" + atTerm + "' TERM; touch up; while :; do sleep 0.05; done";
         String program = "cd " + folder + "; if [ $RANK = 0 ]; then " + other
                 + "; fi; until [ -e up ]; do sleep 0.02; done; exit " + first;
-        try (LauncherRun run = run("run", "-n", "2", "--restarts", "5", "--", "sh", "-c", program)) {
-            assertEquals(code, run.exitCode(), run::toString);
-            run.assertErr(line);
-        }
+        LauncherRun run = run("run", "-n", "2", "--restarts", "5", "--", "sh", "-c", program)
+                .ends(code);
+        run.assertErr(line);
     }
 
     /** Rank 1 is stopped before it joins. Only the other ranks can say why they end, and none of them is the cause. */
@@ -229,17 +227,9 @@ class RestartsTest {
         // long enough for the others to join on a busy machine
         String stops = "if [ $FERRO_GENERATION = 0 ]; then export FERRO_JOIN_TIMEOUT=20s;"
                 + " if [ $RANK = 1 ]; then kill -STOP $$; fi; fi; ";
-        try (LauncherRun run = run(
-                "run",
-                "-n",
-                "3",
-                "--grace",
-                "1s",
-                "--restarts",
-                "1",
-                "--",
-                "sh",
-                "-c",
+        try (LauncherRun run = LauncherRun.words(
+                Map.of("TMPDIR", folder.toString()),
+                "run -n 3 --grace 1s --restarts 1 -- sh -c",
                 stops + "exec " + java + " " + end())) {
             run.awaitErrLine("ferro: generation 1 of at most 1 starts in 1s: rank 1 did not join; rank ");
             awaitSums(run, 1, 1);
