@@ -3,7 +3,7 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.backend.tcp.connect.SecretFile;
+import ferro.backend.tcp.net.SecretFile;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package ferro.launcher;
 
 import com.google.gson.Gson;
 import ferro.RankEnd;
-import ferro.backend.tcp.connect.SecretFile;
+import ferro.backend.tcp.net.SecretFile;
 import ferro.backend.tcp.store.EndedRanks;
 import ferro.job.CheckpointReport;
 import ferro.launcher.analyze.Analysis;

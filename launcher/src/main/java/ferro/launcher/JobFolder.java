@@ -2,7 +2,7 @@ package ferro.launcher;
 
 import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
-import ferro.backend.tcp.connect.SecretFile;
+import ferro.backend.tcp.net.SecretFile;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.TemporaryFolder;
 import ferro.launcher.rank.ProcessGroupGuard;

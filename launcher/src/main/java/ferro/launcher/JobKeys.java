@@ -1,6 +1,6 @@
 package ferro.launcher;
 
-import ferro.backend.tcp.connect.SecretFile;
+import ferro.backend.tcp.net.SecretFile;
 import ferro.group.JoinOptions;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.JobSpec;

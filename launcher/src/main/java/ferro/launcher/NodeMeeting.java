@@ -2,8 +2,8 @@ package ferro.launcher;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.backend.tcp.connect.Addresses;
-import ferro.backend.tcp.connect.SecretFile;
+import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.SecretFile;
 import ferro.backend.tcp.store.LauncherStore;
 import ferro.group.SystemContext;
 import ferro.launcher.input.BadInputException;

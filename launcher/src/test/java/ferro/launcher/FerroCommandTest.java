@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Backend;
-import ferro.backend.tcp.connect.SecretFile;
+import ferro.backend.tcp.net.SecretFile;
 import ferro.group.BackendReport;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.JobSpec;

@@ -9,7 +9,7 @@ import ferro.FerroException;
 import ferro.RankEnd;
 import ferro.backend.tcp.TcpStoreClient;
 import ferro.backend.tcp.TcpStoreClient.StoreAddress;
-import ferro.backend.tcp.connect.SecretFile;
+import ferro.backend.tcp.net.SecretFile;
 import ferro.backend.tcp.store.EndedRanks;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;

@@ -3,8 +3,8 @@ package ferro.backend.tcp;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
-import ferro.backend.tcp.connect.Scarcity;
 import ferro.backend.tcp.mesh.DataLane;
+import ferro.backend.tcp.net.Scarcity;
 import java.io.IOException;
 
 /**

@@ -4,7 +4,7 @@ import ferro.Backend;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.mesh.RankArrays;
 import ferro.backend.tcp.mesh.TcpMesh;
-import ferro.backend.tcp.netty.NettyParts;
+import ferro.backend.tcp.net.NettyParts;
 import ferro.collectives.CollectiveEngine;
 import ferro.spi.BackendProvider;
 import ferro.spi.GroupSpec;

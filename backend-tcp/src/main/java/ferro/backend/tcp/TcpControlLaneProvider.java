@@ -4,7 +4,7 @@ import ferro.FerroException.Where;
 import ferro.backend.tcp.mesh.RankArrays;
 import ferro.backend.tcp.mesh.TcpControlLane;
 import ferro.backend.tcp.mesh.TcpMesh;
-import ferro.backend.tcp.netty.NettyParts;
+import ferro.backend.tcp.net.NettyParts;
 import ferro.spi.ControlLane;
 import ferro.spi.ControlLaneProvider;
 import ferro.spi.GroupSpec;

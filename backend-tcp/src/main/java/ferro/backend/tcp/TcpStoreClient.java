@@ -3,7 +3,7 @@ package ferro.backend.tcp;
 import ferro.FerroException;
 import ferro.FerroException.Where;
 import ferro.Store;
-import ferro.backend.tcp.netty.NettyParts;
+import ferro.backend.tcp.net.NettyParts;
 import ferro.backend.tcp.store.LauncherStore;
 import ferro.backend.tcp.store.LauncherStore.LauncherCall;
 import java.net.InetSocketAddress;

@@ -2,7 +2,7 @@ package ferro.backend.tcp;
 
 import ferro.FerroException.Where;
 import ferro.Store;
-import ferro.backend.tcp.netty.NettyParts;
+import ferro.backend.tcp.net.NettyParts;
 import ferro.backend.tcp.store.Rendezvous;
 import ferro.backend.tcp.store.StoreOpening;
 import ferro.spi.GroupSpec;

@@ -1,8 +1,8 @@
 /**
  * The public part of the TCP back end, which {@code -Dferro.backend=tcp} chooses. The rest is in the packages below. Each
- * of them uses only those listed before it: {@code netty} (which Netty the class path has), {@code tls}, {@code connect}
- * (dial, listen, handshake), {@code store} (the map that all ranks share, and how ranks find each other) and {@code mesh}
- * (control connections); {@code link} (data links) stands beside them.
+ * of them uses only those listed before it: {@code net} (which Netty the class path has; dial, listen, handshake, TLS),
+ * {@code store} (the map that all ranks share, and how ranks find each other) and {@code mesh} (control connections);
+ * {@code link} (data links) stands beside them.
  *
  * <p>Start reading at {@code TcpBackendProvider}. The mesh ({@code TcpMesh}) shows how ranks find each other, the
  * transport how elements move. The wire format is in docs/wire-protocol.md.

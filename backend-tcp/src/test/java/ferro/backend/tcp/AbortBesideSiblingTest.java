@@ -8,7 +8,7 @@ import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
-import ferro.backend.tcp.connect.Memory;
+import ferro.backend.tcp.net.Memory;
 import ferro.group.ProcessGroup;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.backend.tcp.connect.TcpProxy;
-import ferro.backend.tcp.connect.TcpProxy.End;
-import ferro.backend.tcp.connect.TcpProxy.Fault;
 import ferro.backend.tcp.mesh.Ranks;
+import ferro.backend.tcp.net.TcpProxy;
+import ferro.backend.tcp.net.TcpProxy.End;
+import ferro.backend.tcp.net.TcpProxy.Fault;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import java.io.IOException;

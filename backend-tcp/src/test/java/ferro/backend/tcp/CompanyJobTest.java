@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.mesh.Ranks;
-import ferro.backend.tcp.tls.Authority;
+import ferro.backend.tcp.net.Authority;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import java.io.IOException;

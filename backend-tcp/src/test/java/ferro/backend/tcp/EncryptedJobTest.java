@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.backend.tcp.connect.KeyRelay;
-import ferro.backend.tcp.connect.TcpProxy;
-import ferro.backend.tcp.connect.TcpProxy.Fault;
-import ferro.backend.tcp.connect.Threads;
 import ferro.backend.tcp.mesh.Ranks;
+import ferro.backend.tcp.net.KeyRelay;
+import ferro.backend.tcp.net.TcpProxy;
+import ferro.backend.tcp.net.TcpProxy.Fault;
+import ferro.backend.tcp.net.Threads;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import java.io.ByteArrayOutputStream;

@@ -3,9 +3,9 @@ package ferro.backend.tcp;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import ferro.Store;
-import ferro.backend.tcp.connect.Sockets;
-import ferro.backend.tcp.connect.Threads;
 import ferro.backend.tcp.mesh.Ranks;
+import ferro.backend.tcp.net.Sockets;
+import ferro.backend.tcp.net.Threads;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.ReduceOp;
-import ferro.backend.tcp.connect.TcpProxy;
-import ferro.backend.tcp.connect.TcpProxy.AnswerPoint;
+import ferro.backend.tcp.net.TcpProxy;
+import ferro.backend.tcp.net.TcpProxy.AnswerPoint;
 import ferro.group.ProcessGroup;
 import java.io.IOException;
 import java.time.Duration;

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.ReduceOp;
-import ferro.backend.tcp.connect.HostileSessions;
-import ferro.backend.tcp.connect.Sockets;
-import ferro.backend.tcp.connect.TcpProxy;
-import ferro.backend.tcp.connect.Threads;
+import ferro.backend.tcp.net.HostileSessions;
+import ferro.backend.tcp.net.Sockets;
+import ferro.backend.tcp.net.TcpProxy;
+import ferro.backend.tcp.net.Threads;
 import ferro.group.ProcessGroup;
 import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;

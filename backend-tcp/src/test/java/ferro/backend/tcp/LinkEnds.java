@@ -2,9 +2,9 @@ package ferro.backend.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.backend.tcp.connect.Hello;
-import ferro.backend.tcp.connect.TcpProxy.End;
 import ferro.backend.tcp.mesh.DataLane;
+import ferro.backend.tcp.net.Hello;
+import ferro.backend.tcp.net.TcpProxy.End;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

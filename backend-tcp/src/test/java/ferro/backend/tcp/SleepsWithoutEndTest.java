@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.ReduceOp;
 import ferro.Work;
-import ferro.backend.tcp.connect.Threads;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.mesh.TcpMesh;
+import ferro.backend.tcp.net.Threads;
 import ferro.backend.tcp.store.JoiningContext;
 import ferro.collectives.CollectiveEngine;
 import ferro.group.ProcessGroup;

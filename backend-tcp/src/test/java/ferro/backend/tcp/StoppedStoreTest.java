@@ -3,8 +3,8 @@ package ferro.backend.tcp;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.backend.tcp.TcpStoreClient.StoreAddress;
-import ferro.backend.tcp.connect.Threads;
 import ferro.backend.tcp.mesh.Ranks;
+import ferro.backend.tcp.net.Threads;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import java.net.InetAddress;

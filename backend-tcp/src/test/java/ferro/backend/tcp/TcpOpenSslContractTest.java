@@ -2,7 +2,7 @@ package ferro.backend.tcp;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import ferro.backend.tcp.tls.TlsProvider;
+import ferro.backend.tcp.net.TlsProvider;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
-import ferro.backend.tcp.tls.TlsProvider;
+import ferro.backend.tcp.net.TlsProvider;
 import ferro.group.SystemContext;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

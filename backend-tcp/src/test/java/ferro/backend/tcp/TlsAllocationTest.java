@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.management.ThreadMXBean;
 import ferro.ReduceOp;
-import ferro.backend.tcp.tls.TlsProvider;
-import ferro.backend.tcp.tls.TlsSession;
+import ferro.backend.tcp.net.TlsProvider;
+import ferro.backend.tcp.net.TlsSession;
 import ferro.group.ProcessGroup;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;

@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.backend.tcp.connect.TcpProxy;
-import ferro.backend.tcp.connect.TcpProxy.End;
-import ferro.backend.tcp.connect.TcpProxy.Fault;
 import ferro.backend.tcp.mesh.Ranks;
-import ferro.backend.tcp.tls.TlsProvider;
-import ferro.backend.tcp.tls.TlsSession;
+import ferro.backend.tcp.net.TcpProxy;
+import ferro.backend.tcp.net.TcpProxy.End;
+import ferro.backend.tcp.net.TcpProxy.Fault;
+import ferro.backend.tcp.net.TlsProvider;
+import ferro.backend.tcp.net.TlsSession;
 import ferro.group.ProcessGroup;
 import java.io.IOException;
 import java.time.Duration;

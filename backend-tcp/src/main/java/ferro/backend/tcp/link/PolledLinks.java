@@ -2,7 +2,7 @@ package ferro.backend.tcp.link;
 
 import ferro.DataType;
 import ferro.ReduceOp;
-import ferro.backend.tcp.connect.TcpIo;
+import ferro.backend.tcp.net.TcpIo;
 import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.Kernel;
 import io.netty.channel.Channel;

@@ -1,6 +1,6 @@
 package ferro.backend.tcp.link;
 
-import ferro.backend.tcp.connect.TcpIo;
+import ferro.backend.tcp.net.TcpIo;
 import io.netty.channel.Channel;
 import java.io.IOException;
 

@@ -1,6 +1,6 @@
 package ferro.backend.tcp.link;
 
-import ferro.backend.tcp.tls.TlsSession;
+import ferro.backend.tcp.net.TlsSession;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import javax.net.ssl.SSLException;

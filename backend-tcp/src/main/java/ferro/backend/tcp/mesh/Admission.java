@@ -1,8 +1,8 @@
 package ferro.backend.tcp.mesh;
 
 import ferro.FerroException.Code;
-import ferro.backend.tcp.connect.Hello;
-import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.net.Hello;
+import ferro.backend.tcp.net.Refusal;
 import ferro.spi.GroupSpec;
 import ferro.spi.Settings;
 

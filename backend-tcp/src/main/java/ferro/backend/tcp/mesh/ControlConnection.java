@@ -1,10 +1,10 @@
 package ferro.backend.tcp.mesh;
 
 import ferro.FerroException.Code;
-import ferro.backend.tcp.connect.ExactReader;
-import ferro.backend.tcp.connect.Refusal;
-import ferro.backend.tcp.connect.SwitchedReads;
-import ferro.backend.tcp.connect.WriteFailures;
+import ferro.backend.tcp.net.ExactReader;
+import ferro.backend.tcp.net.Refusal;
+import ferro.backend.tcp.net.SwitchedReads;
+import ferro.backend.tcp.net.WriteFailures;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;

@@ -2,10 +2,10 @@ package ferro.backend.tcp.mesh;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.backend.tcp.connect.Hello;
-import ferro.backend.tcp.connect.Refusal;
-import ferro.backend.tcp.connect.TlsHandshake;
-import ferro.backend.tcp.connect.Waits;
+import ferro.backend.tcp.net.Hello;
+import ferro.backend.tcp.net.Refusal;
+import ferro.backend.tcp.net.TlsHandshake;
+import ferro.backend.tcp.net.Waits;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;

@@ -1,8 +1,8 @@
 package ferro.backend.tcp.mesh;
 
-import ferro.backend.tcp.connect.BackgroundLoop;
-import ferro.backend.tcp.connect.SwitchedReads;
-import ferro.backend.tcp.connect.TlsHandshake;
+import ferro.backend.tcp.net.BackgroundLoop;
+import ferro.backend.tcp.net.SwitchedReads;
+import ferro.backend.tcp.net.TlsHandshake;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFutureListener;

@@ -1,8 +1,8 @@
 package ferro.backend.tcp.mesh;
 
 import ferro.FerroException;
-import ferro.backend.tcp.connect.ConnectAttempts;
-import ferro.backend.tcp.connect.TcpDialer;
+import ferro.backend.tcp.net.ConnectAttempts;
+import ferro.backend.tcp.net.TcpDialer;
 import ferro.backend.tcp.store.TcpPort;
 import io.netty.channel.Channel;
 import java.net.InetAddress;

@@ -1,10 +1,10 @@
 package ferro.backend.tcp.mesh;
 
-import ferro.backend.tcp.connect.Addresses;
-import ferro.backend.tcp.connect.ConnectAttempts;
-import ferro.backend.tcp.connect.Refusal;
-import ferro.backend.tcp.connect.RoundTripTimes;
-import ferro.backend.tcp.connect.TlsPolicy;
+import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.ConnectAttempts;
+import ferro.backend.tcp.net.Refusal;
+import ferro.backend.tcp.net.RoundTripTimes;
+import ferro.backend.tcp.net.TlsPolicy;
 import ferro.backend.tcp.store.TcpPort;
 import ferro.spi.GroupSpec;
 import java.net.InetSocketAddress;

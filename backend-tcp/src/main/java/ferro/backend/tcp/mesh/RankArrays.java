@@ -16,7 +16,7 @@ public final class RankArrays {
     }
 
     /** Returns the members with these numbers, in the same order. */
-    public static int[] chosen(int[] members, int[] numbers) {
+    static int[] chosen(int[] members, int[] numbers) {
         int[] chosen = new int[numbers.length];
         for (int at = 0; at < numbers.length; at++) {
             chosen[at] = members[numbers[at]];

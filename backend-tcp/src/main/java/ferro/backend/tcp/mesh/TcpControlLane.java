@@ -2,8 +2,8 @@ package ferro.backend.tcp.mesh;
 
 import ferro.FerroException;
 import ferro.RankEnd;
-import ferro.backend.tcp.connect.SwitchedReads;
-import ferro.backend.tcp.connect.TlsHandshake;
+import ferro.backend.tcp.net.SwitchedReads;
+import ferro.backend.tcp.net.TlsHandshake;
 import ferro.spi.ControlLane;
 import io.netty.channel.Channel;
 import java.nio.ByteBuffer;

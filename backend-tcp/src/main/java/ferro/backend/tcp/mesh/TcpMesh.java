@@ -5,17 +5,17 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.InvalidRankException;
 import ferro.RankEnd;
-import ferro.backend.tcp.connect.Addresses;
-import ferro.backend.tcp.connect.ConnectAttempts;
-import ferro.backend.tcp.connect.Hello;
-import ferro.backend.tcp.connect.Refusal;
-import ferro.backend.tcp.connect.RoundTripTimes;
-import ferro.backend.tcp.connect.TcpDialer;
-import ferro.backend.tcp.connect.TcpIo;
-import ferro.backend.tcp.connect.TcpListener;
-import ferro.backend.tcp.connect.TlsDuplex;
-import ferro.backend.tcp.connect.TlsHandshake;
-import ferro.backend.tcp.connect.Waits;
+import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.ConnectAttempts;
+import ferro.backend.tcp.net.Hello;
+import ferro.backend.tcp.net.Refusal;
+import ferro.backend.tcp.net.RoundTripTimes;
+import ferro.backend.tcp.net.TcpDialer;
+import ferro.backend.tcp.net.TcpIo;
+import ferro.backend.tcp.net.TcpListener;
+import ferro.backend.tcp.net.TlsDuplex;
+import ferro.backend.tcp.net.TlsHandshake;
+import ferro.backend.tcp.net.Waits;
 import ferro.backend.tcp.store.EndedRanks;
 import ferro.backend.tcp.store.TcpPort;
 import ferro.spi.Deadlines;
@@ -166,13 +166,13 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     }
 
     /** Returns the machine of a rank; empty if it is unknown. */
-    public String machine(int peer) {
+    String machine(int peer) {
         List<String> known = joined.machines();
         return known.isEmpty() ? "" : known.get(peer);
     }
 
     /** Passes on how the process of a rank ended, when its launcher reports it. */
-    public void whenEnded(int peer, Consumer<RankEnd> receiver) {
+    void whenEnded(int peer, Consumer<RankEnd> receiver) {
         joined.ends().when(peer, receiver);
     }
 
@@ -201,8 +201,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         return spec.rank();
     }
 
-    /** Returns the number of ranks of the joined group. */
-    public int worldSize() {
+    int worldSize() {
         return spec.worldSize();
     }
 
@@ -217,7 +216,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     }
 
     /** Sends a control message of at most 4 KiB; copies it, never waits, and is never queued behind data. */
-    public void control(int peer, long group, ByteBuffer message) {
+    void control(int peer, long group, ByteBuffer message) {
         check(peer);
         send(peer, ControlFrame.message(group, message));
     }
@@ -227,7 +226,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
      *
      * @return false if the loop has ended, and the task is not run
      */
-    public boolean afterControl(int peer, Runnable task) {
+    boolean afterControl(int peer, Runnable task) {
         check(peer);
         return port.loop().run(() -> {
             ControlConnection connection = connections.get(peer);
@@ -293,8 +292,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         return false;
     }
 
-    /** Returns whether this process serves the store. */
-    public boolean servesStore() {
+    boolean servesStore() {
         return port != null && port.servesStore();
     }
 
@@ -310,8 +308,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         }
     }
 
-    /** Counts one more user. */
-    public void retain() {
+    void retain() {
         if (users.getAndUpdate(count -> count <= 0 ? count : count + 1) <= 0) {
             throw new IllegalStateException("rank " + spec.rank() + " of \"" + spec.name()
                     + "\" has closed its connections: no group uses them any more");
@@ -325,7 +322,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     }
 
     /** Closes as {@link #close()} does; the last user waits no longer than a time for the store and for the last frames. */
-    public void close(Duration within) {
+    void close(Duration within) {
         if (users.getAndUpdate(count -> Math.max(0, count - 1)) == 1 && port != null) {
             leave(true, within);
         }

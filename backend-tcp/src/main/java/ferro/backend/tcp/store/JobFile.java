@@ -3,9 +3,9 @@ package ferro.backend.tcp.store;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
-import ferro.backend.tcp.connect.FileUser;
-import ferro.backend.tcp.connect.Secret;
-import ferro.backend.tcp.connect.SecretFile;
+import ferro.backend.tcp.net.FileUser;
+import ferro.backend.tcp.net.Secret;
+import ferro.backend.tcp.net.SecretFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -43,8 +43,6 @@ record JobFile(Path folder, String name) {
     /**
      * The content of the file.
      *
-     * @param host   host of rank 0
-     * @param port   port of rank 0
      * @param secret fresh secret; none if all ranks have a file with a secret
      */
     record JobFileContent(String host, int port, Optional<Secret> secret) {

@@ -3,7 +3,7 @@ package ferro.backend.tcp.store;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
-import ferro.backend.tcp.connect.FileUser;
+import ferro.backend.tcp.net.FileUser;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import ferro.spi.TemporaryFiles;

@@ -4,7 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
-import ferro.backend.tcp.connect.ConnectAttempts;
+import ferro.backend.tcp.net.ConnectAttempts;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.JoinLines;
@@ -52,7 +52,6 @@ public final class JoinProgress implements TcpStore.StoreOpener {
         state = starting();
     }
 
-    /** Begins a join now. */
     static JoinProgress begin(GroupSpec group, RankContext context) {
         return new JoinProgress(group, context, JoinLines.begin(group.name(), context));
     }
@@ -117,12 +116,10 @@ public final class JoinProgress implements TcpStore.StoreOpener {
         enter(new JoinState.AskingStore(rank(), time, localStore));
     }
 
-    /** Returns the state in which this rank works itself. */
     JoinState.Starting starting() {
         return new JoinState.Starting(rank(), time);
     }
 
-    /** Returns the time of this rank on a core. */
     OwnTime time() {
         return time;
     }

@@ -1,7 +1,7 @@
 package ferro.backend.tcp.store;
 
-import ferro.backend.tcp.connect.Addresses;
-import ferro.backend.tcp.connect.ConnectAttempts;
+import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.ConnectAttempts;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;

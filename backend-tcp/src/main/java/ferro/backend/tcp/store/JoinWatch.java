@@ -27,7 +27,6 @@ public final class JoinWatch {
         this(Optional.empty(), worldSize);
     }
 
-    /** Makes a watch for the group of this name. */
     JoinWatch(String name, int worldSize) {
         this(Optional.of(name), worldSize);
     }

@@ -2,11 +2,11 @@ package ferro.backend.tcp.store;
 
 import ferro.FerroException;
 import ferro.FerroException.Where;
-import ferro.backend.tcp.connect.Addresses;
-import ferro.backend.tcp.connect.OwnHost;
-import ferro.backend.tcp.connect.Secret;
-import ferro.backend.tcp.connect.SecretFile;
-import ferro.backend.tcp.connect.StoreSettings;
+import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.OwnHost;
+import ferro.backend.tcp.net.Secret;
+import ferro.backend.tcp.net.SecretFile;
+import ferro.backend.tcp.net.StoreSettings;
 import ferro.job.JobFinder;
 import ferro.job.RankOfJob;
 import ferro.spi.GroupSpec;

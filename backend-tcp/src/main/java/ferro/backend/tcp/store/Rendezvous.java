@@ -2,8 +2,8 @@ package ferro.backend.tcp.store;
 
 import ferro.FerroException;
 import ferro.FerroException.Where;
-import ferro.backend.tcp.connect.Addresses;
-import ferro.backend.tcp.connect.Secret;
+import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.Secret;
 import ferro.job.JobFinder;
 import ferro.job.RankOfJob;
 import ferro.job.RendezvousPoint;

@@ -1,7 +1,7 @@
 package ferro.backend.tcp.store;
 
 import ferro.FerroException.Code;
-import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.net.Refusal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
@@ -35,9 +35,7 @@ public final class StoreFrames {
     /**
      * A request.
      *
-     * @param operation operation
      * @param number    number that the client chooses and the answer repeats
-     * @param key       key
      * @param value     value, or the eight bytes of an amount
      * @param expected  expected value of COMPARE_AND_SET; null means absent
      */
@@ -62,9 +60,7 @@ public final class StoreFrames {
     /**
      * The checked head of a request.
      *
-     * @param operation     operation
      * @param expects       whether an expected value follows
-     * @param number        request number
      * @param keyBytes      length of the key
      * @param valueBytes    length of the value
      * @param expectedBytes length of the expected value
@@ -112,7 +108,6 @@ public final class StoreFrames {
     /**
      * The checked head of an answer.
      *
-     * @param number number of the request
      * @param answer kind
      * @param bytes  number of bytes that follow
      */

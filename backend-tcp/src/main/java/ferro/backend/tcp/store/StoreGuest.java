@@ -1,10 +1,10 @@
 package ferro.backend.tcp.store;
 
 import ferro.FerroException.Code;
-import ferro.backend.tcp.connect.Addresses;
-import ferro.backend.tcp.connect.Hello;
-import ferro.backend.tcp.connect.Refusal;
-import ferro.backend.tcp.connect.TcpListener;
+import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.Hello;
+import ferro.backend.tcp.net.Refusal;
+import ferro.backend.tcp.net.TcpListener;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;

@@ -1,7 +1,7 @@
 package ferro.backend.tcp.store;
 
 import ferro.FerroException.Code;
-import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.net.Refusal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;

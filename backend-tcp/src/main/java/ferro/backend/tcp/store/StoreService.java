@@ -1,10 +1,10 @@
 package ferro.backend.tcp.store;
 
 import ferro.FerroException.Code;
-import ferro.backend.tcp.connect.ExactReader;
-import ferro.backend.tcp.connect.Refusal;
-import ferro.backend.tcp.connect.TlsDuplex;
-import ferro.backend.tcp.connect.WriteFailures;
+import ferro.backend.tcp.net.ExactReader;
+import ferro.backend.tcp.net.Refusal;
+import ferro.backend.tcp.net.TlsDuplex;
+import ferro.backend.tcp.net.WriteFailures;
 import ferro.backend.tcp.store.StoreFrames.AnswerHead;
 import ferro.backend.tcp.store.StoreFrames.RequestHead;
 import ferro.backend.tcp.store.StoreFrames.StoreAnswer;
@@ -227,6 +227,5 @@ public final class StoreService {
         return ByteBuffer.wrap(value).getLong();
     }
 
-    /** A key that a client waits for. */
     private record Wait(String key, Consumer<byte[]> told) {}
 }

@@ -3,22 +3,22 @@ package ferro.backend.tcp.store;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
-import ferro.backend.tcp.connect.AddressChoice;
-import ferro.backend.tcp.connect.Addresses;
-import ferro.backend.tcp.connect.BackgroundLoop;
-import ferro.backend.tcp.connect.Credentials;
-import ferro.backend.tcp.connect.Hello;
-import ferro.backend.tcp.connect.LocalInterface;
-import ferro.backend.tcp.connect.PortChoice;
-import ferro.backend.tcp.connect.Refusal;
-import ferro.backend.tcp.connect.Secret;
-import ferro.backend.tcp.connect.SecretFile;
-import ferro.backend.tcp.connect.TcpDialer;
-import ferro.backend.tcp.connect.TcpIo;
-import ferro.backend.tcp.connect.TcpListener;
-import ferro.backend.tcp.connect.TlsPolicy;
-import ferro.backend.tcp.connect.UnauthenticatedPeerLog;
-import ferro.backend.tcp.netty.NettyParts;
+import ferro.backend.tcp.net.AddressChoice;
+import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.BackgroundLoop;
+import ferro.backend.tcp.net.Credentials;
+import ferro.backend.tcp.net.Hello;
+import ferro.backend.tcp.net.LocalInterface;
+import ferro.backend.tcp.net.NettyParts;
+import ferro.backend.tcp.net.PortChoice;
+import ferro.backend.tcp.net.Refusal;
+import ferro.backend.tcp.net.Secret;
+import ferro.backend.tcp.net.SecretFile;
+import ferro.backend.tcp.net.TcpDialer;
+import ferro.backend.tcp.net.TcpIo;
+import ferro.backend.tcp.net.TcpListener;
+import ferro.backend.tcp.net.TlsPolicy;
+import ferro.backend.tcp.net.UnauthenticatedPeerLog;
 import ferro.spi.GroupSpec;
 import ferro.spi.LogLines;
 import ferro.spi.OncePerContext;
@@ -279,7 +279,6 @@ public final class TcpPort implements AutoCloseable {
         }
     }
 
-    /** Records that a store has gone away, or is there again. */
     void storeLost(InetSocketAddress at, boolean lost) {
         if (lost) {
             lostStores.add(at);
@@ -314,7 +313,6 @@ public final class TcpPort implements AutoCloseable {
         return joins.get(group).allJoined();
     }
 
-    /** Adds a task that runs when the port is closed. */
     void atClose(Runnable task) {
         closings.add(task);
     }
@@ -350,7 +348,6 @@ public final class TcpPort implements AutoCloseable {
     private record PortPlan(
             Where where, AddressChoice address, PortChoice ports, Credentials own, Optional<GroupSpec> serves) {}
 
-    /** Passes connections to their owners. */
     private final class Guests implements TcpListener.Guest {
         @Override
         public void admit(Hello hello, Channel channel) throws Refusal {

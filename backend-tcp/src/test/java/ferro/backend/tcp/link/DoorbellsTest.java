@@ -3,7 +3,7 @@ package ferro.backend.tcp.link;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.backend.tcp.connect.TcpIo;
+import ferro.backend.tcp.net.TcpIo;
 import io.netty.channel.Channel;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -9,7 +9,7 @@ import ferro.DataType;
 import ferro.FerroException;
 import ferro.ForeignMemory;
 import ferro.HostTensor;
-import ferro.backend.tcp.connect.Memory;
+import ferro.backend.tcp.net.Memory;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

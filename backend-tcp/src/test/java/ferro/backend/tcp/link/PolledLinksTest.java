@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.HostTensor;
-import ferro.backend.tcp.connect.Memory;
+import ferro.backend.tcp.net.Memory;
 import ferro.spi.CallHeader;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.SynchronousQueue;

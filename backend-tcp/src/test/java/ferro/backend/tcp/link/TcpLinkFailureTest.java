@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import ferro.FerroException;
 import ferro.HostTensor;
-import ferro.backend.tcp.connect.Memory;
+import ferro.backend.tcp.net.Memory;
 import ferro.spi.CallHeader;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.backend.tcp.connect.Memory;
+import ferro.backend.tcp.net.Memory;
 import ferro.collectives.link.WireHeader;
 import ferro.spi.CallHeader;
 import java.util.ArrayList;

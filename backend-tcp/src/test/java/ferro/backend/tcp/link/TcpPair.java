@@ -1,7 +1,7 @@
 package ferro.backend.tcp.link;
 
 import ferro.FerroException;
-import ferro.backend.tcp.connect.TcpIo;
+import ferro.backend.tcp.net.TcpIo;
 import ferro.group.SystemContext;
 import ferro.spi.CallHeader;
 import io.netty.bootstrap.Bootstrap;

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import ferro.backend.tcp.tls.TlsPair;
-import ferro.backend.tcp.tls.TlsProvider;
-import ferro.backend.tcp.tls.TlsSession;
+import ferro.backend.tcp.net.TlsPair;
+import ferro.backend.tcp.net.TlsProvider;
+import ferro.backend.tcp.net.TlsSession;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Random;

@@ -7,7 +7,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.ReduceOp;
 import ferro.backend.tcp.TcpStoreServer;
-import ferro.backend.tcp.connect.Threads;
+import ferro.backend.tcp.net.Threads;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;

@@ -3,9 +3,9 @@ package ferro.backend.tcp.mesh;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import ferro.backend.tcp.connect.BackgroundLoop;
-import ferro.backend.tcp.connect.Sockets;
-import ferro.backend.tcp.connect.TcpIo;
+import ferro.backend.tcp.net.BackgroundLoop;
+import ferro.backend.tcp.net.Sockets;
+import ferro.backend.tcp.net.TcpIo;
 import ferro.group.SystemContext;
 import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;

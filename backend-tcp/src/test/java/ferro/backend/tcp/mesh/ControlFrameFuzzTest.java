@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import ferro.FerroException.Code;
-import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.net.Refusal;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.stream.Stream;

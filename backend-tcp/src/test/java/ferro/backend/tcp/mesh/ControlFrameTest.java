@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Code;
-import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.net.Refusal;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 

@@ -3,7 +3,7 @@ package ferro.backend.tcp.mesh;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.FerroException;
-import ferro.backend.tcp.connect.Threads;
+import ferro.backend.tcp.net.Threads;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;

@@ -2,10 +2,10 @@ package ferro.backend.tcp.mesh;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.backend.tcp.connect.BackgroundLoop;
-import ferro.backend.tcp.connect.Sockets;
-import ferro.backend.tcp.connect.TcpIo;
-import ferro.backend.tcp.connect.Threads;
+import ferro.backend.tcp.net.BackgroundLoop;
+import ferro.backend.tcp.net.Sockets;
+import ferro.backend.tcp.net.TcpIo;
+import ferro.backend.tcp.net.Threads;
 import ferro.group.SystemContext;
 import io.netty.channel.Channel;
 import java.io.ByteArrayOutputStream;

@@ -3,7 +3,7 @@ package ferro.backend.tcp.mesh;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.net.Addresses;
 import ferro.backend.tcp.store.JoiningContext;
 import ferro.backend.tcp.store.TcpPort;
 import ferro.spi.GroupSpec;

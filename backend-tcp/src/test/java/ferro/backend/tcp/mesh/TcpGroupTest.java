@@ -3,8 +3,8 @@ package ferro.backend.tcp.mesh;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.ReduceOp;
-import ferro.backend.tcp.connect.Sockets;
-import ferro.backend.tcp.connect.Threads;
+import ferro.backend.tcp.net.Sockets;
+import ferro.backend.tcp.net.Threads;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;

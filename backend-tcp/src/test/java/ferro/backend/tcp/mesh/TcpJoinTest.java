@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.backend.tcp.connect.Sockets;
-import ferro.backend.tcp.connect.Threads;
-import ferro.backend.tcp.connect.Waits;
+import ferro.backend.tcp.net.Sockets;
+import ferro.backend.tcp.net.Threads;
+import ferro.backend.tcp.net.Waits;
 import ferro.backend.tcp.store.JoiningContext;
 import ferro.backend.tcp.store.Rendezvous;
 import ferro.backend.tcp.store.StoreOpening;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.backend.tcp.connect.PortChoice;
-import ferro.backend.tcp.connect.Sockets;
+import ferro.backend.tcp.net.PortChoice;
+import ferro.backend.tcp.net.Sockets;
 import ferro.group.SystemContext;
 import java.io.IOException;
 import java.net.InetAddress;

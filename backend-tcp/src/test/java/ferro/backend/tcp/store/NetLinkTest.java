@@ -2,7 +2,7 @@ package ferro.backend.tcp.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.net.Addresses;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;

@@ -2,9 +2,9 @@ package ferro.backend.tcp.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.backend.tcp.connect.SeededHandshakes;
-import ferro.backend.tcp.connect.TlsPolicy;
 import ferro.backend.tcp.mesh.Ranks;
+import ferro.backend.tcp.net.SeededHandshakes;
+import ferro.backend.tcp.net.TlsPolicy;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.Settings;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.net.Refusal;
 import ferro.backend.tcp.store.StoreFrames.RequestHead;
 import ferro.backend.tcp.store.StoreFrames.StoreOperation;
 import ferro.backend.tcp.store.StoreFrames.StoreRequest;

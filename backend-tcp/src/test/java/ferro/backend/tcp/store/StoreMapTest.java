@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Code;
-import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.net.Refusal;
 import ferro.backend.tcp.store.StoreFrames.StoreOperation;
 import ferro.backend.tcp.store.StoreFrames.StoreRequest;
 import java.nio.ByteBuffer;

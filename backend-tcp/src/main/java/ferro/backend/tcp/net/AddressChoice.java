@@ -1,0 +1,138 @@
+package ferro.backend.tcp.net;
+
+import ferro.FerroException;
+import ferro.FerroException.Where;
+import ferro.spi.InterfaceFilter;
+import ferro.spi.LogLines;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.lang.System.Logger.Level;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * The address that a rank listens on, the address that it tells the other ranks, and why.
+ *
+ * @param bind      address to listen on
+ * @param reachable address of this machine that the others connect to, unless something is in between
+ * @param advertise address that the others are told
+ * @param reason    why the others are told this one
+ */
+public record AddressChoice(InetAddress bind, InetAddress reachable, String advertise, String reason) {
+    private static final String AUTO = "auto";
+    private static final String FILTER = Settings.TCP_INTERFACE.name();
+
+    /** Where the store is, as this rank sees it. */
+    public record StoreLocation(InetAddress at, boolean servedHere, String reason) {}
+
+    /**
+     * Chooses the addresses. A setting that names an address has precedence over {@code ferro.tcp.interface}, and that over
+     * the address that routes to the store.
+     *
+     * @throws IllegalArgumentException if no interface of this machine is one of those named
+     * @throws FerroException           RENDEZVOUS without a route to the store
+     */
+    public static AddressChoice of(
+            RankContext context, Where where, StoreLocation meeting, Supplier<List<LocalInterface>> all) {
+        String asked = Settings.TCP_BIND.of(context);
+        InetAddress routing = meeting.servedHere ? meeting.at : Addresses.routingTo(meeting.at, where);
+        Optional<InetAddress> named = Optional.empty();
+        boolean fixed = !asked.equals(AUTO);
+        InetAddress bind = fixed ? named(asked, routing, context, where) : routing;
+        if (!fixed || bind.isAnyLocalAddress()) {
+            Optional<InterfaceFilter> filter = Settings.TCP_INTERFACE.find(context);
+            named = filter.isPresent() ? Optional.of(picked(filter.get(), routing, all.get())) : Optional.empty();
+        }
+        InetAddress reachable = named.orElse(bind.isAnyLocalAddress() ? routing : bind);
+        String told = Settings.TCP_ADVERTISE.of(context);
+        if (!fixed && named.isPresent()) {
+            boolean alsoStore = meeting.servedHere && !reachable.equals(meeting.at);
+            bind = alsoStore ? wildcard(reachable, meeting.at) : reachable;
+        }
+        return told.equals(AUTO)
+                ? new AddressChoice(bind, reachable, reachable.getHostAddress(), reason(context, fixed, named, meeting))
+                : new AddressChoice(bind, reachable, told, "set by " + Settings.TCP_ADVERTISE.name() + "=" + told);
+    }
+
+    /** Returns the address to listen on. A name that this machine resolves to loopback means the address to the store. */
+    private static InetAddress named(String asked, InetAddress routing, RankContext context, Where where) {
+        Optional<OwnHost> own = routing.isLoopbackAddress() ? Optional.empty() : OwnHost.find(asked);
+        if (own.isEmpty()) {
+            return Addresses.resolved(asked, context.nanoTime(), context, where);
+        }
+        InetAddress address = own.get().reachable().orElse(routing);
+        LogLines.logger("ferro.join")
+                .log(
+                        Level.WARNING,
+                        "rank " + where.rank() + " of \"" + where.group() + "\": " + Settings.TCP_BIND.name() + "="
+                                + asked
+                                + ": " + own.get().trouble() + "; the rank listens at " + address.getHostAddress()
+                                + " instead");
+        return address;
+    }
+
+    private static String reason(
+            RankContext context, boolean fixed, Optional<InetAddress> named, StoreLocation meeting) {
+        if (named.isPresent()) {
+            return "set by " + FILTER + "=" + Settings.TCP_INTERFACE.of(context);
+        }
+        return fixed ? "set by " + Settings.TCP_BIND.name() + "=" + Settings.TCP_BIND.of(context) : meeting.reason;
+    }
+
+    /** Returns the wildcard address: peers expect the store at one address and data at another, and one port serves both. */
+    private static InetAddress wildcard(InetAddress reachable, InetAddress meeting) {
+        boolean six = reachable instanceof Inet6Address || meeting instanceof Inet6Address;
+        return Addresses.literal(six ? "::" : "0.0.0.0");
+    }
+
+    /** An address that may be used; a lower rank is better. */
+    private record AddressCandidate(String name, InetAddress address, int rank) {}
+
+    /**
+     * Returns the usable addresses, best first. The address that routes to the store is best, then the order in the list
+     * counts, then an address of the store's family. Loopback counts only if it is named, or if the store is there.
+     */
+    private static List<AddressCandidate> candidates(
+            InterfaceFilter filter, InetAddress routing, List<LocalInterface> all) {
+        List<AddressCandidate> found = new ArrayList<>();
+        for (LocalInterface one : all) {
+            for (InetAddress address : one.up() ? one.addresses() : List.<InetAddress>of()) {
+                int place = filter.place(one.name(), address);
+                if (address.equals(routing) && place >= 0) {
+                    found.add(new AddressCandidate(one.name(), address, -1));
+                } else if (place >= 0 && !(filter.isExcluding() && address.isLoopbackAddress())) {
+                    int family = address.getClass() == routing.getClass() ? 0 : 1;
+                    found.add(new AddressCandidate(one.name(), address, 2 * place + family));
+                }
+            }
+        }
+        found.sort(Comparator.comparingInt(AddressCandidate::rank));
+        return found;
+    }
+
+    private static InetAddress picked(InterfaceFilter filter, InetAddress routing, List<LocalInterface> all) {
+        List<AddressCandidate> found = candidates(filter, routing, all);
+        if (found.isEmpty()) {
+            throw new IllegalArgumentException(FILTER + "=" + filter
+                    + ": no interface that is up has a usable address; found: "
+                    + all.stream().map(LocalInterface::text).collect(Collectors.joining(", "))
+                    + "; link-local addresses (fe80::, 169.254.) count only if the setting names such a " + "network");
+        }
+        AddressCandidate best = found.get(0);
+        return best.rank < 0 ? routing : Addresses.onInterface(best.name, best.address);
+    }
+
+    /** Returns the names of the interfaces that a filter allows, best first. */
+    public static List<String> names(InterfaceFilter filter, List<LocalInterface> all) {
+        return candidates(filter, InetAddress.getLoopbackAddress(), all).stream()
+                .map(AddressCandidate::name)
+                .distinct()
+                .toList();
+    }
+}

@@ -1,0 +1,283 @@
+package ferro.backend.tcp.net;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import io.netty.channel.Channel;
+import io.netty.channel.ConnectTimeoutException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
+import java.nio.channels.ClosedChannelException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+
+/** The results of the attempts to connect to one peer, in words for operators; thread-safe. */
+public final class ConnectAttempts {
+    private static final int MOST_ADDRESSES = 4;
+    /**
+     * How long an address has been silent before a text names a possible cause. Until then a busy machine is the likely cause,
+     * and it needs no action.
+     */
+    public static final Duration CAUSE_AFTER = Duration.ofSeconds(2);
+
+    /** How an attempt at a loopback address ends if that interface is down. */
+    public static final String LOOPBACK_DOWN =
+            "the loopback interface of this machine is down (ip link set lo up starts it)";
+
+    /** Part of the error for {@code ::1} if the interface is down, and also if the interface is up without IPv6. */
+    private static final String NO_SUCH_ADDRESS = "assign requested address";
+
+    private final LongSupplier clock;
+    private int attempts;
+    private long firstNanos;
+    /** The last attempt at each address, in the order of the addresses. */
+    private final Map<InetSocketAddress, AddressAttempt> tried = new LinkedHashMap<>();
+
+    /** Whether more than one address was tried in the last round, so that texts name the address. */
+    private boolean several;
+    /** Whether any attempt has made a connection. */
+    private boolean connected;
+
+    private int roundTripMicros;
+
+    /** The last attempt at one address. */
+    private static final class AddressAttempt {
+        /** When it began, made its connection, or received its last answer: the latest of these. */
+        private long sinceNanos;
+        /** The silence at the end of earlier attempts, since the address was last heard from. */
+        private long silentNanos;
+        /** Whether its connection is made and has not ended. */
+        private boolean open;
+        /** Whether the other side has answered on this connection. */
+        private boolean answered;
+        /** Whether the last attempt that has a result made a connection. */
+        private boolean served;
+        /** How the last attempt ended; null if none has ended, or if a connection was made since. */
+        private String end;
+    }
+
+    /** Makes empty notes; {@code clock} returns nanoseconds. */
+    public ConnectAttempts(LongSupplier clock) {
+        this.clock = clock;
+    }
+
+    /** Forgets the addresses that are no longer addresses of the peer. */
+    synchronized void round(List<InetSocketAddress> all) {
+        tried.keySet().retainAll(all);
+        several &= all.size() > 1;
+    }
+
+    private AddressAttempt at(InetSocketAddress to) {
+        AddressAttempt known = tried.get(to);
+        if (known == null) {
+            known = new AddressAttempt();
+            tried.put(to, known);
+        }
+        return known;
+    }
+
+    /** Records that an attempt at an address begins. */
+    public synchronized void begun(InetSocketAddress to) {
+        AddressAttempt attempt = at(to);
+        attempt.sinceNanos = clock.getAsLong();
+        attempt.open = false;
+        firstNanos = attempts == 0 ? attempt.sinceNanos : firstNanos;
+        attempts++;
+        several |= tried.size() > 1;
+    }
+
+    /** Records that the attempt failed; null means that the other side closed the connection. */
+    public synchronized String failed(InetSocketAddress to, Throwable cause) {
+        AddressAttempt attempt = at(to);
+        attempt.end = words(to, cause, attempt);
+        attempt.silentNanos = isSilence(cause) ? silentNanos(attempt) : 0;
+        attempt.served = attempt.open;
+        attempt.open = false;
+        return attempt.end;
+    }
+
+    /**
+     * Records that a connection is made, on which nothing has been sent yet. The results of earlier attempts no longer count,
+     * and the attempts at other addresses end with this connection.
+     */
+    synchronized void connected(InetSocketAddress to, Channel channel) {
+        tried.keySet().retainAll(Set.of(to));
+        AddressAttempt attempt = at(to);
+        attempt.sinceNanos = clock.getAsLong();
+        if (!attempt.served) {
+            attempt.silentNanos = 0; // the address has answered now: it accepts connections
+        }
+        attempt.open = true;
+        attempt.answered = false;
+        attempt.served = true;
+        attempt.end = null;
+        connected = true;
+        roundTripMicros = RoundTripTimes.micros(channel);
+    }
+
+    /** Records that the other side has answered on the connection to an address, and that the handshake goes on. */
+    synchronized void answered(InetSocketAddress to) {
+        AddressAttempt attempt = at(to);
+        attempt.sinceNanos = clock.getAsLong();
+        attempt.silentNanos = 0;
+        attempt.answered = true;
+    }
+
+    /** Returns the round trip time to the peer in microseconds; 0 if it is not known, or the peer is on this host. */
+    synchronized int roundTripMicros() {
+        return roundTripMicros;
+    }
+
+    /** Returns whether there were attempts, and none has made a connection. */
+    public synchronized boolean allUnserved() {
+        return attempts > 0 && !connected;
+    }
+
+    /** Returns the number of attempts. */
+    public synchronized int attempts() {
+        return attempts;
+    }
+
+    /** Returns whether the last attempt at an address of the peer has made a connection, so that a process listens there. */
+    public synchronized boolean reached() {
+        return tried.values().stream().anyMatch(attempt -> attempt.served);
+    }
+
+    /** Returns whether any attempt has made a connection, so that nothing on the way blocks it. */
+    public synchronized boolean hasConnected() {
+        return connected;
+    }
+
+    /** Returns whether an attempt has ended and none has made a connection since, so that the reason is known. */
+    public synchronized boolean hasEnded() {
+        return tried.values().stream().anyMatch(attempt -> attempt.end != null);
+    }
+
+    /** Returns how long ago the first attempt began, in milliseconds; 0 if there was none. */
+    public synchronized long triedMillis() {
+        return attempts == 0 ? 0 : TimeUnit.NANOSECONDS.toMillis(clock.getAsLong() - firstNanos);
+    }
+
+    /**
+     * Returns whether the attempts have ended because the loopback interface of this machine is down. One address suffices:
+     * beside it, {@code ::1} may only be an address that the machine does not have.
+     */
+    public synchronized boolean isLoopbackDown() {
+        boolean down = false;
+        for (AddressAttempt attempt : tried.values()) {
+            String end = attempt.end;
+            if (end != null && !end.equals(LOOPBACK_DOWN) && !end.contains(NO_SUCH_ADDRESS)) {
+                return false;
+            }
+            down |= end != null && end.equals(LOOPBACK_DOWN);
+        }
+        return down;
+    }
+
+    /**
+     * Returns the failure of a call that no peer has answered before its deadline.
+     *
+     * @param call       call
+     * @param begunNanos when it was begun, on the clock of these notes
+     * @param cause      end of the last attempt; null if that is not known
+     */
+    public synchronized FerroException gaveUp(TcpDialer.DialledPeer call, long begunNanos, Throwable cause) {
+        long millis = TimeUnit.NANOSECONDS.toMillis(clock.getAsLong() - begunNanos);
+        return new FerroException(
+                Code.RENDEZVOUS,
+                call.where(),
+                "cannot connect to " + call.what() + " within " + millis + " ms (" + attempts
+                        + (attempts == 1 ? " attempt, last: " : " attempts, last: ") + last() + ")",
+                cause);
+    }
+
+    /** Returns how the last attempt ended, or how far it is; for each address if there are several. */
+    public synchronized String last() {
+        if (tried.isEmpty()) {
+            return "not tried yet";
+        }
+        String text = tried.entrySet().stream()
+                .limit(MOST_ADDRESSES)
+                .map(each ->
+                        (several ? Addresses.text(each.getKey()) + ": " : "") + last(each.getKey(), each.getValue()))
+                .collect(Collectors.joining("; "));
+        int more = tried.size() - MOST_ADDRESSES;
+        return more > 0 ? text + "; and " + more + " more addresses" : text;
+    }
+
+    private String last(InetSocketAddress to, AddressAttempt attempt) {
+        if (attempt.open) {
+            return isLong(attempt) ? unanswered(attempt) : "connected, no answer yet after " + seconds(attempt);
+        }
+        return attempt.end != null ? attempt.end : silence(to, attempt);
+    }
+
+    private String words(InetSocketAddress to, Throwable cause, AddressAttempt attempt) {
+        if (cause == null) {
+            return attempt.answered
+                    ? "connected, but the other side closed the connection in the handshake"
+                    : "connected, but the other side closed the connection and sent nothing";
+        }
+        String text = String.valueOf(cause.getMessage());
+        if (isSilence(cause)) {
+            return cause instanceof TimeoutException ? unanswered(attempt) : silence(to, attempt);
+        }
+        if (cause instanceof NoRouteToHostException || text.contains("No route") || text.contains("unreachable")) {
+            return to.getAddress().isLoopbackAddress() ? LOOPBACK_DOWN : "no route";
+        }
+        if (cause instanceof ConnectException && text.toLowerCase(Locale.ROOT).contains("refused")) {
+            return "refused: nothing listens there"
+                    + (mayBeBlocked(to) ? ", or a firewall rejects the connection" : "");
+        }
+        return text;
+    }
+
+    /** Returns whether an attempt ended because the other side was silent. */
+    private static boolean isSilence(Throwable cause) {
+        return cause instanceof ConnectTimeoutException
+                || cause instanceof ClosedChannelException
+                || cause instanceof TimeoutException;
+    }
+
+    /** Returns how long the address has been silent, over all attempts since it was last heard from. */
+    private long silentNanos(AddressAttempt attempt) {
+        return attempt.silentNanos + clock.getAsLong() - attempt.sinceNanos;
+    }
+
+    /** Returns whether the address has been silent for so long that a cause may be named. */
+    private boolean isLong(AddressAttempt attempt) {
+        return silentNanos(attempt) >= CAUSE_AFTER.toNanos();
+    }
+
+    /** Returns the text of a connection that is made, and whose handshake has no further answer. */
+    private String unanswered(AddressAttempt attempt) {
+        String cause = attempt.answered
+                ? ": is its process stopped or without a core?"
+                : ": does another program listen there, or is its process stopped or without a core?";
+        return "connected, but received nothing " + (attempt.answered ? "more in " : "in ") + seconds(attempt)
+                + (isLong(attempt) ? cause : "");
+    }
+
+    private String silence(InetSocketAddress to, AddressAttempt attempt) {
+        boolean asks = isLong(attempt) && mayBeBlocked(to);
+        return "no answer in " + seconds(attempt) + (asks ? ": does a firewall block the connection?" : "");
+    }
+
+    /** Returns whether something on the way may block connections: not on one machine, and not if one was made before. */
+    private boolean mayBeBlocked(InetSocketAddress to) {
+        return !connected && !TlsPolicy.isOwn(to.getAddress());
+    }
+
+    private String seconds(AddressAttempt attempt) {
+        long tenths = TimeUnit.NANOSECONDS.toMillis(clock.getAsLong() - attempt.sinceNanos) / 100;
+        return (tenths % 10 == 0 ? Long.toString(tenths / 10) : tenths / 10 + "." + tenths % 10) + " s";
+    }
+}

@@ -1,0 +1,36 @@
+package ferro.backend.tcp.net;
+
+import ferro.FerroException.Code;
+import java.security.SecureRandom;
+
+/**
+ * Identifies a process to the other processes of its job.
+ *
+ * @param job    job id
+ * @param secret secret that the ranks of the job share, or none
+ * @param random source of nonces
+ * @param tls    which connections are encrypted, and by which key
+ */
+public record Credentials(String job, Secret secret, SecureRandom random, TlsPolicy tls) {
+    /** Makes credentials that encrypt connections to other hosts. */
+    Credentials(String job, Secret secret, SecureRandom random) {
+        this(job, secret, random, TlsPolicy.of(TlsPolicy.TlsUse.AUTO, job, "process"));
+    }
+
+    /** Returns a fresh nonce, one for every connection, so that no proof can be used twice. */
+    byte[] nonce() {
+        byte[] nonce = new byte[Hello.NONCE_BYTES];
+        random.nextBytes(nonce);
+        return nonce;
+    }
+
+    /** Checks that both sides have a secret, or neither; before any proof, which could only be found wrong. */
+    static void checkSecrets(boolean accepting, boolean connecting) throws Refusal {
+        if (accepting != connecting) {
+            throw new Refusal(
+                    Code.UNAUTHENTICATED,
+                    "the accepting side has " + (accepting ? "a" : "no") + " secret, the connecting side has "
+                            + (connecting ? "one" : "none") + ": give both the same FERRO_SECRET_FILE");
+        }
+    }
+}

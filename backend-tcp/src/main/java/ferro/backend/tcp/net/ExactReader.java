@@ -1,0 +1,222 @@
+package ferro.backend.tcp.net;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.util.UncheckedBooleanSupplier;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * Reads exactly as many bytes as asked for, so that the bytes behind them stay in the socket for the next reader. Memory
+ * grows with the bytes that have come, not with those announced.
+ *
+ * <p>Needs a channel with auto-read off and a {@link SwitchedReads}.
+ */
+public abstract class ExactReader extends ChannelInboundHandlerAdapter {
+    /** Most bytes that are asked of the socket, or allocated, at once. */
+    private static final int PIECE_BYTES = 64 * 1024;
+
+    private final Exactly sizes = new Exactly();
+    private ChannelHandlerContext context;
+    private byte[] collected;
+    private int count;
+    private int wanted;
+    private boolean reading;
+    private boolean begun;
+
+    /** Makes a reader that allocates its memory from Netty. */
+    public ExactReader() {
+        this(null);
+    }
+
+    /** Makes a reader that has its own memory, for what fits in there. */
+    public ExactReader(ByteBuf own) {
+        sizes.own = own;
+    }
+
+    /** Makes a handle for channels without a reader yet. */
+    public static RecvByteBufAllocator.ExtendedHandle nothing() {
+        return new Exactly();
+    }
+
+    /** Asks for the next bytes; {@link #whole} receives them. */
+    public final void expect(int bytes) {
+        if (bytes <= 0) {
+            throw new IllegalArgumentException("cannot expect " + bytes + " bytes: need at least 1");
+        }
+        wanted = bytes;
+        count = 0;
+        collected = new byte[Math.min(bytes, PIECE_BYTES)];
+        resume();
+    }
+
+    /** Goes on reading after {@link #mayRead} has returned false. */
+    public final void resume() {
+        if (wanted > 0 && !reading && mayRead()) {
+            sizes.expect(wanted - count);
+            context.read();
+        }
+    }
+
+    /** Returns the context of this reader in its channel; called on the loop. */
+    public final ChannelHandlerContext context() {
+        return context;
+    }
+
+    /** Expects the first bytes; called once, in the pipeline. */
+    public abstract void begin();
+
+    /** Receives the expected bytes; expects the next ones, or nothing. */
+    public abstract void whole(ByteBuffer bytes);
+
+    /** Checks the part of the expected bytes that has come; false drops it. */
+    boolean partial(byte[] bytes, int length) {
+        return true;
+    }
+
+    /** Returns whether to go on reading now; a subclass that returns false calls {@link #resume} later. */
+    public boolean mayRead() {
+        return true;
+    }
+
+    @Override
+    public final void handlerAdded(ChannelHandlerContext added) throws Exception {
+        context = added;
+        ((SwitchedReads) added.channel().config().getRecvByteBufAllocator()).use(sizes);
+        if (added.channel().isActive()) {
+            try {
+                beginOnce();
+            } catch (LinkageError broken) {
+                // Netty would remove this handler without a call
+                exceptionCaught(added, broken);
+            }
+        }
+    }
+
+    @Override
+    public final void channelActive(ChannelHandlerContext active) {
+        beginOnce();
+    }
+
+    /** Begins at the first event: an accepted channel is active when its handlers are added, and reports that once more. */
+    private void beginOnce() {
+        if (!begun) {
+            begun = true;
+            begin();
+        }
+    }
+
+    @Override
+    public final void channelRead(ChannelHandlerContext read, Object message) {
+        ByteBuf bytes = (ByteBuf) message;
+        reading = true;
+        try {
+            append(bytes);
+        } finally {
+            bytes.release();
+        }
+        if (count < wanted) {
+            if (!partial(collected, count)) {
+                wanted = 0;
+                sizes.expect(0);
+            }
+            return;
+        }
+        ByteBuffer done = ByteBuffer.wrap(collected, 0, count);
+        wanted = 0;
+        collected = null;
+        whole(done);
+    }
+
+    @Override
+    public final void channelReadComplete(ChannelHandlerContext read) {
+        reading = false;
+        resume();
+    }
+
+    private void append(ByteBuf bytes) {
+        int length = bytes.readableBytes();
+        if (count + length > collected.length) {
+            collected = Arrays.copyOf(collected, Math.min(wanted, Math.max(2 * collected.length, count + length)));
+        }
+        bytes.readBytes(collected, count, length);
+        count += length;
+    }
+
+    /**
+     * Limits what is read to the bytes wanted. The limit falls with each read. After the end of the stream Netty's epoll reads on
+     * until nothing comes, whatever {@link #continueReading} returns.
+     */
+    static final class Exactly implements RecvByteBufAllocator.ExtendedHandle {
+        private ByteBuf own;
+        private int remaining;
+        private int last;
+        private int attempted;
+
+        /** Sets how many bytes may be read until the next call. */
+        void expect(int bytes) {
+            remaining = bytes;
+        }
+
+        @Override
+        public ByteBuf allocate(ByteBufAllocator alloc) {
+            int bytes = guess();
+            if (own != null && bytes <= own.capacity()) {
+                return own.retainedSlice(0, bytes).writerIndex(0);
+            }
+            return alloc.directBuffer(bytes, bytes);
+        }
+
+        @Override
+        public int guess() {
+            return Math.min(remaining, PIECE_BYTES);
+        }
+
+        @Override
+        public void reset(ChannelConfig config) {
+            last = 0;
+        }
+
+        @Override
+        public void incMessagesRead(int messages) {}
+
+        /** Leaves an end of stream that is noticed while nothing is wanted to the next reader: data may come before it. */
+        @Override
+        public void lastBytesRead(int bytes) {
+            last = remaining == 0 ? 0 : bytes;
+            remaining -= Math.max(0, last);
+        }
+
+        @Override
+        public int lastBytesRead() {
+            return last;
+        }
+
+        @Override
+        public void attemptedBytesRead(int bytes) {
+            attempted = bytes;
+        }
+
+        @Override
+        public int attemptedBytesRead() {
+            return attempted;
+        }
+
+        @Override
+        public boolean continueReading() {
+            return false;
+        }
+
+        @Override
+        public boolean continueReading(UncheckedBooleanSupplier more) {
+            return false;
+        }
+
+        @Override
+        public void readComplete() {}
+    }
+}

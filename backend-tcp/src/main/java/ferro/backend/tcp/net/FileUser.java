@@ -1,0 +1,97 @@
+package ferro.backend.tcp.net;
+
+import ferro.spi.Proc;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The user of this process for the file system, by numbers: names may be missing in containers.
+ *
+ * @param uid    user id
+ * @param groups group ids of the process, including the primary one
+ */
+public record FileUser(int uid, Set<Integer> groups) {
+    private static final int ROOT = 0;
+    private static final int OTHERS = 0077;
+    private static final int BITS = 07777;
+    /** Column of a line of /proc/self/status; the columns are real, effective, saved, of the file system. */
+    private static final int OF_FILE_SYSTEM = 3;
+
+    /** Returns whether files here have users and modes at all. */
+    public static boolean knownTo(Path file) {
+        return file.getFileSystem().supportedFileAttributeViews().contains("unix");
+    }
+
+    /** Reads the user from the kernel; without /proc, from a file that is made for this and removed. */
+    public static FileUser ofProcess() throws IOException {
+        Path status = Proc.HOST.path("self/status");
+        return Files.isReadable(status) ? of(Files.readAllLines(status)) : ofNewFile();
+    }
+
+    /** Reads the lines of a status file. */
+    static FileUser of(List<String> status) {
+        int[] users = numbers(status, "Uid:");
+        int[] primary = numbers(status, "Gid:");
+        Stream<Integer> all = Stream.concat(
+                Stream.of(primary[OF_FILE_SYSTEM]),
+                Arrays.stream(numbers(status, "Groups:")).boxed());
+        return new FileUser(users[OF_FILE_SYSTEM], all.collect(Collectors.toUnmodifiableSet()));
+    }
+
+    private static int[] numbers(List<String> status, String field) {
+        return status.stream()
+                .filter(line -> line.startsWith(field))
+                .flatMap(line -> Stream.of(line.substring(field.length()).trim().split("\\s+")))
+                .filter(word -> !word.isEmpty())
+                .mapToInt(Integer::parseUnsignedInt)
+                .toArray();
+    }
+
+    private static FileUser ofNewFile() throws IOException {
+        Path made = Files.createTempFile("ferro-", ".user");
+        try {
+            return new FileUser((Integer) Files.getAttribute(made, "unix:uid"), Set.of());
+        } finally {
+            Files.delete(made);
+        }
+    }
+
+    boolean owns(int owner) {
+        return uid == owner;
+    }
+
+    /**
+     * Returns whether a file of root that its group can read is meant for this process: Kubernetes mounts secrets so for a
+     * pod's fsGroup. For root, its own group does not count: a file of root that this group can read was made with a
+     * careless umask.
+     */
+    boolean isGivenByRoot(int owner, int group) {
+        return owner == ROOT && groups.contains(group) && !(uid == ROOT && group == ROOT);
+    }
+
+    /**
+     * Checks that a file belongs to this user alone.
+     *
+     * @param facts at least {@code uid} and {@code mode} of view {@code unix}
+     * @return what is wrong, as text that follows the name of the file; empty if nothing is wrong
+     */
+    public Optional<String> checkOwn(Map<String, Object> facts) {
+        int owner = (Integer) facts.get("uid");
+        int mode = (Integer) facts.get("mode");
+        if (!owns(owner)) {
+            return Optional.of("belongs to user " + Integer.toUnsignedString(owner) + ", and this process is user "
+                    + Integer.toUnsignedString(uid));
+        }
+        return (mode & OTHERS) == 0
+                ? Optional.empty()
+                : Optional.of("can be opened by others (mode " + Integer.toOctalString(mode & BITS) + ")");
+    }
+}

@@ -1,0 +1,162 @@
+package ferro.backend.tcp.net;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import java.nio.ByteBuffer;
+
+/** Runs one side of a handshake on a channel and then leaves the pipeline. */
+final class HandshakeReader extends ExactReader {
+    private final Handshake side;
+    private final HandshakeEnd end;
+    private final ChannelFutureListener freeing = closed -> free();
+    private boolean over;
+
+    HandshakeReader(Handshake side, HandshakeEnd end) {
+        this.side = side;
+        this.end = end;
+    }
+
+    @Override
+    public void begin() {
+        context().channel().closeFuture().addListener(freeing);
+        say(side.opening());
+        expect(side.wanted());
+    }
+
+    /** Frees what the encryption of the connection holds, which may be there before either side has let in the other. */
+    private void free() {
+        TlsSession tls = side.tls();
+        if (tls != null) {
+            tls.close();
+        }
+    }
+
+    @Override
+    boolean partial(byte[] bytes, int length) {
+        if (side.plausible(bytes, length)) {
+            return true;
+        }
+        over = true;
+        end.stranger(context().channel(), bytes, length);
+        return false;
+    }
+
+    @Override
+    public void whole(ByteBuffer bytes) {
+        if (!partial(bytes.array(), bytes.remaining())) {
+            return;
+        }
+        try {
+            byte[] answer = side.take(bytes);
+            end.heard(context().channel());
+            if (side.wanted() > 0) {
+                say(answer);
+                if (side.awaitsConfirmation()) {
+                    end.letIn(context().channel());
+                }
+                expect(side.wanted());
+                return;
+            }
+            over = true;
+            finish(answer);
+        } catch (Refusal refusal) {
+            over = true;
+            end.refused(context().channel(), refusal);
+        } catch (LinkageError broken) {
+            // this reader may have left the pipeline already
+            over = true;
+            end.ended(context().channel(), broken);
+        }
+    }
+
+    /** Finishes only when the last bytes have been written, because a data channel changes its loop then. */
+    private void finish(byte[] answer) {
+        Channel channel = context().channel();
+        TlsSession tls = side.tls();
+        TlsHandshake next = tls == null ? null : new TlsHandshake(tls, end);
+        channel.pipeline().remove(this);
+        if (next != null) {
+            if (answer.length > 0) {
+                channel.write(Unpooled.wrappedBuffer(answer));
+            }
+            channel.pipeline().addLast(next);
+            channel.flush();
+            return;
+        }
+        channel.closeFuture().removeListener(freeing);
+        if (answer.length == 0) {
+            end.done(channel);
+            return;
+        }
+        channel.writeAndFlush(Unpooled.wrappedBuffer(answer)).addListener((ChannelFutureListener) written -> {
+            if (written.isSuccess()) {
+                end.done(channel);
+            } else {
+                end.ended(channel, written.cause());
+            }
+        });
+    }
+
+    private void say(byte[] answer) {
+        if (answer.length > 0) {
+            context()
+                    .writeAndFlush(Unpooled.wrappedBuffer(answer))
+                    .addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext inactive) {
+        failed(null);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext caught, Throwable cause) {
+        failed(cause);
+        if (!(cause instanceof OutOfMemoryError)) {
+            caught.close();
+        }
+    }
+
+    private void failed(Throwable cause) {
+        if (!over) {
+            over = true;
+            end.ended(context().channel(), cause);
+        }
+    }
+
+    /** Closes a channel after sending the reason to the other side, if it still reads. */
+    static void refuse(Channel channel, Refusal refusal) {
+        byte[] frame = Handshake.frame(Handshake.REFUSAL, refusal.encoded());
+        channel.writeAndFlush(Unpooled.wrappedBuffer(frame)).addListener(ChannelFutureListener.CLOSE);
+    }
+
+    /**
+     * Receives the progress and the end of a handshake, on the channel's loop. Exactly one of {@link #done}, {@link #refused},
+     * {@link #stranger} and {@link #ended} is called.
+     */
+    interface HandshakeEnd {
+        /** A part of the handshake has come from the other side. */
+        default void heard(Channel channel) {}
+
+        /** This side, which accepts, has let the other side in, and waits for its confirmation. */
+        default void letIn(Channel channel) {}
+
+        /**
+         * Both sides have proved themselves, and the connecting side has confirmed the connection. The pipeline is empty and
+         * nothing is being read.
+         */
+        void done(Channel channel);
+
+        /** This side refuses the other, or was refused; the channel is still open. */
+        void refused(Channel channel, Refusal refusal);
+
+        /** The other side does not speak ferro; the channel is still open. */
+        void stranger(Channel channel, byte[] bytes, int length);
+
+        /** The connection ended first. */
+        void ended(Channel channel, Throwable cause);
+    }
+}

@@ -1,0 +1,124 @@
+package ferro.backend.tcp.net;
+
+import java.net.Socket;
+import java.security.MessageDigest;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.HexFormat;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLSession;
+import javax.net.ssl.X509ExtendedTrustManager;
+
+/** Trusts exactly one public key; who holds it, by names, dates and issuers of its certificates, is left to a {@link PeerJudge}. */
+class PinnedTrust extends X509ExtendedTrustManager {
+    private static final int SHOWN_DIGITS = 16;
+
+    private final byte[] pin;
+    private final PeerJudge judge;
+    private int asked;
+    private String refused;
+
+    PinnedTrust(byte[] pin, PeerJudge judge) {
+        this.pin = pin.clone();
+        this.judge = judge;
+    }
+
+    /** Returns how often certificates were checked. */
+    int asked() {
+        return asked;
+    }
+
+    /** Returns why certificates were refused; null if none were. */
+    String refused() {
+        return refused;
+    }
+
+    /**
+     * Compares the key of the leaf with the one that is trusted, and has its certificates judged.
+     *
+     * @param chain certificates of the other side, leaf first
+     */
+    void check(X509Certificate[] chain) throws CertificateException {
+        asked++;
+        try {
+            compare(chain);
+            judge.check(chain);
+        } catch (CertificateException wrong) {
+            refused = wrong.getMessage();
+            throw wrong;
+        }
+    }
+
+    private void compare(X509Certificate[] chain) throws CertificateException {
+        if (chain.length == 0) {
+            throw new CertificateException("the other side has sent " + chain.length + " certificates: need 1");
+        }
+        byte[] found = TlsIdentity.sha256(chain[0].getPublicKey());
+        if (!MessageDigest.isEqual(found, pin)) {
+            throw new CertificateException("the key of the other side is " + shown(found) + ", need " + shown(pin)
+                    + ", which that side announced in its handshake: another process is between the two " + "sides");
+        }
+    }
+
+    private static String shown(byte[] hash) {
+        return HexFormat.of().formatHex(hash).substring(0, SHOWN_DIGITS) + "...";
+    }
+
+    /** Checks the key, and keeps the session from being resumed, because a resumed session checks no key. */
+    void check(X509Certificate[] chain, SSLEngine engine) throws CertificateException {
+        check(chain);
+        SSLSession session = engine.getHandshakeSession();
+        if (session != null) {
+            session.invalidate();
+        }
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) throws CertificateException {
+        check(chain, engine);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) throws CertificateException {
+        check(chain, engine);
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) throws CertificateException {
+        check(chain);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) throws CertificateException {
+        check(chain);
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type) throws CertificateException {
+        check(chain);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type) throws CertificateException {
+        check(chain);
+    }
+
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+        return new X509Certificate[0];
+    }
+
+    /** Judges the certificates of the other side of a connection, whose key was compared with the one that it named before. */
+    interface PeerJudge {
+        /** Judges nothing but the key. */
+        PeerJudge OF_KEY_ALONE = chain -> {};
+
+        /**
+         * Judges certificates.
+         *
+         * @param chain certificates of the other side, leaf first, at least one
+         * @throws CertificateException saying which certificate is refused, and what is needed
+         */
+        void check(X509Certificate[] chain) throws CertificateException;
+    }
+}

@@ -1,0 +1,78 @@
+package ferro.backend.tcp.net;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+
+/** A refusal with its reason, sent to the other side before the connection is closed; becomes a FerroException there. */
+public final class Refusal extends Exception {
+    static final int MOST_TEXT_BYTES = 400;
+    /** Control characters, format characters, and separators of lines and paragraphs, in the categories of Unicode. */
+    private static final String UNPRINTABLE = "[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]";
+
+    private static final long serialVersionUID = 1L;
+    /** Codes of the wire: the number on the wire is the index in this list plus one. */
+    private static final List<Code> CODES = List.of(
+            Code.PROTOCOL, Code.UNAUTHENTICATED, Code.RENDEZVOUS, Code.RESOURCE, Code.PEER_LOST, Code.TIMED_OUT);
+
+    private final Code code;
+
+    /** Makes a refusal with a reason that both sides can read. */
+    public Refusal(Code code, String text) {
+        super(text, null, false, false);
+        this.code = code;
+    }
+
+    /** Returns the code that the other side's failure gets. */
+    public Code code() {
+        return code;
+    }
+
+    /** Returns the refusal of an attempt that is over. Another attempt of the same side may be let in. */
+    public static Refusal late(String text) {
+        return new Refusal(Code.TIMED_OUT, text);
+    }
+
+    /** Returns whether this attempt alone is refused. */
+    boolean isLate() {
+        return code == Code.TIMED_OUT;
+    }
+
+    /** Returns the bytes on the wire. */
+    public byte[] encoded() {
+        byte[] text = getMessage().getBytes(StandardCharsets.UTF_8);
+        byte[] cut = Arrays.copyOf(text, Math.min(text.length, MOST_TEXT_BYTES));
+        return ByteBuffer.allocate(1 + cut.length)
+                .put((byte) (CODES.indexOf(code) + 1))
+                .put(cut)
+                .array();
+    }
+
+    /** Reads what {@link #encoded} wrote. */
+    public static Refusal decoded(ByteBuffer in) {
+        if (!in.hasRemaining()) {
+            return new Refusal(Code.PROTOCOL, "a refusal of 0 bytes: need at least 1");
+        }
+        int number = in.get() - 1;
+        Code code = number >= 0 && number < CODES.size() ? CODES.get(number) : Code.PROTOCOL;
+        return new Refusal(code, printable(StandardCharsets.UTF_8.decode(in).toString()));
+    }
+
+    /**
+     * Returns text of another process without control characters, those of 8 bits included, and without what turns the direction
+     * of writing, so that it cannot forge lines of a log.
+     */
+    static String printable(String text) {
+        String cut = text.length() <= MOST_TEXT_BYTES ? text : text.substring(0, MOST_TEXT_BYTES);
+        return cut.replaceAll(UNPRINTABLE, "?");
+    }
+
+    /** Returns this refusal as the failure of this side. */
+    public FerroException failure(Where where, String what) {
+        return new FerroException(code, where, what + ": " + getMessage(), this);
+    }
+}

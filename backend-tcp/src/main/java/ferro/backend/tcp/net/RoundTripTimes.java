@@ -1,0 +1,69 @@
+package ferro.backend.tcp.net;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.epoll.EpollSocketChannel;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+
+/**
+ * The round trip times to the ranks of other hosts. The kernel measures them while it connects: the time from the first
+ * packet to its answer, which does not depend on the scheduling of a thread. They are known only with epoll.
+ *
+ * <p>The median counts, of two the lower: one slow answer among many, or a near host among far ones, changes nothing.
+ */
+public final class RoundTripTimes {
+    /** Half of it, a step, is the time that 64 KiB take at 1 Gbit/s, which is slow for a network of today. */
+    private static final int FAR_MICROS = 1000;
+
+    private RoundTripTimes() {}
+
+    /** Returns whether a round trip time is one between far hosts. */
+    public static boolean areFar(int roundTripMicros) {
+        return roundTripMicros >= FAR_MICROS;
+    }
+
+    /**
+     * Reads the time of a connection that has just been made, before an answer of the peer's process can be part of it.
+     *
+     * @return microseconds; 0 if the time is not known, or the peer is on this host
+     */
+    static int micros(Channel channel) {
+        if (!(channel instanceof EpollSocketChannel socket) || isInsideHost(socket)) {
+            return 0;
+        }
+        try {
+            return (int) Math.min(Integer.MAX_VALUE, socket.tcpInfo().rtt());
+        } catch (ChannelException ended) {
+            System.getLogger("ferro.tcp")
+                    .log(System.Logger.Level.DEBUG, "the round-trip time is unknown for " + channel, ended);
+            return 0;
+        }
+    }
+
+    /** Returns whether the peer is on this host: a connection to an address of this host has that address at both ends. */
+    private static boolean isInsideHost(EpollSocketChannel socket) {
+        InetSocketAddress own = socket.localAddress();
+        InetSocketAddress other = socket.remoteAddress();
+        return own == null || other == null || own.getAddress().equals(other.getAddress());
+    }
+
+    /** Returns the median of the times that are known, 0 if none is known. */
+    public static int middleMicros(ConnectAttempts[] notes) {
+        int[] micros = new int[notes.length];
+        for (int at = 0; at < notes.length; at++) {
+            micros[at] = notes[at] == null ? 0 : notes[at].roundTripMicros();
+        }
+        return middle(micros);
+    }
+
+    static int middle(int... micros) {
+        int[] sorted = micros.clone();
+        Arrays.sort(sorted);
+        int unknown = 0;
+        while (unknown < sorted.length && sorted[unknown] <= 0) {
+            unknown++;
+        }
+        return unknown == sorted.length ? 0 : sorted[unknown + (sorted.length - unknown - 1) / 2];
+    }
+}

@@ -1,0 +1,543 @@
+package ferro.backend.tcp.net;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** Opens authenticated connections: tries again while no peer answers, gives up at once when refused. */
+public final class TcpDialer {
+    private static final long FIRST_PAUSE_MILLIS = 10;
+    private static final long LONGEST_PAUSE_MILLIS = 500;
+
+    /** Time from one address of a name to the next (RFC 8305, section 8). */
+    private static final long NEXT_ADDRESS_MILLIS = 250;
+
+    /** Longest wait of a caller beyond the dialer's own deadline. */
+    private static final long GRACE_NANOS = 500_000_000;
+
+    private static final long LOOK_NANOS = 250_000_000;
+
+    private final TcpIo io;
+    private final EventLoopGroup loop;
+    private final Credentials own;
+    private final LongSupplier clock;
+    /** Number of this process in its hellos, which tells it from another process with the same rank. */
+    private final long process;
+    /** Number of attempts; on the loop only. */
+    private int attempts;
+
+    /** Makes a dialer on a loop with this process's credentials; {@code clock} returns nanoseconds. */
+    public TcpDialer(TcpIo io, EventLoopGroup loop, Credentials own, LongSupplier clock) {
+        this.io = io;
+        this.loop = loop;
+        this.own = own;
+        this.clock = clock;
+        process = own.random().nextLong();
+    }
+
+    /**
+     * Connects. The channel has an empty pipeline and reads nothing. Cancelling the future ends the attempts.
+     *
+     * @param call  peer and purpose
+     * @param notes record of the attempts, which others may read meanwhile; a caller that waits for the deadline itself takes
+     *     the failure from it, since a loop without a core is late with its own
+     * @return channel, completed on the loop; or FerroException
+     */
+    public CompletableFuture<Channel> dial(DialledPeer call, ConnectAttempts notes) {
+        return dial(call, () -> null, notes);
+    }
+
+    /**
+     * Connects as {@link #dial(DialledPeer, ConnectAttempts)} does, but gives up between two attempts once there is a reason to.
+     *
+     * @param call     peer and purpose
+     * @param hopeless returns why no peer will answer any more, or null while one may; called on the loop
+     * @param notes    record of the attempts
+     * @return channel, completed on the loop; or FerroException
+     */
+    public CompletableFuture<Channel> dial(DialledPeer call, Supplier<FerroException> hopeless, ConnectAttempts notes) {
+        Attempts dialling = new Attempts(call, hopeless, notes);
+        loop.execute(dialling::next);
+        return dialling.result;
+    }
+
+    /**
+     * Connects, and waits for it. The dialer itself ends at the deadline; if its loop is late, the caller does, with the same
+     * text.
+     *
+     * @param call     peer and purpose
+     * @param hopeless as in {@link #dial(DialledPeer, Supplier, ConnectAttempts)}
+     * @param leaves   asked on the caller's thread every 250 ms at the latest; returns whether the caller wants no connection
+     * @param now      clock of the caller
+     * @param notes    record of the attempts
+     * @return channel; empty if the caller left
+     * @throws FerroException the dialer's own, INTERRUPTED with the flag set again, or RENDEZVOUS at the deadline
+     */
+    public Optional<Channel> connected(
+            DialledPeer call,
+            Supplier<FerroException> hopeless,
+            BooleanSupplier leaves,
+            LongSupplier now,
+            ConnectAttempts notes) {
+        long begun = now.getAsLong();
+        CompletableFuture<Channel> dialled = dial(call, hopeless, notes);
+        Optional<Channel> channel = Optional.empty();
+        try {
+            while (true) {
+                long left = call.deadlineNanos() - now.getAsLong() + GRACE_NANOS;
+                channel = Waits.within(dialled, Math.min(left, LOOK_NANOS), call.where());
+                if (channel.isPresent() || leaves.getAsBoolean()) {
+                    return channel;
+                }
+                if (left <= 0) {
+                    throw notes.gaveUp(call, begun, null);
+                }
+            }
+        } finally {
+            if (channel.isEmpty() && !dialled.cancel(false)) {
+                dialled.thenAccept(Channel::close);
+            }
+        }
+    }
+
+    /**
+     * The peer to connect to and the purpose.
+     *
+     * @param to            resolved addresses in the order to try, at least one; asked again for each round of attempts
+     * @param kind          for the hello
+     * @param member        for the hello
+     * @param channel       for the hello
+     * @param what          for messages: "the store at 10.0.0.1:29500"
+     * @param where         for messages
+     * @param deadlineNanos on the dialer's clock
+     */
+    public record DialledPeer(
+            Supplier<List<InetSocketAddress>> to,
+            Hello.ConnectionKind kind,
+            Hello.Peering member,
+            Hello.ChannelIdentity channel,
+            String what,
+            Where where,
+            long deadlineNanos) {}
+
+    private interface AttemptPart {
+        void take() throws Refusal;
+    }
+
+    /** The attempts of one call; on the loop only. */
+    private final class Attempts {
+        private final CompletableFuture<Channel> result = new CompletableFuture<>();
+        private final DialledPeer call;
+        private final Supplier<FerroException> hopeless;
+        /** Begins a round. It is made by the caller of the dialer, who sees an error of the class. */
+        private final AttemptPart begin = this::begin;
+
+        private final long start = clock.getAsLong();
+        private long pauseMillis = FIRST_PAUSE_MILLIS;
+        private final ConnectAttempts notes;
+        /** Whether the peer needs TLS, which this side has not seen from the address. */
+        private boolean encrypts;
+        /** Time for each answer of the next attempt. It doubles after each attempt that took too long, on either side. */
+        private long answerMillis = Math.min(Integer.MAX_VALUE, io.answerLimit().toMillis());
+        /** Addresses whose connection was made and whose handshake ended without an answer, in that order. */
+        private final Set<InetSocketAddress> unanswered = new LinkedHashSet<>();
+
+        Attempts(DialledPeer call, Supplier<FerroException> hopeless, ConnectAttempts notes) {
+            this.call = call;
+            this.hopeless = hopeless;
+            this.notes = notes;
+        }
+
+        void next() {
+            guarded(begin);
+        }
+
+        private void begin() throws Refusal {
+            if (over()) {
+                return;
+            }
+            List<InetSocketAddress> all = call.to.get();
+            notes.round(all);
+            new Round(ordered(all)).next();
+        }
+
+        /** Returns the addresses with those last whose connection was made, but whose handshake ended without an answer. */
+        private List<InetSocketAddress> ordered(List<InetSocketAddress> all) {
+            List<InetSocketAddress> order = new ArrayList<>(all);
+            order.removeAll(unanswered);
+            for (InetSocketAddress silent : unanswered) {
+                if (all.contains(silent)) {
+                    order.add(silent);
+                }
+            }
+            return order;
+        }
+
+        private void guarded(AttemptPart part) {
+            try {
+                part.take();
+            } catch (Refusal | RuntimeException | Error failure) {
+                failed(failure);
+            }
+        }
+
+        private void failed(Throwable failure) {
+            if (failure instanceof Refusal own) {
+                refused(own);
+            } else if (failure instanceof IllegalStateException missing) {
+                refused(new Refusal(Code.RESOURCE, missing.getMessage()));
+            } else {
+                broken(failure);
+            }
+        }
+
+        /** Ends the attempts with an exception of this process, which another attempt would meet again. */
+        private void broken(Throwable failure) {
+            Code code = Scarcity.of(failure).isPresent() ? Code.RESOURCE : Code.ABORTED;
+            String text =
+                    "rank " + call.where.rank() + " cannot connect to " + call.what + ": it failed with " + failure;
+            result.completeExceptionally(new FerroException(code, blaming(call.where.rank()), text, failure));
+        }
+
+        private void refused(Refusal refusal) {
+            result.completeExceptionally(refusal.failure(call.where, "cannot connect to " + call.what));
+        }
+
+        private Where blaming(int rank) {
+            return rank < 0 ? call.where : call.where.blaming(rank);
+        }
+
+        /**
+         * Makes the hello for an address before the connection exists. A hello may need a new key, and both sides give a
+         * handshake a limit that counts from the connection.
+         */
+        private AttemptEnd prepared(InetSocketAddress to) throws Refusal {
+            Hello plain = hello();
+            TlsIdentity key = wantsTls(plain, to) ? own.tls().ownIdentity() : null;
+            return new AttemptEnd(new ConnectingHandshake(own, plain, key), to);
+        }
+
+        /** Sends the hello on the connection that came first; until then nothing is sent to any address. */
+        private void shake(AttemptEnd attempt, Channel channel) {
+            notes.connected(attempt.to, channel);
+            attempt.connected(channel);
+            channel.pipeline().addLast(new HandshakeReader(attempt.side, attempt));
+        }
+
+        /**
+         * One attempt to connect to each address, until the first connection is made. The next address is tried 250 ms after
+         * the one before, or as soon as that fails.
+         *
+         * <p>Source: RFC 8305, sections 5 and 8 (Connection Attempt Delay).
+         */
+        private final class Round {
+            private final Deque<InetSocketAddress> left;
+            private final Set<Channel> connecting = new LinkedHashSet<>();
+            private Future<?> timer;
+            private boolean over;
+
+            Round(List<InetSocketAddress> all) {
+                left = new ArrayDeque<>(all);
+            }
+
+            void next() throws Refusal {
+                InetSocketAddress to = over || result.isDone() ? null : left.poll();
+                if (to == null) {
+                    return;
+                }
+                AttemptEnd attempt = prepared(to);
+                notes.begun(to);
+                ChannelFuture made = bootstrap().connect(to);
+                connecting.add(made.channel());
+                if (made.isDone()) {
+                    // a channel that could not be opened would tell its end on a thread of Netty's own
+                    new RoundEnd(attempt).operationComplete(made);
+                } else {
+                    made.addListener(new RoundEnd(attempt));
+                }
+                if (!over && !left.isEmpty()) {
+                    stopTimer();
+                    timer = loop.schedule(() -> guarded(this::next), NEXT_ADDRESS_MILLIS, TimeUnit.MILLISECONDS);
+                }
+            }
+
+            /** Handles the end of an attempt to connect. */
+            private final class RoundEnd implements ChannelFutureListener, AttemptPart {
+                private final AttemptEnd attempt;
+                private ChannelFuture done;
+
+                RoundEnd(AttemptEnd attempt) {
+                    this.attempt = attempt;
+                }
+
+                @Override
+                public void operationComplete(ChannelFuture made) {
+                    done = made;
+                    guarded(this);
+                }
+
+                @Override
+                public void take() throws Refusal {
+                    ended(attempt, done);
+                }
+            }
+
+            private void stopTimer() {
+                if (timer != null) {
+                    timer.cancel(false);
+                }
+            }
+
+            private void ended(AttemptEnd attempt, ChannelFuture done) throws Refusal {
+                Channel channel = done.channel();
+                connecting.remove(channel);
+                if (over || result.isDone()) {
+                    channel.close();
+                    return;
+                }
+                Throwable cause = trouble(done);
+                if (cause == null) {
+                    end();
+                    shake(attempt, channel);
+                    return;
+                }
+                if (channel.isOpen()) {
+                    channel.close();
+                }
+                notes.failed(attempt.to, cause);
+                if (!left.isEmpty() && !result.isDone()) {
+                    next();
+                } else if (connecting.isEmpty()) {
+                    end();
+                    again(cause);
+                }
+            }
+
+            /** Ends the round; closes the connections that are not made yet. */
+            private void end() {
+                over = true;
+                stopTimer();
+                List<Channel> late = List.copyOf(connecting);
+                connecting.clear();
+                for (Channel channel : late) {
+                    channel.close();
+                }
+            }
+
+            /** Returns why a connection cannot be used; null if it can. */
+            private Throwable trouble(ChannelFuture done) {
+                if (!done.isSuccess()) {
+                    return done.cause();
+                }
+                boolean itself =
+                        done.channel().localAddress().equals(done.channel().remoteAddress());
+                return itself
+                        ? new ConnectException("nothing listens there, and the connection reached its own port")
+                        : null;
+            }
+        }
+
+        private Bootstrap bootstrap() {
+            int millis = (int) within(TcpListener.HANDSHAKE_MILLIS);
+            return new Bootstrap()
+                    .group(loop)
+                    .channel(io.channel())
+                    .option(ChannelOption.AUTO_READ, false)
+                    .option(ChannelOption.TCP_NODELAY, true)
+                    .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis)
+                    // a resolver learns of the loop's end on a thread that keeps the JVM alive for a second
+                    .disableResolver()
+                    .handler(new ChannelInitializer<Channel>() {
+                        @Override
+                        protected void initChannel(Channel channel) {
+                            guarded(() -> opened(channel));
+                        }
+                    });
+        }
+
+        private Hello hello() {
+            return new Hello(
+                    call.kind,
+                    own.job(),
+                    call.member,
+                    call.channel,
+                    new Hello.HelloOptions(
+                            own.secret().present(), io.checksum(), own.tls().otherwise()),
+                    new Hello.Attempt(process, ++attempts, (int) answerMillis, own.nonce()));
+        }
+
+        private boolean wantsTls(Hello plain, InetSocketAddress to) {
+            return encrypts
+                    || own.tls().use() != TlsPolicy.TlsUse.OFF
+                            && own.tls().wants(plain.carriesNothing(), TlsPolicy.isOwn(to.getAddress()));
+        }
+
+        private boolean over() {
+            FerroException why = hopeless.get();
+            if (why != null) {
+                result.completeExceptionally(why);
+            }
+            return result.isDone();
+        }
+
+        /** Returns a limit in milliseconds, or the time to the deadline if that is less; at least 1. */
+        private long within(long limitMillis) {
+            long left = TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos - clock.getAsLong());
+            return Math.max(1, Math.min(left, limitMillis));
+        }
+
+        private void opened(Channel channel) {
+            io.keepAlive(channel);
+            channel.config().setRecvByteBufAllocator(new SwitchedReads(ExactReader.nothing()));
+            result.whenComplete((given, failure) -> {
+                if (given != channel) {
+                    channel.close();
+                }
+            });
+        }
+
+        /**
+         * Handles the end of one attempt's handshake, and its limit. The limit counts from when the connection is made, and anew
+         * from each answer: a peer that answers is there, however long its next answer takes on a busy machine.
+         */
+        private final class AttemptEnd implements HandshakeReader.HandshakeEnd {
+            private final ConnectingHandshake side;
+            private final InetSocketAddress to;
+            /** Null until the connection is made. */
+            private Channel channel;
+
+            private Future<?> timer;
+            /** The limit that the timer waits for. */
+            private long limitMillis;
+            /** Whether the other side has answered on this connection. */
+            private boolean answered;
+
+            AttemptEnd(ConnectingHandshake side, InetSocketAddress to) {
+                this.side = side;
+                this.to = to;
+            }
+
+            void connected(Channel made) {
+                channel = made;
+                limit();
+            }
+
+            private void limit() {
+                limitMillis = within(answerMillis);
+                timer = loop.schedule(this::late, limitMillis, TimeUnit.MILLISECONDS);
+            }
+
+            /** Gives the attempt up, unless its confirmation is on the way: then the other side may use the connection. */
+            private void late() {
+                if (channel.pipeline().get(ExactReader.class) != null) {
+                    channel.pipeline()
+                            .fireExceptionCaught(new TimeoutException("no answer within " + limitMillis + " ms"));
+                }
+            }
+
+            @Override
+            public void heard(Channel connection) {
+                answered = true;
+                notes.answered(to);
+                timer.cancel(false);
+                limit();
+            }
+
+            @Override
+            public void done(Channel confirmed) {
+                timer.cancel(false);
+                guarded(() -> {
+                    if (call.kind != Hello.ConnectionKind.DATA) {
+                        io.limitBackoff(channel);
+                    }
+                });
+                if (!result.complete(channel)) {
+                    channel.close();
+                }
+            }
+
+            @Override
+            public void refused(Channel connection, Refusal refusal) {
+                timer.cancel(false);
+                if (side.askedForTls()) {
+                    encrypts = true;
+                    channel.close();
+                    next();
+                } else if (refusal.isLate()) {
+                    ended(channel, refusal);
+                } else if (refusal.code() == Code.RESOURCE) {
+                    Where there = blaming(call.member.to());
+                    result.completeExceptionally(refusal.failure(there, "cannot connect to " + call.what));
+                } else {
+                    Attempts.this.refused(refusal);
+                }
+            }
+
+            @Override
+            public void stranger(Channel connection, byte[] bytes, int length) {
+                channel.close();
+            }
+
+            @Override
+            public void ended(Channel connection, Throwable cause) {
+                timer.cancel(false);
+                channel.close();
+                // in the middle of TLS the other side ends a connection that takes too long without a word
+                if (answered || cause instanceof TimeoutException) {
+                    long longest = Math.max(answerMillis, TcpListener.LONGEST_HANDSHAKE_MILLIS);
+                    answerMillis = Math.min(2 * answerMillis, longest);
+                }
+                unanswered.remove(to);
+                unanswered.add(to);
+                notes.failed(to, cause);
+                again(cause);
+            }
+        }
+
+        private void again(Throwable cause) {
+            if (cause instanceof LinkageError) {
+                broken(cause);
+                return;
+            }
+            Scarcity.of(cause).ifPresent(lacking -> {
+                String text = "rank " + call.where.rank() + " cannot connect to " + call.what + ": " + lacking;
+                result.completeExceptionally(
+                        new FerroException(Code.RESOURCE, blaming(call.where.rank()), text, cause));
+            });
+            if (over()) {
+                return;
+            }
+            long now = clock.getAsLong();
+            long pause = Math.min(pauseMillis, TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos - now));
+            if (pause <= 0) {
+                result.completeExceptionally(notes.gaveUp(call, start, cause));
+                return;
+            }
+            pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
+            loop.schedule(this::next, pause, TimeUnit.MILLISECONDS);
+        }
+    }
+}

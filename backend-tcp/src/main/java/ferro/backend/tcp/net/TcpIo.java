@@ -1,0 +1,317 @@
+package ferro.backend.tcp.net;
+
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.unix.RawUnixChannelOption;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+
+/** How sockets are polled on this machine (epoll if Netty's native part loads, else NIO), and the options of data links. */
+public final class TcpIo {
+    /** {@code IPPROTO_TCP} and {@code TCP_CONGESTION} of linux/tcp.h; names are at most 16 bytes there. */
+    private static final int IPPROTO_TCP = 6;
+
+    private static final int TCP_CONGESTION = 13;
+    private static final int CONGESTION_NAME_BYTES = 16;
+    /** {@code TCP_RTO_MAX_MS} of linux/tcp.h, since Linux 6.15. */
+    private static final int TCP_RTO_MAX_MS = 44;
+    /** The shortest that Linux allows. */
+    private static final int LONGEST_BACKOFF_MILLIS = 1_000;
+    /** Idle time of a link before the kernel probes the other end: firewalls forget idle connections. */
+    private static final int KEEP_IDLE_SECONDS = 60;
+    /** Probes without an answer before the link ends: half an hour, because heartbeats detect a lost peer long before. */
+    private static final int KEEP_ASKED_MOST = 30;
+
+    private static final String NATIVE = "io.netty.channel.epoll.Native";
+    private static final String AUTO = "auto";
+    private static final String SYSTEM = "system";
+
+    private final boolean epoll;
+    private final String congestion;
+    private final boolean checksum;
+    private final long keyBytes;
+    private final PeerTimes peerTimes;
+
+    private TcpIo(boolean epoll, String congestion, boolean checksum, long keyBytes, PeerTimes peerTimes) {
+        this.epoll = epoll;
+        this.congestion = congestion;
+        this.checksum = checksum;
+        this.keyBytes = keyBytes;
+        this.peerTimes = peerTimes;
+    }
+
+    /**
+     * How long peers may take.
+     *
+     * @param answerLimit time for each answer of a handshake
+     * @param debug       whether a peer may stand at a breakpoint
+     */
+    private record PeerTimes(Duration answerLimit, boolean debug) {}
+
+    /**
+     * Reads {@code ferro.tcp.io}, {@code ferro.tcp.congestion}, {@code ferro.tcp.checksum}, {@code ferro.tcp.handshake.timeout},
+     * {@code ferro.tls.key.bytes} and {@code ferro.debug}.
+     *
+     * @throws IllegalArgumentException naming the setting, if epoll is asked for but absent, or if a socket of this machine
+     *     does not accept the congestion control
+     */
+    public static TcpIo of(RankContext context) {
+        String wanted = Settings.TCP_IO.of(context);
+        boolean epoll = switch (wanted) {
+            case "auto" -> epollAvoidedBecause().isEmpty();
+            case "epoll" -> {
+                if (!epollWorks()) {
+                    throw new IllegalArgumentException("ferro.tcp.io=epoll cannot work here ("
+                            + Epoll.unavailabilityCause() + "): use auto or nio");
+                }
+                yield true;
+            }
+            case "nio" -> false;
+            default -> throw new IllegalArgumentException("ferro.tcp.io=" + wanted + ": need auto, epoll or nio");
+        };
+        String congestion = Settings.TCP_CONGESTION.of(context);
+        checkCongestion(congestion, epoll);
+        return new TcpIo(
+                epoll,
+                congestion,
+                Settings.TCP_CHECKSUM.of(context),
+                Settings.TLS_KEY_BYTES.of(context),
+                new PeerTimes(Settings.TCP_HANDSHAKE_TIMEOUT.of(context), Settings.DEBUG.of(context)));
+    }
+
+    /** Returns whether Netty's native part has loaded. */
+    private static boolean epollWorks() {
+        return OwnThread.call(Epoll::isAvailable);
+    }
+
+    /**
+     * Returns why {@code ferro.tcp.io=auto} does not choose epoll, with the way out; empty if it does. Loads Netty's native part
+     * only where that does no harm.
+     */
+    public static Optional<String> epollAvoidedBecause() {
+        if (sharesNativePart(Epoll.class.getClassLoader(), ClassLoader.getSystemClassLoader())) {
+            return Optional.of("this program contains a second Netty, and the Netty of the JVM would lose its "
+                    + "native methods when this program is unloaded: remove one of the two, or set "
+                    + "ferro.tcp.io=epoll if the program is never unloaded");
+        }
+        return epollWorks()
+                ? Optional.empty()
+                : Optional.of(Epoll.unavailabilityCause()
+                        + (NettyParts.areOwn()
+                                ? ": ferro-backend-tcp-shaded has it for Linux on x86_64 and aarch64"
+                                : ": add netty-transport-native-epoll for this machine"));
+    }
+
+    /**
+     * Returns whether the JVM's class path has another copy of Netty's native methods. When the class loader that loaded the
+     * native part is collected, its JNI_OnUnload looks the class up by the system class loader, and so unregisters the methods of
+     * that copy.
+     */
+    static boolean sharesNativePart(ClassLoader own, ClassLoader system) {
+        if (own == system) {
+            return false;
+        }
+        try {
+            return Class.forName(NATIVE, false, system).getClassLoader() != own;
+        } catch (ClassNotFoundException | LinkageError absent) {
+            return false;
+        }
+    }
+
+    /** Tries a name on a socket, so that a wrong name fails the join and not the first call. */
+    private static void checkCongestion(String name, boolean epoll) {
+        if (name.equals(AUTO) || name.equals(SYSTEM)) {
+            return;
+        }
+        String setting = Settings.TCP_CONGESTION.name() + "=" + name + ": ";
+        if (name.isEmpty() || name.length() >= CONGESTION_NAME_BYTES || !name.matches("[!-~]*")) {
+            throw new IllegalArgumentException(setting + "need auto, system or a name of 1 to "
+                    + (CONGESTION_NAME_BYTES - 1) + " printable ASCII characters, found " + name.length());
+        }
+        if (!epoll) {
+            return;
+        }
+        try {
+            OwnThread.run(() -> tryCongestion(name));
+        } catch (ChannelException refused) {
+            throw new IllegalArgumentException(
+                    setting + "this machine does not accept it (" + refused.getMessage()
+                            + "): see /proc/sys/net/ipv4/tcp_allowed_congestion_control for names, or use auto",
+                    refused);
+        }
+    }
+
+    private static void tryCongestion(String name) {
+        Channel probe = new EpollSocketChannel();
+        try {
+            congestion(probe, name);
+        } finally {
+            probe.unsafe().closeForcibly();
+        }
+    }
+
+    /**
+     * Returns what is lacking where {@code ferro.tcp.io=auto} has fallen back to NIO; empty if it has not, and on systems that
+     * have no epoll.
+     */
+    public Optional<String> lacking(RankContext context) {
+        if (epoll
+                || !Settings.TCP_IO.of(context).equals("auto")
+                || !System.getProperty("os.name").equals("Linux")) {
+            return Optional.empty();
+        }
+        return epollAvoidedBecause()
+                .map(why -> "NIO polls the sockets, because epoll cannot work here (" + why
+                        + "; or set ferro.tcp.io=nio to accept this): each message takes more time, arrays are "
+                        + "copied, ferro.tcp.congestion has no effect, and the system's keep-alive times apply "
+                        + "to idle connections");
+    }
+
+    /** Returns the best choice on this machine, for callers without settings. */
+    public static TcpIo standard() {
+        Duration answerLimit = Settings.TCP_HANDSHAKE_TIMEOUT.read(
+                Settings.TCP_HANDSHAKE_TIMEOUT.fallback().orElseThrow());
+        return new TcpIo(
+                epollAvoidedBecause().isEmpty(), AUTO, false, Long.MAX_VALUE, new PeerTimes(answerLimit, false));
+    }
+
+    /** Returns whether sockets use the kernel's epoll, not NIO. */
+    public boolean epoll() {
+        return epoll;
+    }
+
+    /** Returns whether data between ranks travels with checksums. */
+    public boolean checksum() {
+        return checksum;
+    }
+
+    /** Returns how many bytes one side of a data connection encrypts by one key, where the engine does not change keys by itself. */
+    public long keyBytes() {
+        return keyBytes;
+    }
+
+    /** Returns how long a connecting side waits for each answer of a handshake before it connects again. */
+    Duration answerLimit() {
+        return peerTimes.answerLimit;
+    }
+
+    /** Returns whether a peer may stand at a breakpoint for any time. */
+    public boolean debug() {
+        return peerTimes.debug;
+    }
+
+    /** Returns a new factory of handlers, for the background loop and for polled loops. */
+    public IoHandlerFactory handlers() {
+        return epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+    }
+
+    /** Returns the class of connections. */
+    public Class<? extends SocketChannel> channel() {
+        return epoll ? EpollSocketChannel.class : NioSocketChannel.class;
+    }
+
+    /** Returns the class of listening sockets. */
+    public Class<? extends ServerSocketChannel> serverChannel() {
+        return epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
+    }
+
+    /**
+     * Sets the options of a data link: no delay, quick acknowledgements, congestion control as asked. The reno that auto chooses is
+     * best effort.
+     *
+     * @throws ChannelException if the channel does not accept an option
+     */
+    public void dataOptions(Channel channel) {
+        channel.config().setOption(ChannelOption.TCP_NODELAY, true);
+        if (!epoll) {
+            return;
+        }
+        channel.config().setOption(EpollChannelOption.TCP_QUICKACK, true);
+        if (!congestion.equals(AUTO)) {
+            if (!congestion.equals(SYSTEM)) {
+                congestion(channel, congestion);
+            }
+            return;
+        }
+        if (loopback(channel)) {
+            try {
+                congestion(channel, "reno");
+            } catch (ChannelException absent) {
+                System.getLogger("ferro.tcp")
+                        .log(Level.DEBUG, "the system's congestion control stays on " + channel, absent);
+            }
+        }
+    }
+
+    /**
+     * Lets the kernel probe an idle connection of any kind, so that nothing between hosts forgets it. NIO cannot set the idle time, so
+     * the system's setting applies there.
+     */
+    void keepAlive(Channel channel) {
+        channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
+        if (epoll) {
+            channel.config().setOption(EpollChannelOption.TCP_KEEPIDLE, KEEP_IDLE_SECONDS);
+            channel.config().setOption(EpollChannelOption.TCP_KEEPINTVL, KEEP_IDLE_SECONDS);
+            channel.config().setOption(EpollChannelOption.TCP_KEEPCNT, KEEP_ASKED_MOST);
+        }
+    }
+
+    /**
+     * Limits the time between two attempts of the kernel to send what the network has lost, for a connection that carries signs of life.
+     * Without a limit that time doubles as long as nothing is acknowledged, and a network that works again looks silent for as long as
+     * it was broken. No effect with NIO and before Linux 6.15, nor in a debugger: the kernel would end a connection whose peer has
+     * read nothing for that long.
+     */
+    void limitBackoff(Channel channel) {
+        if (peerTimes.debug || !(channel instanceof EpollSocketChannel)) {
+            return;
+        }
+        ByteBuffer millis = ByteBuffer.allocateDirect(Integer.BYTES).order(ByteOrder.nativeOrder());
+        millis.putInt(0, LONGEST_BACKOFF_MILLIS);
+        try {
+            channel.config()
+                    .setOption(
+                            new RawUnixChannelOption("TCP_RTO_MAX_MS", IPPROTO_TCP, TCP_RTO_MAX_MS, Integer.BYTES),
+                            millis);
+            // the kernel counts attempts, of which there are more now
+            channel.config()
+                    .setOption(EpollChannelOption.TCP_USER_TIMEOUT, KEEP_IDLE_SECONDS * KEEP_ASKED_MOST * 1_000);
+        } catch (ChannelException absent) {
+            System.getLogger("ferro.tcp").log(Level.DEBUG, "the backoff stays unlimited on " + channel, absent);
+        }
+    }
+
+    /** Returns whether a channel is inside this machine, over its loopback address. */
+    static boolean loopback(Channel channel) {
+        return channel.remoteAddress() instanceof java.net.InetSocketAddress peer
+                && peer.getAddress() != null
+                && peer.getAddress().isLoopbackAddress();
+    }
+
+    private static void congestion(Channel channel, String name) {
+        ByteBuffer value = ByteBuffer.allocateDirect(CONGESTION_NAME_BYTES);
+        value.put(name.getBytes(StandardCharsets.US_ASCII)).position(0);
+        channel.config()
+                .setOption(
+                        new RawUnixChannelOption("TCP_CONGESTION", IPPROTO_TCP, TCP_CONGESTION, CONGESTION_NAME_BYTES),
+                        value);
+    }
+}

@@ -1,0 +1,161 @@
+package ferro.backend.tcp.net;
+
+import ferro.FerroException.Code;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.util.AttributeKey;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Runs the TLS handshake behind that of the job, and then leaves the pipeline. It reads no byte beyond its last record.
+ *
+ * <p>TLS lets the connecting side speak last, which then does not know whether it was let in. So the accepting side sends one
+ * byte more, in a record of its own. The connecting side confirms the connection by another such byte.
+ */
+public final class TlsHandshake extends ExactReader {
+    static final AttributeKey<TlsSession> SESSION = AttributeKey.valueOf("ferro.tls.session");
+
+    private final TlsSession session;
+    private final HandshakeReader.HandshakeEnd end;
+    private final ByteBuffer word = ByteBuffer.allocate(1);
+    private boolean letIn;
+    private boolean over;
+
+    TlsHandshake(TlsSession session, HandshakeReader.HandshakeEnd end) {
+        this.session = session;
+        this.end = end;
+    }
+
+    /** Returns the session of an encrypted connection; null for a plain one. */
+    public static TlsSession sessionOf(Channel channel) {
+        return channel.attr(SESSION).get();
+    }
+
+    /** Closes a connection that no loop serves, of which Netty tells nobody, and frees what its encryption holds. */
+    public static void closeAtOnce(Channel channel) {
+        channel.unsafe().closeForcibly();
+        TlsSession session = sessionOf(channel);
+        if (session != null) {
+            session.close();
+        }
+    }
+
+    @Override
+    public void begin() {
+        goOn();
+    }
+
+    @Override
+    public void whole(ByteBuffer bytes) {
+        session.room();
+        int count = bytes.remaining();
+        session.incoming().put(session.incomingAt(), bytes, bytes.position(), count);
+        session.came(count);
+        end.heard(context().channel());
+        goOn();
+    }
+
+    private void goOn() {
+        try {
+            if (session.shake() && isConfirmed()) {
+                over = true;
+                finish();
+            } else if (session.isClosed()) {
+                failed(null);
+            } else {
+                say();
+                expect(session.lacking());
+            }
+        } catch (IOException wrong) {
+            over = true;
+            say();
+            ended(wrong);
+        }
+    }
+
+    /**
+     * Tells why the handshake failed. A wrong key, seen here or by the other side, is final. Anything else can be the network:
+     * the connection ends as one that was cut, and the connecting side tries again.
+     */
+    private void ended(IOException wrong) {
+        boolean there = isKeyRefusedThere(wrong);
+        String text = "the TLS handshake failed: "
+                + (there
+                        ? "the other side refused the key or the certificate of this side, and its log says " + "why: "
+                        : "")
+                + wrong.getMessage();
+        if (session.hasRefusedKey() || there) {
+            end.refused(context().channel(), new Refusal(Code.UNAUTHENTICATED, text));
+        } else {
+            end.ended(context().channel(), new Refusal(Code.PROTOCOL, text));
+            context().close();
+        }
+    }
+
+    private static boolean isKeyRefusedThere(IOException wrong) {
+        return TlsSession.isAlert(wrong) && TlsSession.isOfACertificate(wrong);
+    }
+
+    /** Lets the other side in and reads its confirmation; the connecting side confirms once it is let in. */
+    private boolean isConfirmed() throws IOException {
+        if (session.isConnecting()) {
+            return session.open(word, 0, word.capacity()) > 0 && session.seal(word, 0, word.capacity()) > 0;
+        }
+        if (!letIn) {
+            letIn = true;
+            session.seal(word, 0, word.capacity());
+            say();
+            end.letIn(context().channel());
+        }
+        return session.open(word, 0, word.capacity()) > 0;
+    }
+
+    private void finish() {
+        Channel channel = context().channel();
+        ByteBuf last = outgoing();
+        channel.pipeline().remove(this);
+        channel.attr(SESSION).set(session);
+        channel.writeAndFlush(last).addListener((ChannelFutureListener) written -> {
+            if (written.isSuccess()) {
+                end.done(channel);
+            } else {
+                end.ended(channel, written.cause());
+            }
+        });
+    }
+
+    private void say() {
+        if (session.waiting() > 0) {
+            context().writeAndFlush(outgoing()).addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
+        }
+    }
+
+    private ByteBuf outgoing() {
+        int count = session.waiting();
+        ByteBuf copy = Unpooled.copiedBuffer(session.outgoing().slice(session.outgoingAt(), count));
+        session.written(count);
+        return copy;
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext inactive) {
+        failed(null);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext caught, Throwable cause) {
+        failed(cause);
+        caught.close();
+    }
+
+    private void failed(Throwable cause) {
+        if (!over) {
+            over = true;
+            end.ended(context().channel(), cause);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+package ferro.backend.tcp.net;
+
+import ferro.backend.tcp.net.CompanyKey.NamePattern;
+import ferro.backend.tcp.net.PinnedTrust.PeerJudge;
+import ferro.backend.tcp.net.TlsProvider.TlsEngines;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.security.spec.ECGenParameterSpec;
+import java.util.Date;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+
+/**
+ * The key by which a process encrypts its connections: made in memory, never written, gone with the process, or read from the
+ * files of a company with certificates around it. The other side trusts it because its hash is in a handshake that the job's
+ * secret protects, and then judges the certificates where a company has given it some, too. Any thread may use it.
+ */
+final class TlsIdentity {
+    /** Bytes of a {@link #fingerprint}. */
+    static final int FINGERPRINT_BYTES = 32;
+
+    private final PrivateKey key;
+    private final X509Certificate[] chain;
+    private final byte[] fingerprint;
+    /** The files that this identity was read from; null if it was made. */
+    private final CompanyKey company;
+
+    private final PeerJudge judge;
+
+    private final TlsEngines engines;
+
+    private TlsIdentity(
+            PrivateKey key, X509Certificate[] chain, CompanyKey company, PeerJudge judge, TlsProvider provider) {
+        this.key = key;
+        this.chain = chain;
+        this.company = company;
+        this.judge = judge;
+        engines = provider.engines();
+        fingerprint = sha256(chain[0].getPublicKey());
+    }
+
+    /**
+     * Makes a fresh P-256 key; takes some tens of milliseconds the first time.
+     *
+     * @param uri      name of its owner in the certificate, as {@code ferro://JOB/rank/N}; for people who look at the traffic
+     * @throws IllegalStateException if this Java runtime has no such keys
+     */
+    static TlsIdentity fresh(String uri, TlsProvider provider) {
+        try {
+            KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+            generator.initialize(new ECGenParameterSpec("secp256r1"));
+            KeyPair keys = generator.generateKeyPair();
+            X509Certificate[] chain = {SelfSigned.of(keys, uri)};
+            return new TlsIdentity(keys.getPrivate(), chain, null, PeerJudge.OF_KEY_ALONE, provider);
+        } catch (GeneralSecurityException missing) {
+            throw new IllegalStateException("this Java runtime makes no key for " + uri + ": " + missing, missing);
+        }
+    }
+
+    /**
+     * Returns the identity of a company's key.
+     *
+     * @param name     pattern of a name that the leaf of another side must have; null if any will do
+     */
+    static TlsIdentity of(CompanyKey company, NamePattern name, TlsProvider provider) {
+        PeerJudge judge = peer -> company.check(peer, name);
+        return new TlsIdentity(company.key(), company.chain(), company, judge, provider);
+    }
+
+    /**
+     * Refuses a company's certificate whose dates do not hold now; the key of a process has none.
+     *
+     * @throws IOException naming file and dates
+     */
+    void checkDates() throws IOException {
+        if (company != null) {
+            company.checkDates(new Date());
+        }
+    }
+
+    /** Returns SHA-256 of the encoded public key; the caller may keep and change it. */
+    byte[] fingerprint() {
+        return fingerprint.clone();
+    }
+
+    X509Certificate certificate() {
+        return chain[0];
+    }
+
+    static byte[] sha256(PublicKey key) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(key.getEncoded());
+        } catch (NoSuchAlgorithmException missing) {
+            throw new IllegalStateException("this Java runtime has no SHA-256", missing);
+        }
+    }
+
+    /**
+     * Begins one side of a connection.
+     *
+     * @param connecting whether this side has connected, and so speaks first
+     * @param pin        {@link #fingerprint} of the other side
+     * @param judged     whether its certificates are judged too, if this side has those of a company
+     * @return session before its handshake
+     * @throws IllegalStateException if the provider has no TLS 1.3, or no memory for an engine
+     */
+    TlsSession session(boolean connecting, byte[] pin, boolean judged) {
+        try {
+            PinnedTrust trust = engines.trust(pin, judged ? judge : PeerJudge.OF_KEY_ALONE);
+            return begun(engines.engine(key, chain, trust, connecting), trust);
+        } catch (GeneralSecurityException | SSLException missing) {
+            throw new IllegalStateException("there is no engine of " + TlsEngines.PROTOCOL + ": " + missing, missing);
+        }
+    }
+
+    private TlsSession begun(SSLEngine engine, PinnedTrust trust) throws SSLException {
+        try {
+            engine.beginHandshake();
+            return new TlsSession(engine, trust, engines);
+        } catch (SSLException | RuntimeException | Error unable) {
+            // such as a lack of memory: what the engine holds, no collector frees
+            engines.free(engine);
+            throw unable;
+        }
+    }
+
+    /**
+     * Writes the certificate of a key that no authority has signed (RFC 5280). Its dates span all years, because the clocks of
+     * two hosts may differ and nobody judges them.
+     */
+    static final class SelfSigned {
+        private static final int INTEGER = 0x02;
+        private static final int BITS = 0x03;
+        private static final int OCTETS = 0x04;
+        private static final int OID = 0x06;
+        private static final int TEXT = 0x0C;
+        private static final int TIME = 0x18;
+        private static final int SEQUENCE = 0x30;
+        private static final int SET = 0x31;
+        /** Context-specific tags of a certificate: version, extensions, and a URI among alternative names. */
+        private static final int VERSION = 0xA0;
+
+        private static final int EXTENSIONS = 0xA3;
+        private static final int URI = 0x86;
+
+        private static final int LONG_LENGTH = 0x80;
+
+        /** 1.2.840.10045.4.3.2, ecdsa-with-SHA256. */
+        private static final byte[] ECDSA_SHA256 = {0x2A, (byte) 0x86, 0x48, (byte) 0xCE, 0x3D, 0x04, 0x03, 0x02};
+        /** 2.5.4.3, common name. */
+        private static final byte[] COMMON_NAME = {0x55, 0x04, 0x03};
+        /** 2.5.29.17, subject alternative name. */
+        private static final byte[] ALTERNATIVE_NAME = {0x55, 0x1D, 0x11};
+
+        private SelfSigned() {}
+
+        /** Returns the certificate of a P-256 key with one alternative name, a URI. */
+        static X509Certificate of(KeyPair keys, String uri) throws GeneralSecurityException {
+            byte[] algorithm = part(SEQUENCE, part(OID, ECDSA_SHA256));
+            byte[] name = part(SEQUENCE, part(SET, part(SEQUENCE, part(OID, COMMON_NAME), part(TEXT, ascii("ferro")))));
+            byte[] dates = part(SEQUENCE, part(TIME, ascii("19700101000000Z")), part(TIME, ascii("99991231235959Z")));
+            byte[] names = part(SEQUENCE, part(URI, ascii(uri)));
+            byte[] extension = part(SEQUENCE, part(OID, ALTERNATIVE_NAME), part(OCTETS, names));
+            byte[] body = part(
+                    SEQUENCE,
+                    part(VERSION, part(INTEGER, new byte[] {2})),
+                    part(INTEGER, new byte[] {1}),
+                    algorithm,
+                    name,
+                    dates,
+                    name,
+                    keys.getPublic().getEncoded(),
+                    part(EXTENSIONS, part(SEQUENCE, extension)));
+            Signature signature = Signature.getInstance("SHA256withECDSA");
+            signature.initSign(keys.getPrivate());
+            signature.update(body);
+            byte[] whole = part(SEQUENCE, body, algorithm, part(BITS, new byte[] {0}, signature.sign()));
+            return (X509Certificate)
+                    CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(whole));
+        }
+
+        private static byte[] ascii(String text) {
+            return text.getBytes(StandardCharsets.US_ASCII);
+        }
+
+        /** Returns a tag, the length and the contents (X.690, 8.1). */
+        private static byte[] part(int tag, byte[]... contents) {
+            ByteArrayOutputStream joined = new ByteArrayOutputStream();
+            for (byte[] one : contents) {
+                joined.writeBytes(one);
+            }
+            int length = joined.size();
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            out.write(tag);
+            if (length < LONG_LENGTH) {
+                out.write(length);
+            } else {
+                int bytes = length <= 0xFF ? 1 : 2;
+                out.write(LONG_LENGTH | bytes);
+                for (int i = bytes - 1; i >= 0; i--) {
+                    out.write(length >> (8 * i));
+                }
+            }
+            out.writeBytes(joined.toByteArray());
+            return out.toByteArray();
+        }
+    }
+}

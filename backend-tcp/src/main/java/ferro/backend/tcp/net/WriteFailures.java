@@ -1,0 +1,28 @@
+package ferro.backend.tcp.net;
+
+import io.netty.channel.socket.ChannelOutputShutdownException;
+import java.io.IOException;
+import javax.net.ssl.SSLException;
+
+/**
+ * Reasons of failed writes. A channel without Netty's auto-close stays open after a failed write, so that its owner can read
+ * what has come before the end of the connection.
+ */
+public final class WriteFailures {
+    private WriteFailures() {}
+
+    /** Returns why a write has failed: Netty shuts down the output then, and wraps the reason. */
+    public static Throwable reason(Throwable failure) {
+        boolean wrapped = failure instanceof ChannelOutputShutdownException && failure.getCause() != null;
+        return wrapped ? failure.getCause() : failure;
+    }
+
+    /**
+     * Returns whether the connection has ended, so that the peer sends nothing more. Otherwise this rank lacks something, such
+     * as memory, or cannot encrypt.
+     */
+    public static boolean isOfConnection(Throwable failure) {
+        Throwable reason = reason(failure);
+        return reason instanceof IOException && !(reason instanceof SSLException);
+    }
+}
