@@ -20,6 +20,8 @@ final class PostedReceive {
     long taken;
     /** Reduction, or null to overwrite. */
     ReduceOp op;
+    /** The next receive of the circle. */
+    PostedReceive next = this;
 
     boolean finished() {
         return !header && taken == bytes;

@@ -17,11 +17,16 @@ final class SimulatedLink implements Link {
     private final Lane lane;
     private final LaneQueue outgoing;
     private final LaneQueue incoming;
-    private final ReceiveQueue receives = new ReceiveQueue();
     private final AtomicBoolean signalled = new AtomicBoolean();
     /** Next link in the transport's stack of links to poll; used by the thread that pushed this link. */
     private SimulatedLink nextReady;
 
+    /** The last finished receive. The open ones follow it in a circle, which grows, never shrinks, and reuses its entries. */
+    private PostedReceive done = new PostedReceive();
+    /** The receive that was posted last. */
+    private PostedReceive last = done;
+
+    private int open;
     private long sendSequence = NO_CALL;
     private long receiveSequence = NO_CALL;
     private long received;
@@ -71,11 +76,18 @@ final class SimulatedLink implements Link {
         }
         boolean header = call.sequence() != receiveSequence;
         receiveSequence = call.sequence();
-        if (!header && count == 0 && receives.isEmpty()) {
+        if (!header && count == 0 && open == 0) {
             received++;
             return;
         }
-        PostedReceive receive = receives.add();
+        if (last.next == done) {
+            PostedReceive added = new PostedReceive();
+            added.next = done;
+            last.next = added;
+        }
+        PostedReceive receive = last.next;
+        last = receive;
+        open++;
         receive.call = call;
         receive.header = header;
         receive.into = into;
@@ -147,12 +159,12 @@ final class SimulatedLink implements Link {
     /** Does one step for the first receive; returns whether there may be more to do. */
     private boolean step() {
         SimulatedPost post = incoming.first(transport.network().medium());
-        if (failed || dropped || receives.isEmpty()) {
+        if (failed || dropped || open == 0) {
             return false;
         }
-        PostedReceive receive = receives.first();
+        PostedReceive receive = done.next;
         if (receive.finished()) {
-            receives.removeFirst();
+            removeFirst();
             received++;
             return true;
         }
@@ -198,7 +210,7 @@ final class SimulatedLink implements Link {
     }
 
     private void reportEnd(String senderGone) {
-        if (senderGone != null && !receives.isEmpty()) {
+        if (senderGone != null && open > 0) {
             fail(senderGone);
         } else if (outgoing.receiverGone() != null && (sentAfterEnd || outgoing.sent() < outgoing.posted())) {
             fail(outgoing.receiverGone());
@@ -207,11 +219,11 @@ final class SimulatedLink implements Link {
 
     private void fail(String why) {
         failed = true;
-        long waitedFor = receives.isEmpty() ? 0 : receives.first().call.sequence();
+        long waitedFor = open == 0 ? 0 : done.next.call.sequence();
         transport.tellBroken(
                 peer,
                 lane == Lane.COLLECTIVE ? waitedFor : -1,
-                why + " with " + Math.max(0, outgoing.posted() - outgoing.sent()) + " sends and " + receives.size()
+                why + " with " + Math.max(0, outgoing.posted() - outgoing.sent()) + " sends and " + open
                         + " receives unfinished after " + bytesMoved() + " bytes on the link");
     }
 
@@ -222,6 +234,16 @@ final class SimulatedLink implements Link {
 
     /** Drops the references to the memory of receives; called by the thread that makes progress. */
     void forget() {
-        receives.clear();
+        while (open > 0) {
+            removeFirst();
+        }
+    }
+
+    private void removeFirst() {
+        done = done.next;
+        done.into = null;
+        done.call = null;
+        done.op = null;
+        open--;
     }
 }

@@ -8,11 +8,11 @@ interface SimulatedMedium {
     /** Tells the sender that posts are consumed; {@code awaited} if the sender may wait for that. */
     void consumed(LaneQueue channel, long posts, boolean awaited);
 
-    /** Registers a channel before it is used. */
-    void made(LaneQueue channel);
+    /** Registers a channel before it is used; between threads all channels are alike. */
+    default void made(LaneQueue channel) {}
 
-    /** Notes that a rank has died, before the others are told. */
-    void died(int rank);
+    /** Notes that a rank has died, before the others are told; between threads everything it has sent arrives at once. */
+    default void died(int rank) {}
 
     /** Runs a task outside the threads that make progress, in order per pair of ranks: control messages and losses. */
     void later(int from, int to, Runnable task);

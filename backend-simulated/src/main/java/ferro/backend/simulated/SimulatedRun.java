@@ -6,6 +6,7 @@ import ferro.FerroException.Where;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.recorder.ProgramFrames;
 import ferro.spi.Deadlines;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -234,9 +235,57 @@ final class SimulatedRun<T> {
                                 ? " within " + Deadlines.millis(timeout)
                                         + " ms, the timeout of the group: set ferro.timeout if its code needs more time"
                                 : " after another rank had failed")
-                        + "; its thread was at " + UserFrame.of(stack));
+                        + "; its thread was at " + userFrame(stack));
         failure.setStackTrace(stack);
         return new BodyFailure(rank.rank(), failure);
+    }
+
+    /**
+     * Describes the line of the program at which a thread stands: the top frame that belongs neither to ferro nor to the JDK.
+     *
+     * @param stack frames of the thread of a rank, the top frame first
+     * @return for example {@code Train.step(Train.java:88), in java.lang.Thread.sleep}
+     */
+    static String userFrame(StackTraceElement[] stack) {
+        if (stack.length == 0) {
+            return "its end";
+        }
+        int user = 0;
+        while (user < stack.length && !ProgramFrames.isOfTheProgram(stack[user])) {
+            user++;
+        }
+        if (user == stack.length) {
+            user = bodyOf(stack);
+        }
+        StackTraceElement line = stack[user];
+        String source = line.isNativeMethod() ? "native" : line.getFileName() + ":" + line.getLineNumber();
+        return method(line) + "(" + source + ")" + (user == 0 ? "" : ", in " + method(stack[user - 1]));
+    }
+
+    /** Returns whether this is the object of a lambda, which some JVMs show. */
+    private static boolean isHidden(StackTraceElement frame) {
+        return frame.getClassName().contains("$$Lambda");
+    }
+
+    /** Returns the frame that {@link SimulatedRun} calls: the code of the rank. Returns the top frame if there is none. */
+    private static int bodyOf(StackTraceElement[] stack) {
+        int caller = stack.length - 1;
+        while (caller > 0 && !isCaller(stack[caller])) {
+            caller--;
+        }
+        while (caller > 0 && (isCaller(stack[caller]) || isHidden(stack[caller]))) {
+            caller--;
+        }
+        return caller;
+    }
+
+    private static boolean isCaller(StackTraceElement frame) {
+        return frame.getClassName().equals(SimulatedRun.class.getName())
+                || frame.getClassName().equals(SimulatedBackend.class.getName());
+    }
+
+    private static String method(StackTraceElement frame) {
+        return frame.getClassName() + "." + frame.getMethodName();
     }
 
     /**

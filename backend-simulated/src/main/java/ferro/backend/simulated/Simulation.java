@@ -11,6 +11,7 @@ import ferro.spi.Settings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -51,8 +52,9 @@ public final class Simulation {
     private final EventQueue events;
     private final SeededMedium medium;
     private final Network network;
-    private final FaultInjector misfortune;
     private final List<SteppedRank> ranks = new ArrayList<>();
+    private final List<Fault> ahead = new ArrayList<>();
+    private final List<Fault> struck = new ArrayList<>();
     private final List<CompletionStage<?>> watched = new ArrayList<>();
     private final List<Runnable> checks = new ArrayList<>();
     private IntConsumer observer = rank -> {};
@@ -65,7 +67,6 @@ public final class Simulation {
         this.events = new EventQueue(seed, worldSize);
         this.medium = new SeededMedium(events, worldSize, ranks::get);
         this.network = new Network(worldSize, medium);
-        this.misfortune = new FaultInjector(events, medium, network, ranks);
         Map<String, String> small = SimulatedContext.withSmallRecorder(settings, worldSize);
         for (int rank = 0; rank < worldSize; rank++) {
             VirtualExecutor background = new VirtualExecutor(events, rank);
@@ -182,8 +183,30 @@ public final class Simulation {
     public Simulation faults(List<Fault> faults) {
         Objects.requireNonNull(faults, "faults");
         refuseIfStarted("faults");
-        faults.forEach(misfortune::add);
+        faults.forEach(this::add);
         return mayFail();
+    }
+
+    void add(Fault fault) {
+        if (fault instanceof Fault.Crash crash) {
+            checkRanks(crash.rank());
+        } else if (fault instanceof Fault.Pause pause) {
+            checkRanks(pause.rank());
+        } else if (fault instanceof Fault.OneWayPartition cut) {
+            checkRanks(cut.from(), cut.to());
+        } else if (fault instanceof Fault.Drop drop) {
+            checkRanks(drop.one(), drop.other());
+        } else if (fault instanceof Fault.Duplicate twice) {
+            checkRanks(twice.from(), twice.to());
+        }
+        ahead.add(fault);
+        ahead.sort(Comparator.comparingLong(Fault::step));
+    }
+
+    private void checkRanks(int... named) {
+        for (int rank : named) {
+            InvalidRankException.check(rank, ranks.size());
+        }
     }
 
     /**
@@ -273,6 +296,38 @@ public final class Simulation {
         return new Result(events.hash(), Duration.ofNanos(events.elapsed()), events.steps());
     }
 
+    /** Applies the faults that are due before the next step. */
+    void strike() {
+        while (!ahead.isEmpty() && ahead.get(0).step() <= events.steps()) {
+            Fault fault = ahead.remove(0);
+            struck.add(fault);
+            events.trace(-fault.step());
+            strike(fault);
+        }
+    }
+
+    private void strike(Fault fault) {
+        if (fault instanceof Fault.Crash crash) {
+            crash(crash.rank());
+        } else if (fault instanceof Fault.Pause pause) {
+            events.pause(pause.rank(), Deadlines.nanos(pause.length()));
+        } else if (fault instanceof Fault.OneWayPartition cut) {
+            medium.cut(cut.from(), cut.to());
+        } else if (fault instanceof Fault.Drop drop) {
+            medium.drop(drop.one(), drop.other());
+        } else if (fault instanceof Fault.Duplicate twice) {
+            medium.duplicate(twice.from(), twice.to());
+        }
+    }
+
+    private void crash(int rank) {
+        if (!ranks.get(rank).isDead()) {
+            ranks.get(rank).die();
+            events.end(rank);
+            network.kill(rank);
+        }
+    }
+
     private void turn() {
         if (events.isEmpty() || events.elapsed() > LONGEST_NANOS) {
             throw new IllegalStateException("operations are in flight, but "
@@ -280,18 +335,18 @@ public final class Simulation {
                             ? "no event is left"
                             : "the limit of " + LONGEST_NANOS / 1000 + " virtual microseconds is exceeded"));
         }
-        misfortune.strike();
+        strike();
         events.next();
         observer.accept(events.owner());
     }
 
     /** Continues until all ranks have had time to learn of the faults, including faults that happen in the meantime. */
     private void linger() {
-        int struck;
+        int before;
         do {
-            struck = misfortune.struck().size();
+            before = struck.size();
             turnUntil(events.elapsed() + LINGER_NANOS);
-        } while (misfortune.struck().size() != struck);
+        } while (struck.size() != before);
     }
 
     private void turnUntil(long elapsed) {
@@ -301,7 +356,7 @@ public final class Simulation {
     }
 
     private long stoodStillNanos() {
-        return misfortune.struck().stream()
+        return struck.stream()
                 .mapToLong(fault ->
                         fault instanceof Fault.Pause pause ? pause.length().toNanos() : 0)
                 .sum();
@@ -356,9 +411,13 @@ public final class Simulation {
         return ranks.get(rank).group();
     }
 
-    /** Returns the faults of this run; for tests. */
-    FaultInjector misfortune() {
-        return misfortune;
+    /** Returns the faults that have happened so far; for tests. */
+    List<Fault> struck() {
+        return struck;
+    }
+
+    boolean isDead(int rank) {
+        return ranks.get(rank).isDead();
     }
 
     private boolean isDone() {

@@ -1,15 +1,27 @@
 package ferro.backend.simulated;
 
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
-/** Medium for ranks on threads: posts are visible at once, and tasks run on one background thread. */
+/**
+ * Medium for ranks on threads: posts are visible at once, and tasks run on one background thread, one after the other in
+ * batches. A timer's queue is slow with a million tasks in it.
+ */
 final class ThreadedMedium implements SimulatedMedium {
-    private final TaskQueue background;
+    private static final int BATCH = 1000;
+
+    private final Executor background;
     private final LongSupplier clock;
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waiting = new AtomicInteger();
 
     ThreadedMedium(Executor background, LongSupplier clock) {
-        this.background = new TaskQueue(background);
+        this.background = background;
         this.clock = clock;
     }
 
@@ -24,28 +36,75 @@ final class ThreadedMedium implements SimulatedMedium {
     }
 
     @Override
-    public void made(LaneQueue channel) {
-        // all channels are alike
-    }
-
-    @Override
-    public void died(int rank) {
-        // everything it has sent arrives at once
-    }
-
-    @Override
     public void later(int from, int to, Runnable task) {
-        background.add(task);
+        tasks.add(task);
+        if (waiting.getAndIncrement() == 0) {
+            background.execute(this::run);
+        }
+    }
+
+    /** Runs a batch, and then leaves the executor to other tasks, such as timers. */
+    private void run() {
+        int done = 0;
+        try {
+            while (done < BATCH && done < waiting.get()) {
+                done++;
+                tasks.remove().run();
+            }
+        } finally {
+            if (waiting.addAndGet(-done) > 0) {
+                background.execute(this::run);
+            }
+        }
     }
 
     /** Runs the task after every control message sent before: a peer hears of an abort before it finds links ended. */
     @Override
     public void afterPosts(LaneQueue channel, Runnable task) {
-        background.add(task);
+        later(channel.from(), channel.to(), task);
     }
 
     @Override
     public Doorbell doorbell(int rank) {
         return new ThreadDoorbell(clock);
+    }
+
+    /** A doorbell for threads. A signal while no thread waits ends the next wait at once, so that none is lost. */
+    private static final class ThreadDoorbell implements Doorbell {
+        private final LongSupplier clock;
+        private final AtomicBoolean rung = new AtomicBoolean();
+        private volatile Thread waiter;
+
+        ThreadDoorbell(LongSupplier clock) {
+            this.clock = clock;
+        }
+
+        @Override
+        public void signal() {
+            if (rung.getAndSet(true)) {
+                return;
+            }
+            Thread thread = waiter;
+            if (thread != null) {
+                LockSupport.unpark(thread);
+            }
+        }
+
+        @Override
+        public void await(long deadlineNanos) {
+            waiter = Thread.currentThread();
+            try {
+                while (!rung.get() && !Thread.currentThread().isInterrupted()) {
+                    long left = deadlineNanos - clock.getAsLong();
+                    if (left <= 0) {
+                        return;
+                    }
+                    LockSupport.parkNanos(this, left);
+                }
+            } finally {
+                waiter = null;
+                rung.getAndSet(false);
+            }
+        }
     }
 }

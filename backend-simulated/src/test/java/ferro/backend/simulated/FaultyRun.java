@@ -76,8 +76,7 @@ final class FaultyRun {
     static boolean strikes(long seed) {
         FaultyRun run = new FaultyRun(seed, Program.ANY_SIZE, Planted.NOTHING);
         run.run();
-        return run.program.worldSize > 2
-                && !run.simulation.misfortune().struck().isEmpty();
+        return run.program.worldSize > 2 && !run.simulation.struck().isEmpty();
     }
 
     private Simulation.Result run() {
@@ -147,7 +146,7 @@ final class FaultyRun {
 
     private void look(int rank) {
         for (int each = 0; each < diedAt.length; each++) {
-            if (diedAt[each] == GroupRun.NEVER && simulation.misfortune().isDead(each)) {
+            if (diedAt[each] == GroupRun.NEVER && simulation.isDead(each)) {
                 diedAt[each] = now();
             }
         }
@@ -161,7 +160,7 @@ final class FaultyRun {
 
     /** Leaves what a rank is done with: a subgroup before its parent or after it, but no parent while it makes a subgroup. */
     private void leave(int rank) {
-        if (simulation.misfortune().isDead(rank)) {
+        if (simulation.isDead(rank)) {
             return;
         }
         for (GroupRun group : groups) {

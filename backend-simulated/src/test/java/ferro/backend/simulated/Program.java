@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
  * users make, and faults.
  */
 final class Program {
-    private static final List<String> ALGORITHMS = List.of(
+    static final List<String> ALGORITHMS = List.of(
             "",
             "allReduce=ring,broadcast=binomial,reduce=binomial,allGather=ring,reduceScatter=ring,gather=binomial,"
                     + "scatter=binomial",

@@ -1,5 +1,6 @@
 package ferro.backend.simulated;
 
+import static ferro.backend.simulated.SimulatedRun.userFrame;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -294,12 +295,10 @@ class SimulatedRunTest {
             new StackTraceElement("java.util.List", "forEach", "List.java", 5),
             new StackTraceElement("ferro.examples.Train", "main", "Train.java", 9),
         };
-        assertEquals(
-                "ferro.examples.Train.step(Train.java:88), in ferro.group.ProcessGroup.barrier", UserFrame.of(stack));
-        assertEquals(
-                "ferro.examples.Train.step(Train.java:88)", UserFrame.of(Arrays.copyOfRange(stack, 2, stack.length)));
-        assertEquals("java.lang.Thread.sleep(native)", UserFrame.of(Arrays.copyOf(stack, 1)), "code of nobody known");
-        assertEquals("its end", UserFrame.of(new StackTraceElement[0]));
+        assertEquals("ferro.examples.Train.step(Train.java:88), in ferro.group.ProcessGroup.barrier", userFrame(stack));
+        assertEquals("ferro.examples.Train.step(Train.java:88)", userFrame(Arrays.copyOfRange(stack, 2, stack.length)));
+        assertEquals("java.lang.Thread.sleep(native)", userFrame(Arrays.copyOf(stack, 1)), "code of nobody known");
+        assertEquals("its end", userFrame(new StackTraceElement[0]));
     }
 
     @Test

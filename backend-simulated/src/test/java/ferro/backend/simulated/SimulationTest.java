@@ -28,14 +28,6 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
 class SimulationTest {
-    private static final List<String> ALGORITHMS = List.of(
-            "",
-            "allReduce=ring,broadcast=binomial,reduce=binomial,allGather=ring,reduceScatter=ring,gather=binomial,"
-                    + "scatter=binomial",
-            "allReduce=halvingDoubling,broadcast=linear,reduce=linear,allGather=recursiveDoubling,"
-                    + "reduceScatter=linear,gather=linear,scatter=linear",
-            "allReduce=recursiveDoubling,allGather=linear");
-
     @Test
     void randomCollectivesGiveWhatAPlainLoopGives() {
         Simulation.seeds(300).forEach(SimulationTest::runRandomProgram);
@@ -46,7 +38,7 @@ class SimulationTest {
         int worldSize = 2 + random.nextInt(7);
         Map<String, String> settings = Map.of(
                 "ferro.algorithm",
-                ALGORITHMS.get(random.nextInt(ALGORITHMS.size())),
+                Program.ALGORITHMS.get(random.nextInt(Program.ALGORITHMS.size())),
                 "ferro.segment",
                 random.nextBoolean() ? "64" : "512KiB");
         List<Call> calls =

@@ -23,7 +23,7 @@ final class Verdict {
 
     Verdict(FaultyRun run) {
         this.run = run;
-        List<Fault> happened = run.simulation.misfortune().struck();
+        List<Fault> happened = run.simulation.struck();
         for (Fault fault : happened) {
             if (fault instanceof Fault.Pause pause) {
                 paused.add(pause.rank());
@@ -41,7 +41,7 @@ final class Verdict {
 
     /** Returns whether nothing kept any rank of the world from saying that it lives, but a link that broke. */
     boolean allCanSay() {
-        return isUndelayed() && run.simulation.misfortune().struck().stream().noneMatch(Fault.Crash.class::isInstance);
+        return isUndelayed() && run.simulation.struck().stream().noneMatch(Fault.Crash.class::isInstance);
     }
 
     void check() {
@@ -78,7 +78,7 @@ final class Verdict {
     }
 
     boolean isDead(int worldRank) {
-        return run.simulation.misfortune().isDead(worldRank);
+        return run.simulation.isDead(worldRank);
     }
 
     boolean isCut(int from, int to) {

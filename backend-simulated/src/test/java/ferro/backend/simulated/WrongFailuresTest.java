@@ -166,30 +166,24 @@ class WrongFailuresTest {
         }
     }
 
-    private static CollectiveBackend previousStatuses(CollectiveBackend honest) {
-        Statuses statuses = new Statuses();
-        return new ForwardingBackend(honest) {
+    /** Another handle of messages of a kind; each rank has a change of its own. */
+    private static Arguments handles(int rule, String what, MessageKind kind, Supplier<UnaryOperator<Work>> changes) {
+        return wrong(rule, what, honest -> new ForwardingBackend(honest) {
+            private final UnaryOperator<Work> change = changes.get();
+
             @Override
             public Work submit(Message message, CallOptions options) {
                 Work work = super.submit(message, options);
-                return message.kind() == MessageKind.RECEIVE_UP_TO ? statuses.of(work) : work;
+                return message.kind() == kind ? change.apply(work) : work;
             }
-        };
+        });
     }
 
     static Stream<Arguments> statuses() {
         return Stream.of(
-                wrong(220, "gives the previous status", WrongFailuresTest::previousStatuses),
-                wrong(222, "gives the previous status", WrongFailuresTest::previousStatuses),
-                wrong(229, "describes the previous message", honest -> new ForwardingBackend(honest) {
-                    private final Statuses statuses = new Statuses();
-
-                    @Override
-                    public Work submit(Message message, CallOptions options) {
-                        Work work = super.submit(message, options);
-                        return message.kind() == MessageKind.PROBE ? statuses.of(work) : work;
-                    }
-                }),
+                handles(220, "gives the previous status", MessageKind.RECEIVE_UP_TO, () -> new Statuses()::of),
+                handles(222, "gives the previous status", MessageKind.RECEIVE_UP_TO, () -> new Statuses()::of),
+                handles(229, "describes the previous message", MessageKind.PROBE, () -> new Statuses()::of),
                 // a receive up to a length fills the rest of its tensor with zeros
                 submits(220, "writes behind the message", (honest, message, options) -> {
                     if (message.kind() == MessageKind.RECEIVE_UP_TO) {
@@ -220,33 +214,31 @@ class WrongFailuresTest {
                     }
                 }),
                 wrong(224, "stays with one rank", WrongFailuresTest::stayingWithOneRank),
-                submits(226, "blames all candidates", (honest, message, options) -> {
-                    Work honestly = honest.submit(message, options);
-                    return message.kind() != MessageKind.RECEIVE
-                            ? honestly
-                            : new Handle(honestly) {
-                                @Override
-                                public void await() {
-                                    try {
-                                        work.await();
-                                    } catch (FerroException failure) {
-                                        throw blaming(failure, 1, 2);
-                                    }
+                handles(
+                        226,
+                        "blames all candidates",
+                        MessageKind.RECEIVE,
+                        () -> kept -> new Handle(kept) {
+                            @Override
+                            public void await() {
+                                try {
+                                    work.await();
+                                } catch (FerroException failure) {
+                                    throw blaming(failure, 1, 2);
                                 }
-                            };
-                }),
-                submits(228, "cancels after the match", (honest, message, options) -> {
-                    Work honestly = honest.submit(message, options);
-                    return message.kind() != MessageKind.RECEIVE
-                            ? honestly
-                            : new Handle(honestly) {
-                                @Override
-                                public boolean cancel() {
-                                    super.cancel();
-                                    return true;
-                                }
-                            };
-                }));
+                            }
+                        }),
+                handles(
+                        228,
+                        "cancels after the match",
+                        MessageKind.RECEIVE,
+                        () -> kept -> new Handle(kept) {
+                            @Override
+                            public boolean cancel() {
+                                super.cancel();
+                                return true;
+                            }
+                        }));
     }
 
     /** A receive from any rank waits for the rank that has sent the last message, as long as there was one. */

@@ -70,7 +70,7 @@ public final class CountedRanks {
 
     /** Adds a fault that happens before the next step, also while the simulation runs. */
     public static void strike(Simulation simulation, Fault fault) {
-        simulation.misfortune().add(fault);
+        simulation.add(fault);
     }
 
     /** Runs code after each step; it gets the rank of the step. */
