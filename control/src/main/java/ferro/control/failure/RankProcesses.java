@@ -5,19 +5,7 @@ import java.util.BitSet;
 /** The processes of the ranks of a joined group, as far as the ranks have reported them; thread-safe. */
 public interface RankProcesses {
     /** Knows no process: treats every rank as alone in its own. */
-    RankProcesses UNKNOWN = new RankProcesses() {
-        @Override
-        public BitSet sharing(int rank) {
-            BitSet alone = new BitSet();
-            alone.set(rank);
-            return alone;
-        }
-
-        @Override
-        public String placed(int rank) {
-            return "";
-        }
-    };
+    RankProcesses UNKNOWN = new RankProcesses() {};
 
     /** Returns the name of the joined group; empty if it is unknown. */
     default String group() {
@@ -30,7 +18,11 @@ public interface RankProcesses {
     }
 
     /** Returns the ranks of the process of a rank. */
-    BitSet sharing(int rank);
+    default BitSet sharing(int rank) {
+        BitSet alone = new BitSet();
+        alone.set(rank);
+        return alone;
+    }
 
     /**
      * Returns the name of a rank's process, for people.
@@ -38,7 +30,9 @@ public interface RankProcesses {
      * @param rank of the joined group
      * @return for example {@code " (pid 4711 on host box)"}; empty if it is unknown
      */
-    String placed(int rank);
+    default String placed(int rank) {
+        return "";
+    }
 
     /**
      * Returns the name of a rank's machine, for people; equal for ranks of one machine.

@@ -158,7 +158,7 @@ final class Deaths {
         synchronized (this) {
             ended.set(peer);
         }
-        if (!exits.hasTimeToSayGoodbye(peer)) {
+        if (!exits.neighbours().hasTimeToSayGoodbye(peer)) {
             // its neighbours know whether it had left, and send its death to this rank if it had not
             peerFailures.afterReading(() -> unexplained(peer, cause), UNEXPLAINED_NANOS);
         } else if (rules.eofGraceNanos() > 0) {
@@ -227,7 +227,7 @@ final class Deaths {
         if (exits.mayBePresent(peer)) {
             note(silent, peer, true);
         }
-        if (exits.reports(peer)) {
+        if (exits.neighbours().reports(peer)) {
             judgeSilence(peer, ranks, cause);
         } else {
             Runnable judging = () -> {
@@ -287,7 +287,7 @@ final class Deaths {
             }
             unjudged.keySet().removeIf(peer -> !mayBeBlamed(peer));
             unjudged.replaceAll((peer, before) -> {
-                Unjudged report = new Unjudged(before.loss, exits.nextAfter(peer));
+                Unjudged report = new Unjudged(before.loss, exits.neighbours().nextAfter(peer));
                 boolean isNew = report.receiver != before.receiver;
                 if (isNew && (report.receiver == self || !proven.get(peer))) {
                     reports.add(report);
@@ -333,7 +333,7 @@ final class Deaths {
             note(dead, peer, true);
         }
         if (isNew) {
-            long later = exits.reports(peer) ? 0 : REPORT_WAITS * FailurePolicy.EOF_GRACE_NANOS;
+            long later = exits.neighbours().reports(peer) ? 0 : REPORT_WAITS * FailurePolicy.EOF_GRACE_NANOS;
             sendDeadLater(UNEXPLAINED_NANOS + later);
         }
     }
@@ -404,7 +404,7 @@ final class Deaths {
         boolean isPart = gone.cardinality() < process.cardinality() && !isOfTheSameDeath(process);
         int waitsForOthers = isPart ? PROCESS_WAITS : waitsForMachine(peer, machine);
         int waitsForReport = isWithin(gone, known) ? 0 : PROOF_WAITS;
-        waitsForReport += exits.reports(peer) ? 0 : REPORT_WAITS;
+        waitsForReport += exits.neighbours().reports(peer) ? 0 : REPORT_WAITS;
         if (waits < Math.max(waitsForOthers, waitsForReport)) {
             peerFailures.afterReading(() -> blame(peer, cause, waits + 1), rules.eofGraceNanos());
             return;

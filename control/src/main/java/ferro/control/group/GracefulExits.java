@@ -88,19 +88,9 @@ public final class GracefulExits {
         return messages;
     }
 
-    /** Returns whether a rank that has closed its end has said goodbye to this rank before, if it has left in order. */
-    boolean isNeighbour(int peer) {
-        return neighbours.isNeighbour(peer);
-    }
-
-    /** Returns whether this rank tells the end of another rank to all, while the other neighbours of that rank wait. */
-    boolean reports(int peer) {
-        return neighbours.reports(peer);
-    }
-
-    /** Returns whether the end of a rank without a goodbye is a death. */
-    boolean hasTimeToSayGoodbye(int peer) {
-        return neighbours.hasTimeToSayGoodbye(peer);
+    /** Returns the neighbours of this rank: a neighbour that leaves in good order says goodbye before it closes its end. */
+    OverlayNeighbours neighbours() {
+        return neighbours;
     }
 
     /**
@@ -117,11 +107,6 @@ public final class GracefulExits {
      */
     boolean mayBePresent(int peer) {
         return neighbours.isNeighbour(peer) ? !has(peer) : !leavers.has(peer);
-    }
-
-    /** Returns the next rank after another one that is there. It knows whether that one has left. */
-    int nextAfter(int peer) {
-        return neighbours.nextAfter(peer);
     }
 
     /** Returns how many messages a rank that has left has sent to this one. */

@@ -403,7 +403,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     @Override
     public void closed(int peer, FerroException cause) {
         exits.gone(peer);
-        if (!closed && !exits.has(peer) && exits.isNeighbour(peer)) {
+        if (!closed && !exits.has(peer) && exits.neighbours().isNeighbour(peer)) {
             // a rank that leaves says goodbye to its neighbours first
             deaths.lost(peer, machines.named(peer, cause));
         } else if (!closed && !exits.has(peer)) {
@@ -513,15 +513,14 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         try {
             handle(peer, ControlMessage.decode(message, group.worldSize()));
         } catch (IllegalArgumentException nonsense) {
-            String text = peerFailures.named(peer) + " sent an invalid control message: " + nonsense.getMessage();
+            String text = machines.named(peer) + " sent an invalid control message: " + nonsense.getMessage();
             failure.fail(new Failure(Code.PROTOCOL, group.rank(), -1, Set.of(peer), text, nonsense));
         } catch (RuntimeException | Error broken) {
             // an exception passed on would end the connection to a rank that has done nothing wrong
             Code code = broken instanceof OutOfMemoryError ? Code.RESOURCE : Code.ABORTED;
-            int self = group.rank();
-            String text = peerFailures.named(self) + " failed while it handled a control message of "
-                    + peerFailures.named(peer) + ": " + broken;
-            failure.fail(new Failure(code, self, -1, Set.of(self), text, broken));
+            String text =
+                    self() + " failed while it handled a control message of " + machines.named(peer) + ": " + broken;
+            failure.fail(new Failure(code, group.rank(), -1, Set.of(group.rank()), text, broken));
         }
     }
 

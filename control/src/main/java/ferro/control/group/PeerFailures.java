@@ -45,11 +45,6 @@ final class PeerFailures {
         toldAbort.set(peer);
     }
 
-    /** Returns the name of a rank for texts of failures. */
-    String named(int rank) {
-        return machines.named(rank);
-    }
-
     synchronized boolean hasToldAbort(int peer) {
         return toldAbort.get(peer);
     }
@@ -91,7 +86,7 @@ final class PeerFailures {
         } else if (cause.code() == Code.PEER_LOST && inquiry.hasAnswered(peer, ask)) {
             String text = cause.getMessage() + "; " + machines.named(peer)
                     + " answers on its control connection: the link broke, not the rank";
-            fallback(of(peer, Code.PARTITION, text, cause));
+            failure.failUnlessFailed(of(peer, Code.PARTITION, text, cause));
         } else {
             blameUnanswering(peer, cause, ask);
         }
@@ -101,10 +96,11 @@ final class PeerFailures {
     private void blameUnanswering(int peer, FerroException cause, long ask) {
         BitSet machine = machines.sharing(peer, rank -> !inquiry.hasAnswered(rank, ask));
         if (machine.isEmpty()) {
-            fallback(of(peer, cause.code(), cause.getMessage(), cause));
+            failure.failUnlessFailed(of(peer, cause.code(), cause.getMessage(), cause));
         } else {
             String text = machines.silence(machine) + "; " + cause.getMessage();
-            fallback(new Failure(cause.code(), failure.self(), -1, RankLists.numbers(machine), text, cause));
+            failure.failUnlessFailed(
+                    new Failure(cause.code(), failure.self(), -1, RankLists.numbers(machine), text, cause));
         }
     }
 
@@ -120,7 +116,7 @@ final class PeerFailures {
         } else if (sequence > 0 && sequence <= exits.leavers().of(peer).lastSequence() && !exits.differs(peer)) {
             String text = exits.leavers().text(peer) + ", but some of its data for seq " + sequence + " never arrived: "
                     + cause.getMessage();
-            fallback(of(peer, cause.code(), text, cause));
+            failure.failUnlessFailed(of(peer, cause.code(), text, cause));
         }
     }
 
@@ -156,11 +152,6 @@ final class PeerFailures {
                     }
                 },
                 nanos);
-    }
-
-    /** Fails the group because of weak evidence: any other known cause explains it. */
-    private void fallback(Failure possible) {
-        failure.failUnlessFailed(possible);
     }
 
     private Failure of(int peer, Code code, String text, FerroException cause) {

@@ -35,16 +35,6 @@ class WaitingRanksTest {
         public String group() {
             return "world";
         }
-
-        @Override
-        public BitSet sharing(int rank) {
-            return UNKNOWN.sharing(rank);
-        }
-
-        @Override
-        public String placed(int rank) {
-            return "";
-        }
     });
 
     @Test

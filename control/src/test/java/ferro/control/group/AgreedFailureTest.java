@@ -33,10 +33,6 @@ class AgreedFailureTest {
     private static final CallHeader SUM = CallHeader.of(9, 3, 77, "allReduce f32[4] sum by ring");
     private static final CallHeader MAX = CallHeader.of(9, 3, 78, "allReduce f32[4] max by ring");
 
-    private static FerroException gone(int peer) {
-        return new FerroException(Code.PEER_LOST, Where.of("dp", 0), "rank " + peer + " is gone");
-    }
-
     private static Failure late(int origin, String culprits) {
         return new Failure(Code.TIMED_OUT, origin, 7, RankLists.numbers(culprits), "gave up on " + culprits, null);
     }
@@ -172,11 +168,11 @@ class AgreedFailureTest {
     void exitsOfSurvivorsDoNotChangeTheCause() {
         HandDriven.seeds(50, seed -> {
             HandDriven group = new HandDriven(4);
-            IntStream.range(0, 3).forEach(rank -> group.ranks.get(rank).lost(3, gone(3)));
+            IntStream.range(0, 3).forEach(rank -> group.lost(rank, 3));
             group.pass(GRACE);
             group.deliverAll(new Random(seed), false);
-            group.ranks.get(0).lost(1, gone(1));
-            group.ranks.get(2).lost(1, gone(1));
+            group.lost(0, 1);
+            group.lost(2, 1);
             group.pass(GRACE);
             group.deliverAll(new Random(seed), false);
             assertAgreed(group, Code.PEER_LOST, "3", 0, 2);
@@ -190,8 +186,8 @@ class AgreedFailureTest {
                 .get(1)
                 .fail(new Failure(Code.ABORTED, 1, -1, Set.of(1), "rank 1 aborted the group: bad data", null));
         group.stop(1);
-        group.ranks.get(0).lost(1, gone(1));
-        group.ranks.get(2).lost(1, gone(1));
+        group.lost(0, 1);
+        group.lost(2, 1);
         assertNull(group.ranks.get(0).failure(), "before the inbox is read");
         group.deliverAll();
         group.pass(GRACE);
@@ -204,8 +200,8 @@ class AgreedFailureTest {
         HandDriven group = new HandDriven(4);
         group.stop(2);
         group.stop(3);
-        group.ranks.get(0).lost(3, gone(3));
-        group.ranks.get(1).lost(2, gone(2));
+        group.lost(0, 3);
+        group.lost(1, 2);
         group.pass(GRACE);
         group.deliverAll();
         assertAgreed(group, Code.PEER_LOST, "2,3", 0, 1);
@@ -217,7 +213,7 @@ class AgreedFailureTest {
         group.ranks.get(0).fail(late(0, "1"));
         group.deliverAll();
         group.pass(WINDOW.plusMillis(1));
-        group.ranks.get(1).lost(0, gone(0));
+        group.lost(1, 0);
         group.ranks.get(0).fail(new Failure(Code.PROTOCOL, 0, -1, Set.of(1), "nonsense", null));
         group.pass(GRACE);
         group.deliverAll();

@@ -221,12 +221,7 @@ class DeathsTest {
 
     @Test
     void aSilentRankIsLostUntilItIsHeardOfAgain() {
-        group.ranks
-                .get(1)
-                .silent(
-                        3,
-                        BitSet.valueOf(new long[] {0b1000}),
-                        new FerroException(Code.PARTITION, Where.of("dp", 1), "nothing heard from rank 3"));
+        group.silent(1, 3);
         assertEquals(Set.of(3), group.ranks.get(1).lostRanks());
         group.lost(1, 0);
         group.pass(GRACE);

@@ -204,16 +204,6 @@ class GroupControlTest {
         AtomicInteger calls = new AtomicInteger();
         RankProcesses processes = new RankProcesses() {
             @Override
-            public BitSet sharing(int rank) {
-                return UNKNOWN.sharing(rank);
-            }
-
-            @Override
-            public String placed(int rank) {
-                return "";
-            }
-
-            @Override
             public String machine(int rank) {
                 calls.incrementAndGet();
                 return "machine " + rank / 8;

@@ -11,6 +11,7 @@ import ferro.control.failure.Overlay;
 import ferro.control.failure.RankProcesses;
 import ferro.control.wire.RankLists;
 import ferro.recorder.ThreadStack;
+import ferro.spi.CallHeader;
 import ferro.spi.ControlLane;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -19,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
@@ -184,6 +186,23 @@ public final class HandDriven {
     /** Closes the end of a rank, as a medium does when its leave is over: the sender of a message to it hears of that. */
     void close(int rank) {
         closed[rank] = true;
+    }
+
+    /** Has a rank leave after its last collective, a barrier, or before its first one; delivers everything. */
+    void leave(int rank, long sequence) {
+        if (sequence > 0) {
+            ranks.get(rank).called(sequence, new CallHeader.Call(9, 77, "barrier"));
+        }
+        ended[rank] = sequence;
+        ranks.get(rank).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
+        deliverAll();
+    }
+
+    /** Has a rank find that it has not heard another one for too long. */
+    void silent(int observer, int rank) {
+        Where where = Where.of("dp", observer).blaming(rank);
+        FerroException cause = new FerroException(Code.PARTITION, where, "nothing heard for 30 s");
+        ranks.get(observer).silent(rank, BitSet.valueOf(new long[] {1L << rank}), cause);
     }
 
     /** Has a rank stand still, or go on: what is sent to it waits meanwhile; in real time it is lost. */

@@ -4,9 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.FerroException.Where;
 import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
@@ -80,12 +78,12 @@ class LeaversAnswerTest {
     @DisplayName("a rank that waits for a message of any rank asks all leavers that it hears of for their goodbyes")
     void aRankFollowsTheLeaversOfWhichOthersTell() {
         HandDriven group = HandDriven.withMesh(40, 4, FailurePolicy.SHIPPED);
-        leave(group, 20, 1);
-        leave(group, 7, 3);
+        group.leave(20, 1);
+        group.leave(7, 3);
         GracefulExits exits = group.ranks.get(0).exits();
         assertFalse(exits.leavers().has(7), "all ranks hear of the lowest leaver only");
         // a neighbour of rank 0 and of rank 7
-        leave(group, 8, 3);
+        group.leave(8, 3);
         assertTrue(exits.leavers().has(7), "the goodbye of rank 8 says that rank 7 had left before");
         assertFalse(exits.has(7) || exits.has(20), "they are no neighbours of rank 0");
 
@@ -100,14 +98,14 @@ class LeaversAnswerTest {
     void aNewNeighbourIsSentTheLowestLeaver() {
         HandDriven group = HandDriven.withMesh(40, 4, FailurePolicy.SHIPPED);
         group.standStill(9, true);
-        leave(group, 20, 1);
+        group.leave(20, 1);
         for (int rank = 0; rank < 40; rank++) {
             group.drop(rank, 9);
         }
         group.standStill(9, false);
         assertFalse(group.ranks.get(9).exits().any());
 
-        leave(group, 8, 3);
+        group.leave(8, 3);
 
         assertEquals(20, group.ranks.get(9).exits().leavers().before(2));
     }
@@ -117,7 +115,7 @@ class LeaversAnswerTest {
             "a rank that has left answers a goodbye with its own, so no leave waits for a message that it never takes")
     void aRankThatHasLeftAnswersWithItsOwnGoodbye() {
         HandDriven group = HandDriven.withMesh(40, 4, FailurePolicy.SHIPPED);
-        leave(group, 7, 3);
+        group.leave(7, 3);
         GracefulExits exits = group.ranks.get(0).exits();
         assertFalse(exits.has(7), "they are no neighbours");
         exits.messages().of(7).nextSent();
@@ -134,10 +132,10 @@ class LeaversAnswerTest {
         HandDriven group = HandDriven.withMesh(40, maxMesh, FailurePolicy.SHIPPED);
         group.stop(1);
         group.stop(2);
-        silent(group, 1);
+        group.silent(0, 1);
         boolean[] over = leaveOfRank0(group, GracefulExit.ExitLimit.ALL_HAVE_HEARD);
         assertFalse(over[0], "rank 2 has not answered");
-        silent(group, 2);
+        group.silent(0, 2);
         assertTrue(over[0]);
     }
 
@@ -147,20 +145,5 @@ class LeaversAnswerTest {
         group.ranks.get(0).leave(new BitSet(), limit).whenOver(() -> over[0] = true);
         group.deliverAll();
         return over;
-    }
-
-    private static void silent(HandDriven group, int rank) {
-        BitSet alone = new BitSet();
-        alone.set(rank);
-        Where where = Where.of("dp", 0).blaming(rank);
-        group.ranks.get(0).silent(rank, alone, new FerroException(Code.PARTITION, where, "nothing heard"));
-    }
-
-    private static void leave(HandDriven group, int rank, long sequence) {
-        CallHeader call = CallHeader.of(9, sequence, 77, "barrier");
-        group.ranks.get(rank).called(sequence, call.call());
-        group.ended[rank] = sequence;
-        group.ranks.get(rank).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
-        group.deliverAll();
     }
 }

@@ -21,8 +21,9 @@ class LeaversForwardTest {
         HandDriven.seeds(10, seed -> {
             HandDriven group = HandDriven.withMesh(SIZE, 4, FailurePolicy.SHIPPED);
             GracefulExits exits = group.ranks.get(LOWEST).exits();
-            int[] neighbours =
-                    IntStream.range(0, SIZE).filter(exits::isNeighbour).toArray();
+            int[] neighbours = IntStream.range(0, SIZE)
+                    .filter(exits.neighbours()::isNeighbour)
+                    .toArray();
 
             // no rank has received a goodbye when the others leave
             leave(group, LOWEST, 1).whenOver(() -> group.close(LOWEST));
@@ -34,7 +35,7 @@ class LeaversForwardTest {
             group.deliverAll(new Random(seed), false);
 
             for (int rank = 0; rank < SIZE; rank++) {
-                if (rank != LOWEST && !exits.isNeighbour(rank)) {
+                if (rank != LOWEST && !exits.neighbours().isNeighbour(rank)) {
                     int lowest = group.ranks.get(rank).exits().leavers().before(2);
                     assertEquals(LOWEST, lowest, "the leaver of which rank " + rank + " has heard");
                 }
@@ -44,7 +45,8 @@ class LeaversForwardTest {
 
     private static void othersStandStill(HandDriven group, GracefulExits exits, boolean stand) {
         for (int rank = 0; rank < SIZE; rank++) {
-            group.standStill(rank, stand && rank != LOWEST && !exits.isNeighbour(rank));
+            group.standStill(
+                    rank, stand && rank != LOWEST && !exits.neighbours().isNeighbour(rank));
         }
     }
 

@@ -38,18 +38,8 @@ class MachinesTest {
     /** Two ranks on each machine, in processes of their own. */
     private static final RankProcesses PLACED = new RankProcesses() {
         @Override
-        public BitSet sharing(int rank) {
-            return RankProcesses.UNKNOWN.sharing(rank);
-        }
-
-        @Override
         public String group() {
             return "world";
-        }
-
-        @Override
-        public String placed(int rank) {
-            return "";
         }
 
         @Override

@@ -16,7 +16,6 @@ import ferro.control.failure.ControlMessage.Suspect;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.RankProcesses;
-import ferro.spi.CallHeader;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -49,31 +48,13 @@ class OverlayJudgesTest {
             }
             return ranks;
         }
-
-        @Override
-        public String placed(int rank) {
-            return "";
-        }
     };
 
     private final HandDriven group = HandDriven.withMesh(SIZE, FORCED, FailurePolicy.SHIPPED, SHARED);
 
-    private void leave(int rank, long sequence) {
-        group.ranks.get(rank).called(sequence, new CallHeader.Call(9, 77, "barrier"));
-        group.ended[rank] = sequence;
-        group.ranks.get(rank).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
-        group.deliverAll();
-    }
-
-    private static FerroException silence(int observer, int... silent) {
-        return new FerroException(Code.PARTITION, Where.of("dp", observer).blaming(silent), "nothing heard for 30 s");
-    }
-
     /** Has a rank find that it has not heard another one for too long. */
     private void silent(int observer, int rank) {
-        BitSet alone = new BitSet();
-        alone.set(rank);
-        group.ranks.get(observer).silent(rank, alone, silence(observer, rank));
+        group.silent(observer, rank);
         passAndDeliver();
     }
 
@@ -116,7 +97,7 @@ class OverlayJudgesTest {
     @Test
     @DisplayName("after a leave the next rank after the silent one judges a silence that no neighbour sees")
     void aSilenceThatNoNeighbourSeesFailsTheGroupAfterALeave() {
-        leave(20, 1);
+        group.leave(20, 1);
         silent(0, 7);
         assertAllBlame(Code.PARTITION, Set.of(7), 20);
         assertEquals(1, group.sent(Suspect.class));
@@ -125,8 +106,8 @@ class OverlayJudgesTest {
     @Test
     @DisplayName("a rank that has left is not blamed for its silence, also where its leave is not known")
     void aSilentRankThatHasLeftIsNotBlamed() {
-        leave(20, 1);
-        leave(7, 3);
+        group.leave(20, 1);
+        group.leave(7, 3);
         assertFalse(group.ranks.get(0).exits().leavers().has(7), "rank 0 does not hear of the second leaver");
         silent(0, 7);
         assertNoFailure();
@@ -145,9 +126,9 @@ class OverlayJudgesTest {
     @Test
     @DisplayName("a rank behind ranks that have left, closed or not, judges a silence")
     void aRankBehindOthersThatHaveLeftJudgesASilence() {
-        leave(20, 1);
-        leave(14, 3);
-        leave(15, 3);
+        group.leave(20, 1);
+        group.leave(14, 3);
+        group.leave(15, 3);
         group.close(14);
         assertFalse(group.ranks.get(0).exits().leavers().has(14), "rank 0 does not hear of the second leaver");
         silent(0, 13);
@@ -158,9 +139,9 @@ class OverlayJudgesTest {
     @Test
     @DisplayName("a goodbye that is read just after the report of a silence still counts")
     void aGoodbyeThatIsReadAfterTheReportCounts() {
-        leave(20, 1);
+        group.leave(20, 1);
         group.standStill(8, true);
-        leave(7, 3);
+        group.leave(7, 3);
         group.ranks
                 .get(8)
                 .control(0, new Suspect(new Failure(Code.PARTITION, 0, -1, Set.of(7), "silent", null)).encoded());
@@ -172,12 +153,12 @@ class OverlayJudgesTest {
     @Test
     @DisplayName("a silence that nobody blames is reported once, whoever leaves later")
     void aSilenceIsReportedOnce() {
-        leave(20, 1);
-        leave(7, 3);
+        group.leave(20, 1);
+        group.leave(7, 3);
         silent(0, 7);
         int once = group.sent(Suspect.class);
-        leave(1, 3);
-        leave(2, 3);
+        group.leave(1, 3);
+        group.leave(2, 3);
         assertTrue(group.ranks.get(0).exits().has(2));
         assertEquals(once, group.sent(Suspect.class));
     }
@@ -185,12 +166,10 @@ class OverlayJudgesTest {
     @Test
     @DisplayName("a rank that is heard of again before it was judged is not blamed")
     void aRankThatIsHeardOfAgainIsNotBlamed() {
-        leave(20, 1);
-        BitSet alone = new BitSet();
-        alone.set(7);
-        group.ranks.get(0).silent(7, alone, silence(0, 7));
+        group.leave(20, 1);
+        group.silent(0, 7);
         group.ranks.get(0).found(7);
-        leave(8, 3);
+        group.leave(8, 3);
         passAndDeliver();
         assertNoFailure();
     }
@@ -200,7 +179,7 @@ class OverlayJudgesTest {
     @DisplayName("a connection that ends between two ranks that are no neighbours fails the group")
     void aConnectionThatEndsBetweenRanksThatAreNoNeighboursFailsTheGroup(boolean afterALeave) {
         if (afterALeave) {
-            leave(8, 1);
+            group.leave(8, 1);
         }
         Where where = Where.of("dp", 0).blaming(7);
         group.ranks.get(0).cutOff(7, new FerroException(Code.PEER_LOST, where, "the connection to rank 7 has ended"));
@@ -213,9 +192,9 @@ class OverlayJudgesTest {
     @DisplayName(
             "of a process that ends after a leave, ranks do not blame one that had left, also if they do not know of it")
     void aRankThatHadLeftIsNotBlamedWithItsProcess(boolean hasLeft) {
-        leave(20, 1);
+        group.leave(20, 1);
         if (hasLeft) {
-            leave(21, 3);
+            group.leave(21, 3);
         }
         group.stop(7);
         group.stop(21);
@@ -229,11 +208,11 @@ class OverlayJudgesTest {
     @Test
     @DisplayName("newGroup fails at once for a member that leaves without it, before or after it hears of the attempt")
     void newGroupFailsForAMemberThatLeaves() {
-        leave(20, 1);
+        group.leave(20, 1);
         int[] members = {0, 7, 25};
         SubgroupAgreement.OwnProposal early = group.ranks.get(0).agreement().begin(1, members, Duration.ofSeconds(60));
         group.deliverAll();
-        leave(7, 3);
+        group.leave(7, 3);
         assertLeft(early);
         int[] others = {7, 25};
         SubgroupAgreement.OwnProposal late = group.ranks.get(25).agreement().begin(1, others, Duration.ofSeconds(60));
@@ -253,7 +232,7 @@ class OverlayJudgesTest {
             }
         }
         group.ranks.get(0).control(8, new Left(7, 1, 77, "barrier").encoded());
-        leave(7, 1);
+        group.leave(7, 1);
         for (SubgroupAgreement.OwnProposal attempt : attempts) {
             assertTrue(attempt.hasEnded());
             assertEquals(
@@ -265,10 +244,10 @@ class OverlayJudgesTest {
     @Test
     @DisplayName("a rank that leaves after it has seen the end of another one does not say that the other one had left")
     void aLeaverDoesNotTakeADeadRankForALeaver() {
-        leave(20, 1);
+        group.leave(20, 1);
         group.stop(7);
         group.lost(8, 7);
-        leave(8, 3);
+        group.leave(8, 3);
         assertFalse(group.ranks.get(6).exits().leavers().has(7));
         assertFalse(group.ranks.get(9).exits().leavers().has(7));
         IntStream.range(0, SIZE)
@@ -296,8 +275,8 @@ class OverlayJudgesTest {
     @DisplayName(
             "a rank that exits after its goodbyes costs no report, although only its neighbours know that it had left")
     void theExitOfALeaverCostsNoReport() {
-        leave(20, 1);
-        leave(7, 3);
+        group.leave(20, 1);
+        group.leave(7, 3);
         end(7);
         assertNoFailure();
         assertEquals(0, group.sent(Suspect.class));
@@ -309,7 +288,7 @@ class OverlayJudgesTest {
             "a rank that dies when its neighbour on the ring has just left is blamed by the rank that replaces that one")
     void aRankThatDiesJustAfterItsNeighboursHaveLeftIsBlamed() {
         for (int neighbour : new int[] {3, 5, 6, 8, 9, 11, 15, 23, 31, 39}) {
-            leave(neighbour, 3);
+            group.leave(neighbour, 3);
         }
         end(7);
         assertAllBlame(Code.PEER_LOST, Set.of(7), 3, 5, 6, 7, 8, 9, 11, 15, 23, 31, 39);

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import ferro.control.failure.Failure;
 import ferro.spi.CallHeader;
 import java.time.Duration;
-import java.util.BitSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -17,10 +16,10 @@ class SeveralLeaversTest {
     @Test
     void aCallThatBeginsBetweenTwoGoodbyesNamesBothLeavers() {
         HandDriven group = new HandDriven(4);
-        leave(group, 1, 1);
+        group.leave(1, 1);
         refuse(group, 2);
         assertNull(group.ranks.get(0).failure(), "rank 2 may be leaving too");
-        leave(group, 2, 1);
+        group.leave(2, 1);
         refuse(group, 2);
         group.pass(GOODBYES);
 
@@ -35,9 +34,9 @@ class SeveralLeaversTest {
     @Test
     void leaversOfDifferentTimesAreNamedEachWithItsOwn() {
         HandDriven group = new HandDriven(5);
-        leave(group, 1, 0);
-        leave(group, 2, 1);
-        leave(group, 3, 2);
+        group.leave(1, 0);
+        group.leave(2, 1);
+        group.leave(3, 2);
         refuse(group, 2);
         group.pass(GOODBYES);
 
@@ -52,8 +51,8 @@ class SeveralLeaversTest {
     @Test
     void nothingIsWaitedForIfAllOthersHaveLeft() {
         HandDriven group = new HandDriven(3);
-        leave(group, 2, 1);
-        leave(group, 1, 1);
+        group.leave(2, 1);
+        group.leave(1, 1);
         refuse(group, 2);
 
         assertEquals(Set.of(1, 2), group.ranks.get(0).failure().culprits());
@@ -62,7 +61,7 @@ class SeveralLeaversTest {
     @Test
     void aCallFailsAtOnceIfTheLastLeaverHasLeftLongAgo() {
         HandDriven group = new HandDriven(3);
-        leave(group, 1, 1);
+        group.leave(1, 1);
         group.pass(GOODBYES);
         refuse(group, 2);
 
@@ -72,7 +71,7 @@ class SeveralLeaversTest {
     @Test
     void aCallWaitsOnlyForTheRestOfTheTimeOfTheGoodbyes() {
         HandDriven group = new HandDriven(3);
-        leave(group, 1, 1);
+        group.leave(1, 1);
         group.pass(GOODBYES.dividedBy(2));
         refuse(group, 2);
         assertNull(group.ranks.get(0).failure(), "rank 2 may be leaving too");
@@ -86,16 +85,5 @@ class SeveralLeaversTest {
                 .get(0)
                 .exits()
                 .refuse(sequence, CallHeader.of(9, sequence, 77, "barrier").call());
-    }
-
-    private static void leave(HandDriven group, int rank, long sequence) {
-        if (sequence > 0) {
-            group.ranks
-                    .get(rank)
-                    .called(sequence, CallHeader.of(9, sequence, 77, "barrier").call());
-        }
-        group.ended[rank] = sequence;
-        group.ranks.get(rank).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
-        group.deliverAll();
     }
 }
