@@ -143,7 +143,6 @@ final class ArrayCalls {
         }
     }
 
-    /** Looks the calls up. */
     private static final class ForeignLookup {
         private final Lookup lookup = MethodHandles.lookup();
         private final Class<?> segment = Class.forName("java.lang.foreign.MemorySegment");

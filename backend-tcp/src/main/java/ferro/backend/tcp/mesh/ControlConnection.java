@@ -73,7 +73,6 @@ final class ControlConnection extends ExactReader {
         channel.config().setAutoClose(false);
     }
 
-    /** A frame to be sent. */
     private record QueuedFrame(byte[] bytes, ChannelPromise written) {
         int cost() {
             return bytes.length + WAITING_BYTES;

@@ -133,10 +133,7 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
     /**
      * The checked head of a frame.
      *
-     * @param type  type of the frame
-     * @param lane  lane
      * @param bytes number of bytes that follow
-     * @param group group
      */
     record FrameHead(Type type, byte lane, int bytes, long group) {
         static FrameHead decoded(ByteBuffer in) throws Refusal {

@@ -365,7 +365,6 @@ final class DataChannels {
         willNotCome(key, failure);
     }
 
-    /** A connection that has been made. */
     private record Connected(DataLane lane, int epoch, Channel channel) implements Inboxes.InboxEvent {
         @Override
         public void tell(Inboxes.Receiver to, int rank) {

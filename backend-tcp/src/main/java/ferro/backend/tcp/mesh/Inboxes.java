@@ -148,7 +148,6 @@ final class Inboxes {
         }
     }
 
-    /** Passes an event to all current receivers. */
     void tellAll(int peer, InboxEvent event) {
         for (Receiver receiver : List.copyOf(receivers.values())) {
             receiver.hear(peer, event);

@@ -68,8 +68,6 @@ final class MayLive {
     /**
      * Asks a peer.
      *
-     * @param call  peer and deadline
-     * @param ended end of its connection
      * @param died  called later if the peer does not answer
      */
     void ask(TcpDialer.DialledPeer call, FerroException ended, IntConsumer died) {

@@ -10,7 +10,6 @@ import java.util.stream.Collectors;
 /**
  * A rank that announced itself and is not connected, and the attempts to connect to it; for messages.
  *
- * @param rank    rank
  * @param home    its machine, with its address
  * @param address address and port that it announced
  * @param trouble result of the attempts

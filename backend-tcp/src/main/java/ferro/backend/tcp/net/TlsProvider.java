@@ -103,9 +103,7 @@ public enum TlsProvider {
         /**
          * Makes the engine of one connection, before its handshake.
          *
-         * @param key        private key of this side
          * @param chain      its certificates, leaf first
-         * @param trust      judges those of the other side
          * @param connecting whether this side has connected, and so speaks first
          */
         SSLEngine engine(PrivateKey key, X509Certificate[] chain, PinnedTrust trust, boolean connecting)
