@@ -50,10 +50,6 @@ final class RoundTripWork implements Work {
         this.deadlineNanos = begunNanos + Deadlines.nanos(options.timeout());
     }
 
-    String operation() {
-        return operation;
-    }
-
     /** Queues the task of this call. Without a thread for it the group fails, because the other ranks would wait. */
     void queue(Runnable task, RoundTrips.RoundTripUse use) {
         try {

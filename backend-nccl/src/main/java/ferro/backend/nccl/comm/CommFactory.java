@@ -4,9 +4,9 @@ import ferro.FerroException;
 import ferro.backend.nccl.ffi.LibrarySearch;
 import ferro.backend.nccl.ffi.LoadedLibraries;
 import ferro.backend.nccl.ffi.NativeLibraries;
+import ferro.backend.nccl.ffi.NativeWords;
 import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.ffi.NcclCapability;
-import ferro.backend.nccl.ffi.NcclConfigStruct;
 import ferro.backend.nccl.ffi.NcclConfigured;
 import ferro.backend.nccl.ffi.NcclIdStruct;
 import ferro.backend.nccl.queue.CommIdentity;
@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.function.ToIntFunction;
 
 /** Makes communicators, each with a thread of its own. An attempt that fails or is too late leaves nothing behind. */
 final class CommFactory {
@@ -59,9 +60,9 @@ final class CommFactory {
         if (!libraries.has(NcclCapability.CONFIGURED)) {
             return Nccl.ncclCommInitRank(comm, identity.worldSize(), bytes, identity.rank());
         }
-        try (NcclConfigStruct config = NcclConfigStruct.nonBlocking()) {
+        try (NativeWords config = NativeWords.nonBlockingConfig()) {
             return NcclConfigured.ncclCommInitRankConfig(
-                    comm, identity.worldSize(), bytes, identity.rank(), config.address());
+                    comm, identity.worldSize(), bytes, identity.rank(), config.address(0));
         }
     }
 
@@ -79,7 +80,7 @@ final class CommFactory {
     }
 
     /** Makes communicators by a native call that the caller passes. A call that does not return is left behind. */
-    Communicator make(List<CommIdentity> identities, Deadline deadline, CommInit.InitCall start) {
+    Communicator make(List<CommIdentity> identities, Deadline deadline, ToIntFunction<NativeWords> start) {
         DeviceThread thread = new DeviceThread(identities.get(0).threadName("nccl"), clock);
         CommInit init = new CommInit(thread, identities, clock, start);
         thread.submit(init);

@@ -11,6 +11,7 @@ import ferro.backend.nccl.queue.NcclOperation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.function.ToIntFunction;
 
 /**
  * Makes communicators on the device thread. If NCCL does not block, their handles are known at once, and an abort ends
@@ -20,7 +21,7 @@ final class CommInit extends DeviceCall<List<CommHandle>> {
     private final DeviceThread thread;
     private final List<CommIdentity> identities;
     private final LongSupplier clock;
-    private final InitCall start;
+    private final ToIntFunction<NativeWords> start;
     /** NCCL writes into them until it is done. */
     private final NativeWords addresses;
 
@@ -28,14 +29,8 @@ final class CommInit extends DeviceCall<List<CommHandle>> {
     private boolean nonBlocking;
     private boolean givenUp;
 
-    /** The native call. */
-    @FunctionalInterface
-    interface InitCall {
-        /** Begins the initialization of communicators, one word for each. Returns NCCL's code. */
-        int begin(NativeWords addresses);
-    }
-
-    CommInit(DeviceThread thread, List<CommIdentity> identities, LongSupplier clock, InitCall start) {
+    /** {@code start} begins the initialization of communicators, one word for each, and returns NCCL's code. */
+    CommInit(DeviceThread thread, List<CommIdentity> identities, LongSupplier clock, ToIntFunction<NativeWords> start) {
         this.thread = thread;
         this.identities = identities;
         this.clock = clock;
@@ -59,7 +54,7 @@ final class CommInit extends DeviceCall<List<CommHandle>> {
 
     private void begin() {
         thread.use(identities.get(0).device());
-        int code = start.begin(addresses);
+        int code = start.applyAsInt(addresses);
         thread.forgetDevice();
         Checks.begun(code, "ncclCommInit");
         nonBlocking = code == NcclResult.IN_PROGRESS.code();

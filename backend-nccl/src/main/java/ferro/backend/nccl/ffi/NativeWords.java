@@ -3,14 +3,43 @@ package ferro.backend.nccl.ffi;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 
-/** A few 8-byte words of native memory, initially zero, for results that a library writes after a call has returned. */
+/** A few 8-byte words of native memory, initially zero, for what a library reads, or writes after a call has returned. */
 public final class NativeWords implements AutoCloseable {
+    /** sizeof ncclConfig_t in 2.18, LP64. */
+    private static final int CONFIG_SIZE = 48;
+
+    private static final int CONFIG_VERSION = 21_800;
+    /** {@code NCCL_CONFIG_INITIALIZER}. */
+    private static final int CONFIG_MAGIC = 0xcafebeef;
+    /** {@code NCCL_CONFIG_UNDEF_INT}. */
+    private static final int UNDEFINED = Integer.MIN_VALUE;
+
+    private static final int MAGIC_AT = 8;
+    private static final int VERSION_AT = 12;
+    private static final int[] UNDEFINED_AT = {20, 24, 28, 40};
+
     private final Memory words;
 
     /** Allocates at least one word. */
     public NativeWords(int count) {
         words = new Memory((long) Long.BYTES * count);
         words.clear();
+    }
+
+    /**
+     * Makes {@code ncclConfig_t} of nccl.h in the layout of 2.18, with that layout's own size and version: blocking is 0, so
+     * that communicators answer {@code ncclInProgress} instead of waiting. Older and newer libraries read the fields that
+     * they know and give the rest its default.
+     */
+    public static NativeWords nonBlockingConfig() {
+        NativeWords config = new NativeWords(CONFIG_SIZE / Long.BYTES);
+        config.words.setLong(0, CONFIG_SIZE);
+        config.words.setInt(MAGIC_AT, CONFIG_MAGIC);
+        config.words.setInt(VERSION_AT, CONFIG_VERSION);
+        for (int at : UNDEFINED_AT) {
+            config.words.setInt(at, UNDEFINED);
+        }
+        return config;
     }
 
     /** Returns the address of a word, by index from 0; valid until {@link #close}. */

@@ -111,20 +111,14 @@ public final class HostStage implements AutoCloseable {
 
     /** Queues a copy from host memory to the device. */
     public void upload(int bytes, long stream) {
-        copy(in(), HostMemory.address(in.host.buffer()), bytes, new CopyDirection(Cuda.HOST_TO_DEVICE, "H2D", stream));
+        long from = HostMemory.address(in.host.buffer());
+        Checks.cuda(Cuda.cudaMemcpyAsync(in(), from, bytes, Cuda.HOST_TO_DEVICE, stream), "cudaMemcpyAsync H2D");
     }
 
     /** Copies to the host from the output block or, if a call works in place, from the input block. */
     public void download(long from, int bytes, long stream) {
-        copy(HostMemory.address(out.host.buffer()), from, bytes, new CopyDirection(Cuda.DEVICE_TO_HOST, "D2H", stream));
-    }
-
-    private record CopyDirection(int kind, String name, long stream) {}
-
-    private static void copy(long to, long from, int bytes, CopyDirection direction) {
-        Checks.cuda(
-                Cuda.cudaMemcpyAsync(to, from, bytes, direction.kind, direction.stream),
-                "cudaMemcpyAsync " + direction.name);
+        long to = HostMemory.address(out.host.buffer());
+        Checks.cuda(Cuda.cudaMemcpyAsync(to, from, bytes, Cuda.DEVICE_TO_HOST, stream), "cudaMemcpyAsync D2H");
     }
 
     /** Returns one element of device memory for a barrier; its value is not used. */

@@ -104,11 +104,6 @@ public final class Deadline {
         return startNanos + lengthNanos;
     }
 
-    /** Returns the total length. */
-    long lengthNanos() {
-        return lengthNanos;
-    }
-
     /** Returns the start time, on the clock. */
     long startNanos() {
         return startNanos;

@@ -12,6 +12,7 @@ import ferro.backend.nccl.Callers;
 import ferro.backend.nccl.NativeLog;
 import ferro.backend.nccl.NcclException;
 import ferro.backend.nccl.NcclResult;
+import ferro.backend.nccl.ffi.NativeWords;
 import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.ffi.NcclIdStruct;
 import ferro.backend.nccl.ffi.StandIn;
@@ -19,6 +20,7 @@ import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.backend.nccl.queue.CommIdentity;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.ToIntFunction;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -44,7 +46,7 @@ class CommFactoryTest {
         NcclUniqueId id = NcclUniqueId.made();
         CommIdentity identity = new CommIdentity("blocking", 0, 1, 0);
         CountDownLatch release = new CountDownLatch(1);
-        CommInit.InitCall blocking = addresses -> {
+        ToIntFunction<NativeWords> blocking = addresses -> {
             assertTrue(Worlds.plenty().awaitQuietly(release::await));
             return Nccl.ncclCommInitRank(addresses.address(0), 1, NcclIdStruct.of(id.toBytes()), 0);
         };

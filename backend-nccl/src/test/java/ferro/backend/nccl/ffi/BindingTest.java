@@ -260,8 +260,8 @@ class BindingTest {
     @Test
     @DisplayName("3-07: what a non-blocking configuration holds is the layout of NCCL 2.18")
     void theConfigurationHasTheLayoutOfItsVersion() {
-        try (NcclConfigStruct config = NcclConfigStruct.nonBlocking()) {
-            ByteBuffer bytes = HostMemory.view(config.address(), 48);
+        try (NativeWords config = NativeWords.nonBlockingConfig()) {
+            ByteBuffer bytes = HostMemory.view(config.address(0), 48);
             assertEquals(48, bytes.getLong(0));
             assertEquals(0xcafebeef, bytes.getInt(8));
             assertEquals(21_800, bytes.getInt(12));
