@@ -13,11 +13,9 @@ import ferro.spi.Deadlines;
 import ferro.spi.ForwardingBackend;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
-import ferro.spi.Setting;
 import ferro.spi.Settings;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -210,23 +208,14 @@ public final class SimulatedBackend extends ForwardingBackend {
         Network network = new Network(worldSize, new ThreadedMedium(background, System::nanoTime));
         List<SimulatedBackend> ranks = new ArrayList<>(worldSize);
         for (int rank = 0; rank < worldSize; rank++) {
+            // threads of one process stand still and die together, so they need no heartbeats
             Map<String, String> settings =
-                    SimulatedContext.withSmallRecorder(inOneProcess(settingsByRank.get(rank)), worldSize);
+                    SimulatedContext.withDefault(settingsByRank.get(rank), Settings.HEARTBEAT_INTERVAL, "0s");
+            settings = SimulatedContext.withSmallRecorder(settings, worldSize);
             RankContext context = new SimulatedContext(rank, settings, System::nanoTime, background);
             ranks.add(join(GroupSpec.of(NAME, rank, worldSize, Deadlines.ofCalls(context)), context, network));
         }
         return List.copyOf(ranks);
-    }
-
-    /** Turns heartbeats off unless they are set: threads of one process stand still and die together. */
-    private static Map<String, String> inOneProcess(Map<String, String> settings) {
-        Setting<?> interval = Settings.HEARTBEAT_INTERVAL;
-        if (settings.containsKey(interval.name()) || settings.containsKey(interval.variable())) {
-            return settings;
-        }
-        Map<String, String> all = new HashMap<>(settings);
-        all.put(interval.name(), "0s");
-        return all;
     }
 
     /** Makes a group of one rank, in the caller's context. */

@@ -55,12 +55,18 @@ final class SimulatedContext extends ForwardingContext {
     static Map<String, String> withSmallRecorder(Map<String, String> settings, int worldSize) {
         Setting<Integer> entries = Settings.RECORDER_ENTRIES;
         int share = ENTRIES_OF_ALL / worldSize;
-        boolean isSet = settings.containsKey(entries.name()) || settings.containsKey(entries.variable());
-        if (isSet || share >= Integer.parseInt(entries.fallback().orElseThrow())) {
+        return share >= Integer.parseInt(entries.fallback().orElseThrow())
+                ? settings
+                : withDefault(settings, entries, Integer.toString(Math.max(ENTRIES_LEAST, share)));
+    }
+
+    /** Returns settings with a value for a setting that they do not have. */
+    static Map<String, String> withDefault(Map<String, String> settings, Setting<?> setting, String value) {
+        if (settings.containsKey(setting.name()) || settings.containsKey(setting.variable())) {
             return settings;
         }
         Map<String, String> all = new HashMap<>(settings);
-        all.put(entries.name(), Integer.toString(Math.max(ENTRIES_LEAST, share)));
+        all.put(setting.name(), value);
         return all;
     }
 
