@@ -1,8 +1,9 @@
 package ferro.launcher;
 
 import static ferro.launcher.JobOutcomes.ended;
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertStarts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.output.RankOutput;
 import ferro.launcher.rank.JobEvent;
@@ -32,12 +33,10 @@ class CauseTest {
     void rankThatDidNotJoinComesBeforeTheRankThatMissedIt() {
         Postmortem ended = report(List.of(ended(3, 1)), List.of(), thrown(3, missing(3, "1")));
 
-        assertTrue(
-                ended.cause().startsWith("rank 1 did not join; rank 3 ended with exit code 1: RENDEZVOUS: joining "),
-                ended.cause());
+        assertStarts(ended.cause(), "rank 1 did not join; rank 3 ended with exit code 1: RENDEZVOUS: joining ");
         String box = String.join("\n", ended.box(5.5).lines(120));
-        assertTrue(box.contains("| ferro: rank 1 did not join; rank 3 failed first: exit code 1\n"), box);
-        assertTrue(box.contains("| rank 1: host a, pid 1001\n"), box);
+        assertHas(box, "| ferro: rank 1 did not join; rank 3 failed first: exit code 1\n");
+        assertHas(box, "| rank 1: host a, pid 1001\n");
     }
 
     @Test
@@ -48,7 +47,7 @@ class CauseTest {
                 thrown(3, missing(3, "0, 1, 2")),
                 thrown(0, missing(0, "1, 2")));
 
-        assertTrue(ended.cause().startsWith("ranks 1, 2 did not join; rank 3 ended with "), ended.cause());
+        assertStarts(ended.cause(), "ranks 1, 2 did not join; rank 3 ended with ");
     }
 
     @Test
@@ -56,7 +55,7 @@ class CauseTest {
         Postmortem ended = report(
                 List.of(ended(3, 1), ended(1, 1)), List.of(), thrown(3, missing(3, "1")), thrown(1, missing(1, "3")));
 
-        assertTrue(ended.cause().startsWith("rank 3 ended with exit code 1: RENDEZVOUS: "), ended.cause());
+        assertStarts(ended.cause(), "rank 3 ended with exit code 1: RENDEZVOUS: ");
     }
 
     @Test
@@ -70,7 +69,7 @@ class CauseTest {
                 List.of(),
                 new RankOutput(0, 1000, List.of(), List.of("SEVERE: RENDEZVOUS: " + gone)));
 
-        assertTrue(thrown.cause().startsWith("rank 1 did not join; rank 0 ended with exit code 1: "), thrown.cause());
+        assertStarts(thrown.cause(), "rank 1 did not join; rank 0 ended with exit code 1: ");
         assertEquals(
                 "rank 1 did not join; rank 0 ended with exit code 3; its last line: SEVERE: RENDEZVOUS: " + gone,
                 logged.cause());

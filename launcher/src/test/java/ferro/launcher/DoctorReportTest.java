@@ -1,5 +1,8 @@
 package ferro.launcher;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertLacks;
+import static ferro.launcher.Said.assertStarts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -33,8 +36,7 @@ class DoctorReportTest {
         DoctorReport diagnosis = diagnose(Map.of());
 
         assertEquals(List.of(), diagnosis.problems());
-        assertTrue(text(diagnosis).contains("a job of several ranks can run here"), text(diagnosis));
-        assertTrue(text(diagnosis).contains("127.0.0.1"), text(diagnosis));
+        assertHas(text(diagnosis), "a job of several ranks can run here", "127.0.0.1");
     }
 
     @Test
@@ -44,7 +46,7 @@ class DoctorReportTest {
                 diagnose(Map.of()).lines().get(0));
         List<String> lines = diagnose(Map.of("ferro.backend", "simulated")).lines();
         assertEquals("no job of several ranks can run here", lines.get(0));
-        assertTrue(lines.get(1).startsWith("  no back end that joins processes is usable"), lines.get(1));
+        assertStarts(lines.get(1), "  no back end that joins processes is usable");
         assertEquals("job", lines.get(2));
     }
 
@@ -57,7 +59,7 @@ class DoctorReportTest {
         assertEquals("set by ferro.tcp.interface=127.0.0.0/8", tcp.get("why this address"));
         assertEquals("lo, for a job on this host", tcp.get("interface"));
         assertEquals("ferro.tcp.port=20000-20003, for 4 ranks of this host", tcp.get("ports"));
-        assertTrue(tcp.get("for NCCL").startsWith("NCCL_SOCKET_IFNAME==lo,"), tcp.get("for NCCL"));
+        assertStarts(tcp.get("for NCCL"), "NCCL_SOCKET_IFNAME==lo,");
 
         Map<String, String> plain = diagnose(Map.of()).tcp();
         assertEquals("any free port", plain.get("ports"));
@@ -74,16 +76,16 @@ class DoctorReportTest {
         DoctorReport diagnosis = diagnose(Map.of("ferro.backend", "simulated"));
 
         assertEquals(1, diagnosis.problems().size(), text(diagnosis));
-        assertTrue(diagnosis.problems().get(0).contains("ferro.backend=simulated"), text(diagnosis));
-        assertTrue(text(diagnosis).contains("no job of several ranks can run here"), text(diagnosis));
+        assertHas(diagnosis.problems().get(0), "ferro.backend=simulated");
+        assertHas(text(diagnosis), "no job of several ranks can run here");
     }
 
     @Test
     void settingThatMakesNoSenseIsAProblemAndHidesNoBackend() {
         DoctorReport diagnosis = diagnose(Map.of("ferro.tcp.io", "pigeon"));
 
-        assertTrue(diagnosis.problems().get(0).contains("ferro.tcp.io=pigeon"), text(diagnosis));
-        assertTrue(text(diagnosis).contains("simulated"), text(diagnosis));
+        assertHas(diagnosis.problems().get(0), "ferro.tcp.io=pigeon");
+        assertHas(text(diagnosis), "simulated");
     }
 
     @Test
@@ -99,8 +101,8 @@ class DoctorReportTest {
         String little = diagnose(Map.of("ferro.shm.dir", folder, "ferro.shm.bytes", "1KiB"))
                 .shm()
                 .get("works");
-        assertTrue(little.contains("need 4096 bytes, have 1024"), little);
-        assertTrue(diagnose(Map.of("ferro.links", "x")).problems().get(0).contains("ferro.links=x"));
+        assertHas(little, "need 4096 bytes, have 1024");
+        assertHas(diagnose(Map.of("ferro.links", "x")).problems().get(0), "ferro.links=x");
     }
 
     @Test
@@ -116,7 +118,7 @@ class DoctorReportTest {
                 List.of("none"),
                 List.of("few"));
 
-        assertTrue(text(diagnosis).contains("not usable: broken: no \"odd\""), text(diagnosis));
+        assertHas(text(diagnosis), "not usable: broken: no \"odd\"");
         assertEquals(
                 "{\"job\":{\"seen\":\"nobody\"},\"backends\":[{\"name\":\"OddProvider\",\"usable\":false,\"reason\":\"broken: no \\\"odd\\\"\","
                         + "\"auto\":false}],\"tcp\":{},\"shm\":{\"works\":\"yes\"},\"gpu\":{\"its gate\":\"shut\"},\"machine\":{\"java\":\"17\"},\"problems\":[\"none\"],\"limits\":[\"few\"],\"ok\":false}",
@@ -128,8 +130,8 @@ class DoctorReportTest {
     void libraryThatIsNotThereIsShownWithWhatWasTried() {
         DoctorReport diagnosis = diagnose(Map.of("ferro.nccl.library", "/nowhere/libnccl.so.2"));
 
-        assertTrue(diagnosis.gpu().get("nccl").contains("libnccl.so.2 not found"), text(diagnosis));
-        assertTrue(diagnosis.gpu().get("nccl").contains("-Dferro.nccl.library"), text(diagnosis));
+        assertHas(diagnosis.gpu().get("nccl"), "libnccl.so.2 not found");
+        assertHas(diagnosis.gpu().get("nccl"), "-Dferro.nccl.library");
         String tried = diagnosis.gpu().get("tried, 1");
         assertTrue(tried.startsWith("/nowhere/libnccl.so.2: ") && tried.contains("No such file"), text(diagnosis));
         assertEquals(List.of(), diagnosis.problems());
@@ -163,10 +165,8 @@ class DoctorReportTest {
         List<String> lines = diagnose(Map.of(), 32, 60).lines();
 
         assertEquals("a job of several ranks can run here, within limits", lines.get(0));
-        assertTrue(
-                lines.get(1).startsWith("  a job of 32 ranks, 32 of them on this host, needs about 172 "),
-                lines.get(1));
-        assertTrue(lines.get(2).startsWith("  compiling a source file needs about 64 open files"), lines.get(2));
+        assertStarts(lines.get(1), "  a job of 32 ranks, 32 of them on this host, needs about 172 ");
+        assertStarts(lines.get(2), "  compiling a source file needs about 64 open files");
         assertEquals("job", lines.get(3));
         assertEquals(List.of(), diagnose(Map.of(), 32, 172).limits());
         assertTrue(diagnose(Map.of(), 32, 60).json().matches(".*\"limits\":\\[\"a job of 32 .*,\"ok\":true}"));
@@ -194,13 +194,13 @@ class DoctorReportTest {
         nothingElse.put("ferro.links", "shm");
         DoctorReport refused = diagnose(nothingElse, 2, 1024);
         assertEquals(1, refused.problems().size(), text(refused));
-        assertTrue(refused.problems().get(0).contains("but ferro.links=shm requires it"), text(refused));
+        assertHas(refused.problems().get(0), "but ferro.links=shm requires it");
     }
 
     @Test
     void withoutSharedMemoryTheVerdictSaysSoUnlessTcpIsWanted() {
         Map<String, String> gone = Map.of("ferro.shm.dir", folder + "/gone");
-        assertTrue(diagnose(gone).limits().get(0).startsWith("ranks here cannot share memory, and would use TCP: "));
+        assertStarts(diagnose(gone).limits().get(0), "ranks here cannot share memory, and would use TCP: ");
         assertEquals(
                 List.of(),
                 diagnose(Map.of("ferro.shm.dir", folder + "/gone", "ferro.links", "tcp"))
@@ -215,7 +215,7 @@ class DoctorReportTest {
                 DoctorReport.inTheDoctor(
                         "not found in any of 9 places (FERRO_BACKEND=nccl ferro doctor lists them): install"));
         DoctorReport diagnosis = diagnose(Map.of("ferro.cudart.library", "/nowhere/libcudart.so"));
-        assertFalse(text(diagnosis).contains("ferro doctor"), text(diagnosis));
+        assertLacks(text(diagnosis), "ferro doctor");
         try (SystemContext context = SystemContext.of(Map.of())) {
             assertEquals(Optional.of("0"), new FirstRank(context).setting("LOCAL_RANK"));
             assertEquals(Optional.empty(), new FirstRank(context).setting("RANK"));
@@ -248,9 +248,7 @@ class DoctorReportTest {
         DoctorReport diagnosis = diagnose(openMpiInSlurm);
 
         assertEquals("job", diagnosis.lines().get(1));
-        assertTrue(
-                diagnosis.job().get("a program started here").startsWith("joins: job of Open MPI: rank 1 of 4"),
-                text(diagnosis));
+        assertStarts(diagnosis.job().get("a program started here"), "joins: job of Open MPI: rank 1 of 4");
         assertEquals(
                 "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4, chosen",
                 diagnosis.job().get("seen: Open MPI"));
@@ -264,11 +262,8 @@ class DoctorReportTest {
         assertEquals(List.of(), diagnose(Map.of("SLURM_JOB_ID", "4711")).problems());
         Map<String, String> both = new HashMap<>(openMpiInSlurm);
         both.putAll(Map.of("RANK", "0", "WORLD_SIZE", "2"));
-        assertTrue(diagnose(both).problems().get(0).contains("RANK=0 WORLD_SIZE=2"), text(diagnose(both)));
-        assertTrue(diagnose(Map.of("RANK", "x", "WORLD_SIZE", "2"))
-                .problems()
-                .get(0)
-                .contains("RANK=x"));
+        assertHas(diagnose(both).problems().get(0), "RANK=0 WORLD_SIZE=2");
+        assertHas(diagnose(Map.of("RANK", "x", "WORLD_SIZE", "2")).problems().get(0), "RANK=x");
     }
 
     @Test

@@ -1,5 +1,7 @@
 package ferro.launcher;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertStarts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -46,9 +48,9 @@ class DumpCommandTest {
         int code = execute("dump", "--wait", "100ms", folder.toString());
 
         assertEquals(1, code, said());
-        assertTrue(said().contains("ranks that answered: [0, 2] of 3"), said());
-        assertTrue(said().contains("ranks that did not answer within 100ms: [1] (stopped, dead"), said());
-        assertTrue(said().contains("now: " + Invocation.ofProcess().line("analyze", folder)), said());
+        assertHas(said(), "ranks that answered: [0, 2] of 3");
+        assertHas(said(), "ranks that did not answer within 100ms: [1] (stopped, dead");
+        assertHas(said(), "now: " + Invocation.ofProcess().line("analyze", folder));
     }
 
     @Test
@@ -60,7 +62,7 @@ class DumpCommandTest {
         ranks.get(10, TimeUnit.SECONDS);
         assertEquals(0, code, said());
         assertEquals(0, execute("analyze", folder.toString()), said());
-        assertTrue(said().contains("verdict: nothing is wrong in these recordings"), said());
+        assertHas(said(), "verdict: nothing is wrong in these recordings");
         assertTrue(Files.exists(folder.resolve("ferro-timeline.html")));
     }
 
@@ -75,9 +77,8 @@ class DumpCommandTest {
         int code = execute("dump", "--wait", "100ms", folder.toString());
 
         assertEquals(1, code, said());
-        assertTrue(said().contains("ranks that answered: [0, 1, 2] of 3"), said());
-        assertTrue(
-                said().contains("the recording of rank 0 is damaged: it is not valid JSON, or ends too early"), said());
+        assertHas(said(), "ranks that answered: [0, 1, 2] of 3");
+        assertHas(said(), "the recording of rank 0 is damaged: it is not valid JSON, or ends too early");
     }
 
     @Test
@@ -93,8 +94,7 @@ class DumpCommandTest {
         int code = execute("dump", "--wait", "100ms", folder.toString());
 
         assertEquals(1, code, said());
-        assertTrue(said().contains("job j: ranks that answered: [0, 1, 2] of 3"), said());
-        assertTrue(said().contains("job k: ranks that answered: [3] of 3"), said());
+        assertHas(said(), "job j: ranks that answered: [0, 1, 2] of 3", "job k: ranks that answered: [3] of 3");
     }
 
     @Test
@@ -114,7 +114,7 @@ class DumpCommandTest {
         int code = execute("dump", "--wait", "100ms", folder.toString());
 
         assertEquals(1, code);
-        assertTrue(said().startsWith("no rank has answered within 100ms"), said());
+        assertStarts(said(), "no rank has answered within 100ms");
     }
 
     @Test
@@ -125,9 +125,9 @@ class DumpCommandTest {
         int code = execute("analyze", folder.toString());
 
         assertEquals(2, code);
-        assertTrue(said().contains("verdict: no call hangs and none has failed, but rank 2 wrote no rec"), said());
-        assertTrue(said().contains(" no recording, and the recording of rank 1 is damaged\n"), said());
-        assertTrue(said().contains(file(1) + ": it is not valid JSON, or ends too early"), said());
+        assertHas(said(), "verdict: no call hangs and none has failed, but rank 2 wrote no rec");
+        assertHas(said(), " no recording, and the recording of rank 1 is damaged\n");
+        assertHas(said(), file(1) + ": it is not valid JSON, or ends too early");
     }
 
     private CompletableFuture<Void> answering(int... ranks) throws IOException {

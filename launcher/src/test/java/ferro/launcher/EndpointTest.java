@@ -1,8 +1,9 @@
 package ferro.launcher;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertStarts;
+import static ferro.launcher.Said.message;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.Endpoint;
@@ -42,11 +43,10 @@ class EndpointTest {
                 "::1:80 | an IPv6 address must be in brackets, [::1:80]:port",
             })
     void anythingElseIsRefusedWithWhatWasTypedAndWhatIsNeeded(String text, String need) {
-        String message = assertThrows(BadInputException.class, () -> Endpoint.parse("--master", text))
-                .getMessage();
+        String message = message(BadInputException.class, () -> Endpoint.parse("--master", text));
 
-        assertTrue(message.startsWith("--master " + text + ": "), message);
-        assertTrue(message.contains(need), message);
+        assertStarts(message, "--master " + text + ": ");
+        assertHas(message, need);
     }
 
     @ParameterizedTest

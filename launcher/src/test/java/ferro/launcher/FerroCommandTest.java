@@ -1,7 +1,9 @@
 package ferro.launcher;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertStarts;
+import static ferro.launcher.Said.message;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Backend;
@@ -131,7 +133,7 @@ class FerroCommandTest {
     void badInputIsExplainedAndNothingIsStarted(String typed, String part) {
         String said = refused(typed.isEmpty() ? new String[0] : typed.split(" "));
 
-        assertTrue(said.contains(part), said);
+        assertHas(said, part);
         assertEquals(false, said.contains("cores, backend"), said);
     }
 
@@ -169,7 +171,7 @@ class FerroCommandTest {
 
         String said = err.toString(StandardCharsets.UTF_8);
         assertEquals(false, said.contains("stands behind"), said);
-        assertTrue(said.contains(", backend "), said);
+        assertHas(said, ", backend ");
     }
 
     @ParameterizedTest
@@ -190,7 +192,7 @@ class FerroCommandTest {
         assertEquals(0, execute(typed.split(" ")), err.toString(StandardCharsets.UTF_8));
 
         String said = out.toString(StandardCharsets.UTF_8);
-        assertTrue(said.replaceAll("\\s+", " ").contains(part), said);
+        assertHas(said.replaceAll("\\s+", " "), part);
         assertEquals("", err.toString(StandardCharsets.UTF_8));
     }
 
@@ -234,8 +236,7 @@ class FerroCommandTest {
         BackendReport even = new BackendReport("even", 7, Optional.empty());
         BackendChoice choice = new BackendChoice("odd", List.of(odd, even));
 
-        String said = assertThrows(BadInputException.class, () -> choice.check(2, true))
-                .getMessage();
+        String said = message(BadInputException.class, () -> choice.check(2, true));
 
         String expected = "back end \"odd\" cannot work here: libodd.so not found; usable here: even, auto";
         assertEquals(expected, said);
@@ -250,12 +251,9 @@ class FerroCommandTest {
         BackendReport broken = new BackendReport("odd", -1, Optional.of("libodd.so not found"));
 
         new BackendChoice(pair, List.of(even, odd)).check(2, false);
-        String said = assertThrows(
-                        BadInputException.class, () -> new BackendChoice(pair, List.of(even, broken)).check(2, false))
-                .getMessage();
-        String missing = assertThrows(
-                        BadInputException.class, () -> new BackendChoice(pair, List.of(odd)).check(2, false))
-                .getMessage();
+        String said =
+                message(BadInputException.class, () -> new BackendChoice(pair, List.of(even, broken)).check(2, false));
+        String missing = message(BadInputException.class, () -> new BackendChoice(pair, List.of(odd)).check(2, false));
 
         assertEquals("back end \"odd\" cannot work here: libodd.so not found; usable here: even, auto", said);
         assertEquals("there is no back end named \"even\" (-cp adds one of your own); usable here: odd, auto", missing);
@@ -281,9 +279,8 @@ class FerroCommandTest {
                     "OMPI_COMM_WORLD_LOCAL_SIZE", "1");
             for (Map<String, String> environment : List.of(few, underMpirun)) {
                 BackendChoice choice = BackendChoice.of(JobSpec.onThisHost(3), target, environment);
-                String said = assertThrows(BadInputException.class, () -> choice.check(3, true))
-                        .getMessage();
-                assertTrue(said.startsWith("back end \"few\" cannot work here: 3 local ranks, 2 devices"), said);
+                String said = message(BadInputException.class, () -> choice.check(3, true));
+                assertStarts(said, "back end \"few\" cannot work here: 3 local ranks, 2 devices");
             }
         } finally {
             thread.setContextClassLoader(before);
@@ -332,7 +329,7 @@ class FerroCommandTest {
         assertEquals(0, execute("classpath"));
 
         for (String entry : out.toString(StandardCharsets.UTF_8).trim().split(File.pathSeparator)) {
-            assertTrue(entry.startsWith("/"), entry);
+            assertStarts(entry, "/");
         }
     }
 
@@ -353,7 +350,7 @@ class FerroCommandTest {
 
         String said = refused("secret", file.toString());
 
-        assertTrue(said.startsWith("ferro secret: " + file + " exists, and ferro secret overwrites no file"), said);
+        assertStarts(said, "ferro secret: " + file + " exists, and ferro secret overwrites no file");
         assertEquals("mine", Files.readString(file));
     }
 
@@ -362,7 +359,7 @@ class FerroCommandTest {
         String said = refused("run", "--secret-file", "/no/such/file", "--", "true");
 
         String line = Invocation.ofProcess().line("secret", "/no/such/file");
-        assertTrue(said.contains("--secret-file /no/such/file: no such file; create one with: " + line + "\n"), said);
+        assertHas(said, "--secret-file /no/such/file: no such file; create one with: " + line + "\n");
     }
 
     @Test
@@ -397,7 +394,7 @@ class FerroCommandTest {
 
         String said = err.toString(StandardCharsets.UTF_8);
         assertEquals(2, code, said);
-        assertTrue(said.startsWith(line), said);
+        assertStarts(said, line);
         assertEquals(1, said.lines().count(), said);
     }
 
@@ -433,8 +430,7 @@ class FerroCommandTest {
         List<String> warned =
                 said.lines().filter(line -> line.contains("TIEMOUT")).toList();
         assertEquals(1, warned.size(), said);
-        assertTrue(
-                warned.get(0).startsWith("ferro: FERRO_TIEMOUT is no setting of ferro and has no effect: did"), said);
+        assertStarts(warned.get(0), "ferro: FERRO_TIEMOUT is no setting of ferro and has no effect: did");
         assertEquals(
                 List.of("[0] FERRO_TIEMOUT", "[1] FERRO_TIEMOUT"),
                 out.toString(StandardCharsets.UTF_8).lines().sorted().toList());

@@ -1,5 +1,7 @@
 package ferro.launcher;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertStarts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -49,7 +51,7 @@ class GenerationsTest {
 
         Conclusion late = many.ended(KILLED, true, "", 1_000_000_000L, 3);
         assertEquals(0, late.waitMillis());
-        assertTrue(late.next().contains("starts in 2s"), late.next());
+        assertHas(late.next(), "starts in 2s");
     }
 
     @Test
@@ -171,8 +173,6 @@ class GenerationsTest {
 
         assertEquals(21, weeks.lines().size());
         assertEquals("3 earlier generations are not shown", weeks.lines().get(0));
-        assertTrue(
-                weeks.lines().get(1).startsWith("generation 3: 12.3 s, "),
-                weeks.lines().get(1));
+        assertStarts(weeks.lines().get(1), "generation 3: 12.3 s, ");
     }
 }

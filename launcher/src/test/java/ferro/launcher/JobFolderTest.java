@@ -1,8 +1,10 @@
 package ferro.launcher;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertLacks;
+import static ferro.launcher.Said.message;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -71,11 +73,10 @@ class JobFolderTest {
         Path file = Files.writeString(temporary.resolve("s"), "canary");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
 
-        String message = assertThrows(BadInputException.class, () -> JobFolder.checkSecret(file))
-                .getMessage();
+        String message = message(BadInputException.class, () -> JobFolder.checkSecret(file));
 
-        assertTrue(message.contains("rw-r-----, need rw-------"), message);
-        assertFalse(message.contains("canary"), message);
+        assertHas(message, "rw-r-----, need rw-------");
+        assertLacks(message, "canary");
     }
 
     @Test
@@ -83,12 +84,11 @@ class JobFolderTest {
         Path empty = Files.createFile(temporary.resolve("empty"));
         Files.setPosixFilePermissions(empty, PosixFilePermissions.fromString("rw-------"));
 
-        assertTrue(assertThrows(BadInputException.class, () -> JobFolder.checkSecret(empty))
-                .getMessage()
+        assertTrue(message(BadInputException.class, () -> JobFolder.checkSecret(empty))
                 .endsWith("has 0 bytes besides white space: need at least 1"));
-        assertTrue(assertThrows(BadInputException.class, () -> JobFolder.checkSecret(temporary.resolve("none")))
-                .getMessage()
-                .contains("no such file"));
+        assertHas(
+                message(BadInputException.class, () -> JobFolder.checkSecret(temporary.resolve("none"))),
+                "no such file");
     }
 
     private static String permissions(Path path) throws IOException {

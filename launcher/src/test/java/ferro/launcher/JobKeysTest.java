@@ -1,5 +1,6 @@
 package ferro.launcher;
 
+import static ferro.launcher.Said.assertStarts;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -109,7 +110,7 @@ class JobKeysTest {
             BadInputException refused = assertThrows(
                     BadInputException.class, () -> JobKeys.of(several(SOME), Map.of("FERRO_JOB_ID", most), folder));
 
-            assertTrue(refused.getMessage().startsWith("FERRO_JOB_ID " + most + " is too long for --restarts"));
+            assertStarts(refused.getMessage(), "FERRO_JOB_ID " + most + " is too long for --restarts");
             assertEquals(
                     most,
                     JobKeys.of(several(Restarts.NONE), Map.of("FERRO_JOB_ID", most), folder)

@@ -1,5 +1,6 @@
 package ferro.launcher;
 
+import static ferro.launcher.Said.assertHas;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -29,7 +30,6 @@ class JobOptionsTest {
     void theCompletionOfRunHasTheseValues() {
         String script = AutoComplete.bash("ferro", FerroCommand.commandLine());
 
-        assertTrue(script.contains("(\"auto\" \"tcp\" \"shm\") # --links values"), script);
-        assertTrue(script.contains("\"tcp\") # --backend values"), script);
+        assertHas(script, "(\"auto\" \"tcp\" \"shm\") # --links values", "\"tcp\") # --backend values");
     }
 }

@@ -1,5 +1,6 @@
 package ferro.launcher;
 
+import static ferro.launcher.Said.assertHas;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -95,7 +96,7 @@ class LauncherPagesTest {
         for (Path script : scripts) {
             Child.run(0, new ProcessBuilder("bash", "-n", script.toString()));
             String text = Files.readString(script);
-            assertTrue(text.contains("Not run where ferro is built"), script + " does not say that it was not run");
+            assertHas(text, "Not run where ferro is built");
             List<String> unknown = Stream.concat(
                             found("(?<=^#SBATCH )\\S+", text).filter(option -> !isSbatch(option)),
                             found("(?<=^srun )[^\\n]*", text)
@@ -104,7 +105,7 @@ class LauncherPagesTest {
                     .toList();
             assertEquals(List.of(), unknown, script.toString());
             for (String part : List.of("--requeue", "--signal=TERM@", "scontrol requeue", "--open-mode=append")) {
-                assertTrue(text.contains(part), script + " has no " + part);
+                assertHas(text, part);
             }
         }
         String nodes = Files.readString(PAGES.resolve("nodes.sbatch"));
@@ -117,7 +118,7 @@ class LauncherPagesTest {
 
     @Test
     void operationsAndTheFirstPageLinkToEveryOther() throws IOException {
-        assertTrue(Files.readString(PAGES.resolve("../operations.md")).contains("(launchers/README.md)"));
+        assertHas(Files.readString(PAGES.resolve("../operations.md")), "(launchers/README.md)");
         String first = Files.readString(PAGES.resolve("README.md"));
         for (Path page : files(".md")) {
             String name = page.getFileName().toString();

@@ -1,5 +1,7 @@
 package ferro.launcher;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertStarts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -108,10 +110,9 @@ class ManifestsTest {
             Map<String, Object> secret = map(manifest.volumeAt("/secret"), "secret");
             assertEquals(0440, secret.get("defaultMode"));
             assertTrue((int) pod.get("fsGroup") > 0);
-            assertTrue(manifest.variables().get("FERRO_SECRET_FILE").startsWith("/secret/"));
+            assertStarts(manifest.variables().get("FERRO_SECRET_FILE"), "/secret/");
             String metadata = "" + map(map(manifest.job(), "template"), "metadata");
-            assertTrue(metadata.contains("sidecar.istio.io/inject=false"), metadata);
-            assertTrue(metadata.contains("linkerd.io/inject=disabled"), metadata);
+            assertHas(metadata, "sidecar.istio.io/inject=false", "linkerd.io/inject=disabled");
         }
     }
 
@@ -130,7 +131,7 @@ class ManifestsTest {
             assertEquals(6 * GIB, limit);
         }
         String page = Files.readString(Path.of("../docs/launchers/kubernetes.md"));
-        assertTrue(page.contains("3 + 1 + 1 + 1 = 6 GiB"), "the page has another sum");
+        assertHas(page, "3 + 1 + 1 + 1 = 6 GiB");
     }
 
     @Test
@@ -138,7 +139,7 @@ class ManifestsTest {
         for (Manifest manifest : manifests()) {
             assertTrue(command(manifest).contains("-Djava.io.tmpdir=/tmp"));
             assertTrue(manifest.volumeAt("/tmp").containsKey("emptyDir"));
-            assertTrue(manifest.variables().get("FERRO_RECORDER_DIR").startsWith("/tmp/"));
+            assertStarts(manifest.variables().get("FERRO_RECORDER_DIR"), "/tmp/");
         }
     }
 
@@ -204,7 +205,7 @@ class ManifestsTest {
 
     private static Map<String, Map<String, Object>> read(String name) throws IOException {
         String text = Files.readString(Path.of("../docs/launchers").resolve(name));
-        assertTrue(text.contains("Not run where ferro is built"), name + " does not say that it was not run");
+        assertHas(text, "Not run where ferro is built");
         return StreamSupport.stream(new Yaml().loadAll(text).spliterator(), false)
                 .map(ManifestsTest::asMap)
                 .collect(Collectors.toMap(one -> (String) one.get("kind"), one -> one));

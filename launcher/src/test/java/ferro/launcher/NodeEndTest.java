@@ -2,6 +2,9 @@ package ferro.launcher;
 
 import static ferro.launcher.JobOutcomes.ended;
 import static ferro.launcher.JobOutcomes.outcome;
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertLacks;
+import static ferro.launcher.Said.assertStarts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -54,9 +57,8 @@ class NodeEndTest {
                 report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), lost(0, 1)),
                 report(outcome(List.of(), List.of(ended(1, 0))), List.of(printed(1, 1)), null)));
 
-        assertTrue(box.contains("| ferro: rank 1 ended too early: exit code 0"), box);
-        assertTrue(box.contains("node 1 (host h1, 10.0.0.2), pid 1001"), box);
-        assertTrue(box.contains("line 0 of rank 1 "), box);
+        assertHas(box, "| ferro: rank 1 ended too early: exit code 0", "node 1 (host h1, 10.0.0.2), pid 1001");
+        assertHas(box, "line 0 of rank 1 ");
     }
 
     /** Three nodes of two ranks, all of which blame one rank. */
@@ -74,10 +76,10 @@ class NodeEndTest {
         String box = box(concluded(2, List.of(), reports));
 
         String node = "node " + failed / 2 + " (host h" + failed / 2 + ", 10.0.0." + (failed / 2 + 1) + ")";
-        assertTrue(box.contains("| ferro: rank " + failed + " failed first: exit code 1\n"), box);
-        assertTrue(box.contains("| rank " + failed + ": " + node + ", pid " + (1000 + failed) + ", "), box);
-        assertTrue(box.contains("diagnosis: rank " + failed + " is to blame: it ended with exit code 1\n"), box);
-        assertTrue(box.contains("last lines of rank " + failed + " (1):\n|   line 0 of rank " + failed + " "), box);
+        assertHas(box, "| ferro: rank " + failed + " failed first: exit code 1\n");
+        assertHas(box, "| rank " + failed + ": " + node + ", pid " + (1000 + failed) + ", ");
+        assertHas(box, "diagnosis: rank " + failed + " is to blame: it ended with exit code 1\n");
+        assertHas(box, "last lines of rank " + failed + " (1):\n|   line 0 of rank " + failed + " ");
     }
 
     @Test
@@ -96,9 +98,8 @@ class NodeEndTest {
 
         String box = box(concluded(2, List.of(), reports));
 
-        assertTrue(box.contains("\n|   ranks 1-3 agree: PEER_LOST\n"), box);
-        assertTrue(box.contains("\n| failed because of it: ranks 1-3\n"), box);
-        assertFalse(box.contains("failed after it"), box);
+        assertHas(box, "\n|   ranks 1-3 agree: PEER_LOST\n", "\n| failed because of it: ranks 1-3\n");
+        assertLacks(box, "failed after it");
     }
 
     @Test
@@ -109,7 +110,7 @@ class NodeEndTest {
                 report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), lost(0, 1)),
                 report(outcome(List.of(), List.of(ended(1, 0))), List.of(), null)));
 
-        assertTrue(box.contains("| ferro: rank 1 ended too early: exit code 0"), box);
+        assertHas(box, "| ferro: rank 1 ended too early: exit code 0");
     }
 
     @Test
@@ -157,7 +158,7 @@ class NodeEndTest {
         assertEquals(printed, decoded.printed());
         assertEquals(8, decoded.recordings().texts().size());
         String text = decoded.recordings().texts().get(0);
-        assertTrue(text.contains("Program.java:3)"), text);
+        assertHas(text, "Program.java:3)");
         assertTrue(text.length() < 1_500, () -> text.length() + " characters");
     }
 
@@ -188,8 +189,7 @@ class NodeEndTest {
                 .keep(new Recordings(folder, false, Map.of()), "job", new Placement(1, 2, 1), List.of());
 
         String text = Files.readString(folder.resolve("ferro-job-ends1.json"));
-        assertTrue(text.contains("java.lang.IllegalStateException: no data    "), text);
-        assertTrue(text.contains("\"stoppedWallNanos\":" + (HEARD + 17)), text);
+        assertHas(text, "java.lang.IllegalStateException: no data    ", "\"stoppedWallNanos\":" + (HEARD + 17));
         assertTrue(text.length() < 400, text);
     }
 
@@ -203,11 +203,10 @@ class NodeEndTest {
         assertEquals("/nowhere", report.folder());
         Postmortem merged = merged(Map.of(0, report), List.of(card(0, 1, 2), card(1, 1, 2)), note -> {});
         String box = box(Conclusion.of(merged, List.of(), 0, false).after(List.of()));
-        assertTrue(
-                box.contains("no recording can be read, so nothing is known of any call: the recording of rank 0 is"
-                        + " damaged"),
-                box);
-        assertTrue(box.contains("rank 0 wrote a recording that is damaged: it ends too early"), box);
+        assertHas(
+                box,
+                "no recording can be read, so nothing is known of any call: the recording of rank 0 is" + " damaged");
+        assertHas(box, "rank 0 wrote a recording that is damaged: it ends too early");
     }
 
     @Test
@@ -218,7 +217,7 @@ class NodeEndTest {
 
         String box = box(concluded(1, List.of(), first, second));
 
-        assertTrue(box.contains("its recording is damaged: it ends too early"), box);
+        assertHas(box, "its recording is damaged: it ends too early");
     }
 
     @Test
@@ -230,12 +229,10 @@ class NodeEndTest {
         Postmortem merged = merged(Map.of(0, report), List.of(card(0, 1, 2), card(1, 1, 2)), notes::add);
 
         String box = box(Conclusion.of(merged, List.of(), 0, false).after(notes));
-        assertTrue(box.contains("| ferro: rank 0 failed first: exit code 1"), box);
+        assertHas(box, "| ferro: rank 0 failed first: exit code 1");
         assertEquals(Optional.empty(), merged.verdict());
         assertEquals(1, notes.size());
-        assertTrue(
-                notes.get(0).startsWith("the recordings could not be analyzed (java.lang.NullPointerException"),
-                notes::toString);
+        assertStarts(notes.get(0), "the recordings could not be analyzed (java.lang.NullPointerException");
     }
 
     @Test
@@ -246,11 +243,8 @@ class NodeEndTest {
         Conclusion conclusion = concluded(1, List.of(lost), report(ended, List.of(printed(0, 1)), null));
 
         assertEquals(143, conclusion.code());
-        assertTrue(
-                conclusion
-                        .notes()
-                        .contains("node 1 (host h1, 10.0.0.2) is lost with its rank 1: its connection has ended"),
-                () -> "" + conclusion.notes());
+        String lostOne = "node 1 (host h1, 10.0.0.2) is lost with its rank 1: its connection has ended";
+        assertTrue(conclusion.notes().contains(lostOne), () -> "" + conclusion.notes());
     }
 
     @Test
@@ -264,9 +258,7 @@ class NodeEndTest {
                 report(ended, List.of(printed(1, 1)), null));
 
         assertEquals(141, conclusion.code());
-        assertTrue(
-                conclusion.notes().get(0).contains("node 1 (host h1, 10.0.0.2): Broken pipe"),
-                conclusion.notes().get(0));
+        assertHas(conclusion.notes().get(0), "node 1 (host h1, 10.0.0.2): Broken pipe");
     }
 
     @Test
@@ -277,9 +269,9 @@ class NodeEndTest {
         String box = box(concluded(
                 2, List.of(lost), report(stopped(0, 1), List.of(), ended), report(stopped(2, 3), List.of(), null)));
 
-        assertTrue(box.contains("| ferro: node 2 is lost: its launcher sent nothing"), box);
-        assertFalse(box.contains("to blame"), box);
-        assertTrue(box.contains("stopped because of it: ranks 0-3"), box);
+        assertHas(box, "| ferro: node 2 is lost: its launcher sent nothing");
+        assertLacks(box, "to blame");
+        assertHas(box, "stopped because of it: ranks 0-3");
     }
 
     @Test
@@ -294,10 +286,8 @@ class NodeEndTest {
                 report(stoppedAfter(List.of(ended(0, 1)), 1), List.of(printed(0, 1)), node),
                 report(stopped(2, 3), List.of(), null)));
 
-        assertTrue(box.contains("| ferro: rank 3 is to blame; rank 0 failed first: exit code 1"), box);
-        assertTrue(
-                box.contains("| diagnosis: rank 3 is to blame: it wrote no recording until the launcher stopped it\n"),
-                box);
+        assertHas(box, "| ferro: rank 3 is to blame; rank 0 failed first: exit code 1");
+        assertHas(box, "| diagnosis: rank 3 is to blame: it wrote no recording until the launcher stopped it\n");
     }
 
     @Test
@@ -314,10 +304,8 @@ class NodeEndTest {
         String agreeing = box(concluded(
                 2, List.of(lost), report(stopped(0, 1), List.of(), second), report(stopped(2, 3), List.of(), null)));
 
-        assertFalse(mixed.contains("rank 1 is to blame"), mixed);
-        assertTrue(
-                agreeing.contains("| diagnosis: ranks 4, 5 are to blame: they did not answer on node 2 (host h2,"),
-                agreeing);
+        assertLacks(mixed, "rank 1 is to blame");
+        assertHas(agreeing, "| diagnosis: ranks 4, 5 are to blame: they did not answer on node 2 (host h2,");
     }
 
     @Test
@@ -331,10 +319,9 @@ class NodeEndTest {
         String own = box(concluded(1, List.of(), well, report(signalled, List.of(), null)));
         String other = box(concluded(1, List.of(), killed, report(signalled, List.of(), null)));
 
-        assertTrue(own.contains("rank 1 failed first: ended by signal USR1 (exit code 138)"), own);
-        assertTrue(own.contains(line), own);
-        assertTrue(other.contains("rank 0 failed first: ended by signal USR1"), other);
-        assertFalse(other.contains(line), other);
+        assertHas(own, "rank 1 failed first: ended by signal USR1 (exit code 138)", line);
+        assertHas(other, "rank 0 failed first: ended by signal USR1");
+        assertLacks(other, line);
     }
 
     @Test
@@ -356,7 +343,7 @@ class NodeEndTest {
         assertEquals(List.of("  " + first + " on host h0", "  " + first + " on host h1"), alike.subList(1, 3));
         assertEquals(2, known.size(), known::toString);
         assertTrue(known.get(1).endsWith(" analyze " + first + " " + second), known::toString);
-        assertTrue(unknown.get(0).contains(": copy these folders to one host, then "), unknown::toString);
+        assertHas(unknown.get(0), ": copy these folders to one host, then ");
         assertEquals(List.of("  " + first + " on host h0", "  /nowhere on host h1"), unknown.subList(1, 3));
     }
 

@@ -1,7 +1,10 @@
 package ferro.launcher;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertLacks;
+import static ferro.launcher.Said.assertStarts;
+import static ferro.launcher.Said.message;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -44,16 +47,16 @@ class NodeWaitLinesTest {
     void nodeZeroWaitsForItsOwnStoreAndForNoNode() throws Exception {
         String line = firstLine(0);
 
-        assertTrue(line.contains("node 0 waits for an answer of its own store at 127.0.0.1:"), line);
+        assertHas(line, "node 0 waits for an answer of its own store at 127.0.0.1:");
     }
 
     @Test
     void anotherNodeWaitsForNodeZero() throws Exception {
         String line = firstLine(1);
 
-        assertTrue(line.contains("waiting for node 0 of 2: "), line);
+        assertHas(line, "waiting for node 0 of 2: ");
         // the user types what the line shows
-        assertTrue(line.contains(" --secret-file " + folder.resolve("secret") + " -n 2 ... on that host"), line);
+        assertHas(line, " --secret-file " + folder.resolve("secret") + " -n 2 ... on that host");
     }
 
     @Test
@@ -68,13 +71,11 @@ class NodeWaitLinesTest {
                     NodeMeeting.of(spec(0, master, secret), new CommandTarget(List.of("true")), world, master);
 
             JobKeys.JobKey key = new JobKeys.JobKey("job", secret);
-            String text = assertThrows(
-                            NodesApartException.class, () -> launcher.meet(key, 0, GenerationStart.ONLY, null))
-                    .getMessage();
+            String text = message(NodesApartException.class, () -> launcher.meet(key, 0, GenerationStart.ONLY, null));
 
-            assertTrue(text.startsWith("the store that this launcher serves has not answered: "), text);
+            assertStarts(text, "the store that this launcher serves has not answered: ");
             assertTrue(text.endsWith("(ferro.join.timeout sets the time)"), text);
-            assertFalse(text.contains("firewall"), text);
+            assertLacks(text, "firewall");
         }
     }
 
@@ -97,7 +98,7 @@ class NodeWaitLinesTest {
 
         assertEquals(1, missing.exitCode());
         String text = missing.getMessage();
-        assertTrue(text.startsWith("node 0 of 2 is missing: "), text);
+        assertStarts(text, "node 0 of 2 is missing: ");
         assertTrue(text.endsWith("(--node-timeout sets the time)"), text);
     }
 

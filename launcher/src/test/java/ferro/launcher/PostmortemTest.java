@@ -2,8 +2,9 @@ package ferro.launcher;
 
 import static ferro.launcher.JobOutcomes.ended;
 import static ferro.launcher.JobOutcomes.outcome;
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertLacks;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.Gson;
@@ -38,10 +39,10 @@ class PostmortemTest {
                 printed(2, MAIN + "java.lang.IllegalStateException: no data", "\tat app.Main.main(Main.java:3)"),
                 printed(3, MAIN + "ferro.FerroException: ABORTED: barrier on group \"world\" rank 3 seq 4: rank 2 x"));
 
-        assertTrue(box.contains("\n| failed after it: ranks 0, 3: ABORTED: rank 2 x\n"), box);
-        assertTrue(box.contains("\n| failed after it: rank 1: exit code 7\n"), box);
-        assertTrue(box.contains("exception of rank 2:\n|   " + MAIN + "java.lang.IllegalState"), box);
-        assertFalse(box.contains("ferro.FerroException"), box);
+        assertHas(box, "\n| failed after it: ranks 0, 3: ABORTED: rank 2 x\n");
+        assertHas(box, "\n| failed after it: rank 1: exit code 7\n");
+        assertHas(box, "exception of rank 2:\n|   " + MAIN + "java.lang.IllegalState");
+        assertLacks(box, "ferro.FerroException");
     }
 
     @Test
@@ -63,10 +64,8 @@ class PostmortemTest {
                 printed(2, lost + "2 seq 4: rank 1 is gone (seen by rank 0)"),
                 printed(3, lost + "3 seq 4: rank 1 is gone (seen by rank 0)"));
 
-        assertTrue(
-                themselves.contains("ranks 0, 2, 3: PEER_LOST: rank 1 has left, while this rank is in barrier\n"),
-                themselves);
-        assertTrue(oneOfThem.contains("ranks 0, 2, 3: PEER_LOST: rank 1 is gone (seen by rank 0)\n"), oneOfThem);
+        assertHas(themselves, "ranks 0, 2, 3: PEER_LOST: rank 1 has left, while this rank is in barrier\n");
+        assertHas(oneOfThem, "ranks 0, 2, 3: PEER_LOST: rank 1 is gone (seen by rank 0)\n");
     }
 
     @Test
@@ -77,10 +76,10 @@ class PostmortemTest {
                 printed(0, MAIN + "java.lang.Error: " + "word ".repeat(90) + "end", "\tat app.Main.main(Main.java:3)"),
                 printed(1));
 
-        assertTrue(box.contains("word end\n"), box);
-        assertFalse(box.contains(" ..."), box);
+        assertHas(box, "word end\n");
+        assertLacks(box, " ...");
         assertTrue(box.lines().allMatch(line -> line.length() <= 120), box);
-        assertFalse(box.contains("Main.java"), box);
+        assertLacks(box, "Main.java");
     }
 
     @Test
@@ -95,12 +94,12 @@ class PostmortemTest {
                 box(outcome, printed(0), printed(1, MAIN + "java.lang.Error: no data", "\tat app.Main.load()"));
 
         String reported = "|   rank 0 reports: ABORTED";
-        assertTrue(
-                silent.contains(reported + ": rank 1 aborted the group: java.lang.Error: no data\n"
+        assertHas(
+                silent,
+                reported + ": rank 1 aborted the group: java.lang.Error: no data\n"
                         + "|       at app.Main.load(Main.java:9)\n|       ... 1 frame of the JDK\n|     caused by"
-                        + " java.io.IOException: disk\n"),
-                silent);
-        assertTrue(printed.contains(reported + "\n| failed because of it: rank 0\n"), printed);
+                        + " java.io.IOException: disk\n");
+        assertHas(printed, reported + "\n| failed because of it: rank 0\n");
     }
 
     @Test
@@ -120,16 +119,16 @@ class PostmortemTest {
                 printed(1, MAIN + "java.lang.IllegalStateException: no data", "\tat app.Main.main(Main.java:3)"),
                 printed(2, lost + "2 seq 4: " + left));
 
-        assertTrue(
-                box.contains("\n| diagnosis: rank 1 is to blame: it threw the exception below; it made no call in that"
+        assertHas(
+                box,
+                "\n| diagnosis: rank 1 is to blame: it threw the exception below; it made no call in that"
                         + " group before\n"
                         + "|   ranks 0, 2 agree: PEER_LOST\n"
                         + "| failed because of it: ranks 0, 2\n"
                         + "| exception of rank 1:\n"
-                        + "|   " + MAIN + "java.lang.IllegalStateException: no data\n"),
-                box);
+                        + "|   " + MAIN + "java.lang.IllegalStateException: no data\n");
         assertEquals(1, box.split("no data", -1).length - 1, box);
-        assertFalse(box.contains("left"), box);
+        assertLacks(box, "left");
     }
 
     @Test
@@ -156,14 +155,12 @@ class PostmortemTest {
                         MAIN + "ferro.FerroException: PARTITION: barrier on group \"world\" rank 0 seq 4: " + silent),
                 printed(1));
 
-        assertTrue(
-                box.contains(
-                        "\n| diagnosis: rank 1 is to blame: its process was suspended by a signal (SIGSTOP, ctrl-Z, a"
-                                + " debugger)\n|   rank 0 reports: PARTITION: nothing heard from rank 1 (pid 1001 on host h) for"
-                                + " 3.0 s, limit ferro.heartbeat.limit\n|   3.0 s\n| kill -s CONT 1001 would have resumed rank 1\n"),
-                box);
-        assertFalse(box.contains("exception of rank 0"), box);
-        assertFalse(box.contains("stopped because"), box);
+        assertHas(
+                box,
+                "\n| diagnosis: rank 1 is to blame: its process was suspended by a signal (SIGSTOP, ctrl-Z, a"
+                        + " debugger)\n|   rank 0 reports: PARTITION: nothing heard from rank 1 (pid 1001 on host h) for"
+                        + " 3.0 s, limit ferro.heartbeat.limit\n|   3.0 s\n| kill -s CONT 1001 would have resumed rank 1\n");
+        assertLacks(box, "exception of rank 0", "stopped because");
     }
 
     @Test
@@ -174,8 +171,8 @@ class PostmortemTest {
 
         String box = box(outcome, printed(0), printed(1), printed(2));
 
-        assertTrue(box.contains("\n| failed because of it: ranks 0, 2\n"), box);
-        assertFalse(box.contains("failed after it"), box);
+        assertHas(box, "\n| failed because of it: ranks 0, 2\n");
+        assertLacks(box, "failed after it");
     }
 
     @Test
@@ -185,11 +182,11 @@ class PostmortemTest {
 
         String box = box(outcome, printed(0), printed(1), printed(2));
 
-        assertTrue(
-                box.contains("| ferro: rank 2 is to blame; rank 0 failed first: exit code 1\n"
+        assertHas(
+                box,
+                "| ferro: rank 2 is to blame; rank 0 failed first: exit code 1\n"
                         + "| rank 0: host a, pid 1000, 1.5 s after the start\n"
-                        + "| rank 2: host a, pid 1002\n"),
-                box);
+                        + "| rank 2: host a, pid 1002\n");
     }
 
     @Test
@@ -204,11 +201,11 @@ class PostmortemTest {
                 printed(2),
                 printed(3, MAIN + "ferro.FerroException: TIMED_OUT: barrier on group \"world\" rank 3 seq 4: gave up"));
 
-        assertTrue(
-                box.contains("\n| failed because of it: rank 3\n"
+        assertHas(
+                box,
+                "\n| failed because of it: rank 3\n"
                         + "| rank 2 was still running: its launcher has ended it\n"
-                        + "| stopped because of it: rank 1\n"),
-                box);
+                        + "| stopped because of it: rank 1\n");
     }
 
     @Test
@@ -221,12 +218,9 @@ class PostmortemTest {
                 printed(1, MAIN + "java.lang.Error: no data", "\tat app.Main.load()"),
                 printed(2, MAIN + "java.lang.Error: no data", "\tat app.Main.load()"));
 
-        assertTrue(
-                box.contains(
-                        "| diagnosis: ranks 1, 2 are to blame: they threw the exception below, and aborted the group"),
-                box);
-        assertTrue(box.contains("\n| failed because of it: rank 0\n"), box);
-        assertFalse(box.contains("failed after it"), box);
+        assertHas(box, "| diagnosis: ranks 1, 2 are to blame: they threw the exception below, and aborted the group");
+        assertHas(box, "\n| failed because of it: rank 0\n");
+        assertLacks(box, "failed after it");
     }
 
     private void recording(String text) throws IOException {

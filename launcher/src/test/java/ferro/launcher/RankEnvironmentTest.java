@@ -1,10 +1,10 @@
 package ferro.launcher;
 
+import static ferro.launcher.Said.assertStarts;
+import static ferro.launcher.Said.message;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.DebuggedRanks;
@@ -95,13 +95,11 @@ class RankEnvironmentTest {
 
     @Test
     void severalHostsNeedAMasterAndASecretFile() {
-        String noMaster = assertThrows(BadInputException.class, () -> needed(null, SECRET))
-                .getMessage();
-        String noSecret = assertThrows(BadInputException.class, () -> needed(MASTER.get(), null))
-                .getMessage();
+        String noMaster = message(BadInputException.class, () -> needed(null, SECRET));
+        String noSecret = message(BadInputException.class, () -> needed(MASTER.get(), null));
 
-        assertTrue(noMaster.startsWith("--nodes 2 needs --master host:port"), noMaster);
-        assertTrue(noSecret.startsWith("--nodes 2 needs --secret-file"), noSecret);
+        assertStarts(noMaster, "--nodes 2 needs --master host:port");
+        assertStarts(noSecret, "--nodes 2 needs --secret-file");
     }
 
     private static JobSpec needed(Endpoint master, Path secret) {

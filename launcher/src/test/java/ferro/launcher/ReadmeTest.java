@@ -1,5 +1,6 @@
 package ferro.launcher;
 
+import static ferro.launcher.Said.assertHas;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -106,7 +107,7 @@ class ReadmeTest {
         assertEquals(
                 List.of("ferro"),
                 found("<artifactId>([^<]+)</artifactId>", readme).toList());
-        assertTrue(bundle.contains("</parent>\n    <artifactId>ferro</artifactId>"), bundle);
+        assertHas(bundle, "</parent>\n    <artifactId>ferro</artifactId>");
     }
 
     @Test
@@ -141,7 +142,7 @@ class ReadmeTest {
     }
 
     private void says(String sentence) {
-        assertTrue(readme.replaceAll("\\s+", " ").contains(sentence), () -> "README.md does not say: " + sentence);
+        assertHas(readme.replaceAll("\\s+", " "), sentence);
     }
 
     private static Stream<String> found(String pattern, String text) {

@@ -1,5 +1,7 @@
 package ferro.launcher;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertStarts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -92,22 +94,21 @@ class SlurmAllocationTest {
     @Test
     void aStepWithoutASecretOrWithSeveralTasksOnANodeIsRefusedWithTheWayOut() {
         BadInputException noSecret = assertThrows(BadInputException.class, () -> settled(step()));
-        assertTrue(noSecret.getMessage().contains("--secret-file FILE, or FERRO_SECRET_FILE"), noSecret.getMessage());
+        assertHas(noSecret.getMessage(), "--secret-file FILE, or FERRO_SECRET_FILE");
         Map<String, String> many = new HashMap<>(step());
         many.putAll(Map.of("SLURM_STEP_NUM_TASKS", "6", "SLURM_STEP_TASKS_PER_NODE", "2(x3)"));
         BadInputException often = assertThrows(BadInputException.class, () -> SlurmAllocation.find(many));
-        assertTrue(often.getMessage().contains("6 times on 3 nodes"), often.getMessage());
-        assertTrue(often.getMessage().contains("--ntasks-per-node=1"), often.getMessage());
+        assertHas(often.getMessage(), "6 times on 3 nodes", "--ntasks-per-node=1");
         BadInputException parts =
                 assertThrows(BadInputException.class, () -> SlurmAllocation.find(with("SLURM_HET_SIZE", "2")));
-        assertTrue(parts.getMessage().contains("SLURM_HET_SIZE=2"), parts.getMessage());
+        assertHas(parts.getMessage(), "SLURM_HET_SIZE=2");
     }
 
     @Test
     void aLauncherInAShellOrUnderMpirunOrAloneInItsStepKeepsToItsNode() {
         Map<String, String> shell = Map.of("SLURM_JOB_ID", "4711", "SLURM_PROCID", "0", "SLURM_JOB_NUM_NODES", "3");
         assertEquals(new Placement(2, 1, 0), settled(shell).spec().placement());
-        assertTrue(said().get(0).contains(ALL_NODES), said().toString());
+        assertHas(said().get(0), ALL_NODES);
 
         Map<String, String> underMpirun = new HashMap<>(step());
         List.of("RANK", "SIZE", "LOCAL_RANK", "LOCAL_SIZE")
@@ -126,9 +127,8 @@ class SlurmAllocationTest {
         exported.put("WORLD_SIZE", "1");
 
         BadInputException hidden = assertThrows(BadInputException.class, () -> settled(exported));
-        assertTrue(hidden.getMessage().contains("RANK=0 WORLD_SIZE=1"), hidden.getMessage());
-        assertTrue(hidden.getMessage().contains("SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=3"), hidden.getMessage());
-        assertTrue(hidden.getMessage().contains("env -u RANK -u WORLD_SIZE srun"), hidden.getMessage());
+        assertHas(hidden.getMessage(), "RANK=0 WORLD_SIZE=1", "SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=3");
+        assertHas(hidden.getMessage(), "env -u RANK -u WORLD_SIZE srun");
         assertEquals(
                 new Placement(2, 1, 0), settled(exported, "--nodes", "1").spec().placement());
         exported.putAll(Map.of("SLURM_PROCID", "0", "SLURM_NODEID", "0", "SLURM_STEP_NUM_TASKS", "1"));
@@ -142,8 +142,7 @@ class SlurmAllocationTest {
                 .forEach(name -> underMpirun.put("OMPI_COMM_WORLD_" + name, name.endsWith("SIZE") ? "2" : "0"));
 
         assertEquals(new Placement(2, 1, 0), settled(underMpirun).spec().placement());
-        assertTrue(said().get(0).contains("starts a separate job, without the other tasks"), said().toString());
-        assertTrue(said().get(0).contains("OMPI_COMM_WORLD_RANK=0"), said().toString());
+        assertHas(said().get(0), "starts a separate job, without the other tasks", "OMPI_COMM_WORLD_RANK=0");
     }
 
     /** What salloc starts by itself is a step of one task to Slurm. */
@@ -159,15 +158,15 @@ class SlurmAllocationTest {
 
         assertEquals(Optional.empty(), SlurmAllocation.find(shell));
         assertEquals(new Placement(2, 1, 0), settled(shell).spec().placement());
-        assertTrue(said().get(0).contains(ALL_NODES), said().toString());
+        assertHas(said().get(0), ALL_NODES);
     }
 
     @Test
     void fewerCoresThanRanksAndThanTheNodeHasAreSaid() {
         String one = CoreBinding.warning(4, 1, 64, step()).orElseThrow();
-        assertTrue(one.startsWith("only 1 core of this node's 64 may be used for 4 ranks"), one);
+        assertStarts(one, "only 1 core of this node's 64 may be used for 4 ranks");
         assertTrue(one.contains("--cpus-per-task=4") && one.contains("--cpu-bind=none"), one);
-        assertTrue(CoreBinding.warning(4, 2, 64, Map.of()).orElseThrow().contains("taskset"));
+        assertHas(CoreBinding.warning(4, 2, 64, Map.of()).orElseThrow(), "taskset");
         String mpi =
                 CoreBinding.warning(4, 1, 64, with("OMPI_COMM_WORLD_RANK", "0")).orElseThrow();
         assertTrue(mpi.endsWith("mpirun --bind-to none lifts the binding"), mpi);

@@ -1,5 +1,7 @@
 package ferro.launcher;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertStarts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -28,7 +30,7 @@ class StartScriptTest {
 
     @Test
     void aRuntimeIsEnoughForADistribution() throws Exception {
-        assertTrue(printed(distribution(), java("17.0.1", "java")).contains("ferro.launcher.FerroCommand\nhelp\n"));
+        assertHas(printed(distribution(), java("17.0.1", "java")), "ferro.launcher.FerroCommand\nhelp\n");
     }
 
     @Test
@@ -65,9 +67,9 @@ class StartScriptTest {
     @Test
     void withoutAnyJavaTheScriptSaysWhatToInstall() throws Exception {
         String runtime = printed(distribution(), null);
-        assertTrue(runtime.startsWith("ferro: found no Java of version 17 or newer under "), runtime);
+        assertStarts(runtime, "ferro: found no Java of version 17 or newer under ");
         String jdk = printed(checkout(), null);
-        assertTrue(jdk.startsWith("ferro: found no JDK of version 17 or newer under "), jdk);
+        assertStarts(jdk, "ferro: found no JDK of version 17 or newer under ");
     }
 
     @Test
@@ -104,7 +106,7 @@ class StartScriptTest {
     /** Counts lines that begin so. The script starts Java several times; the last start is that of the command. */
     private static long count(String printed, String start) {
         String last = printed.substring(printed.lastIndexOf("-Dferro.home="));
-        assertTrue(last.contains("ferro.launcher.FerroCommand\nhelp\n"), printed);
+        assertHas(last, "ferro.launcher.FerroCommand\nhelp\n");
         return last.lines().filter(line -> line.startsWith(start)).count();
     }
 
@@ -159,7 +161,7 @@ class StartScriptTest {
                 ? script.resolveSibling("launcher/src/main/sh/start.sh")
                 : script.resolveSibling("../lib/start.sh");
         String text = Files.readString(shared);
-        assertTrue(text.contains("jdk_candidates() {\n"), "the script looks elsewhere");
+        assertHas(text, "jdk_candidates() {\n");
         Files.writeString(
                 shared,
                 text.replace("newest_jdk() {\n", "jdk_candidates() { echo \"" + java + "\"; }\nnewest_jdk() {\n"));

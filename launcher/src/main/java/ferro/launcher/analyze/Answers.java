@@ -87,8 +87,7 @@ final class Answers {
         Map<Integer, WaitingRank> messages = new TreeMap<>();
         merge.recordings()
                 .forEach((rank, recording) -> recording.operations().stream()
-                        .filter(operation ->
-                                !waiting.containsKey(rank) && isMessage(operation) && isOpen(rank, operation))
+                        .filter(operation -> !waiting.containsKey(rank) && isMessage(operation) && isOpen(operation))
                         .max(Comparator.comparingLong(RecordedOperation::begun))
                         .flatMap(operation ->
                                 group(rank, operation).map(group -> new WaitingRank(rank, group, operation)))
@@ -100,16 +99,14 @@ final class Answers {
         return !operation.ordered() && !operation.progress().waitingFor().isEmpty();
     }
 
-    private boolean isOpen(int rank, RecordedOperation operation) {
+    private boolean isOpen(RecordedOperation operation) {
         return operation.unfinished()
-                && isBegun(rank, operation)
-                && (at == AS_WRITTEN
-                        || operation.ended() == 0
-                        || merge.at(rank, operation.ended()) >= at - SLACK_NANOS);
+                && isBegun(operation)
+                && (at == AS_WRITTEN || operation.ended() == 0 || operation.ended() >= at - SLACK_NANOS);
     }
 
-    private boolean isBegun(int rank, RecordedOperation operation) {
-        return merge.at(rank, operation.begun()) <= at;
+    private boolean isBegun(RecordedOperation operation) {
+        return operation.begun() <= at;
     }
 
     private Optional<SharedGroup> group(int rank, RecordedOperation operation) {
@@ -122,8 +119,8 @@ final class Answers {
     /** Returns the call that a rank waits in: of several queued calls the first. */
     private Optional<WaitingRank> firstOpen(SharedGroup group, int rank) {
         return group.newest(rank)
-                .dropWhile(operation -> !isBegun(rank, operation))
-                .takeWhile(operation -> isOpen(rank, operation))
+                .dropWhile(operation -> !isBegun(operation))
+                .takeWhile(this::isOpen)
                 .reduce((later, earlier) -> earlier)
                 .map(operation -> new WaitingRank(rank, group, operation));
     }
@@ -157,7 +154,7 @@ final class Answers {
      * Ranks of a job that runs write at different times.
      */
     private boolean mayHaveCome(int rank, WaitingRank one) {
-        long begun = merge.at(one.rank(), one.operation().begun());
+        long begun = one.operation().begun();
         return at == AS_WRITTEN
                 && merge.recordings().containsKey(rank)
                 && merge.writtenAt(rank) < begun - SLACK_NANOS
@@ -167,7 +164,7 @@ final class Answers {
     /** Returns the number of the last call that a rank had begun. */
     private long sequence(SharedGroup group, int rank) {
         return group.newest(rank)
-                .filter(operation -> isBegun(rank, operation))
+                .filter(this::isBegun)
                 .findFirst()
                 .map(last -> last.call().sequence())
                 .orElse(0L);
@@ -205,8 +202,7 @@ final class Answers {
 
     private Collection<WaitingRank> byTime() {
         return waiting.values().stream()
-                .sorted(Comparator.comparingLong(
-                        one -> merge.at(one.rank(), one.operation().begun())))
+                .sorted(Comparator.comparingLong(one -> one.operation().begun()))
                 .toList();
     }
 

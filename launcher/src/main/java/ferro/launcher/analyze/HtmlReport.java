@@ -1,14 +1,12 @@
 package ferro.launcher.analyze;
 
-import com.google.gson.stream.JsonWriter;
+import com.google.gson.GsonBuilder;
 import ferro.launcher.analyze.RankRecording.RecordedOperation;
-import ferro.launcher.analyze.RankRecording.StackView;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.Collection;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,24 +25,24 @@ final class HtmlReport {
 
     private final Merge merge;
     private final Verdict verdict;
-    private final StringWriter text = new StringWriter();
-    private final JsonWriter json = new JsonWriter(text);
     private final Map<String, Integer> names = new LinkedHashMap<>();
     private final long zero;
 
     private HtmlReport(Merge merge, Verdict verdict) {
         this.merge = merge;
         this.verdict = verdict;
-        this.zero = earliest();
-        json.setHtmlSafe(true);
+        this.zero = merge.recordings().values().stream()
+                .flatMap(one -> one.operations().stream())
+                .mapToLong(RecordedOperation::begun)
+                .min()
+                .orElseGet(merge::latest);
     }
 
     static String page(Merge merge, Verdict verdict) {
         try {
-            HtmlReport report = new HtmlReport(merge, verdict);
-            report.write();
+            String data = new GsonBuilder().serializeNulls().create().toJson(new HtmlReport(merge, verdict).data());
             // data last, because data may contain anything
-            return resource(PAGE).replace(THEME_MARK, resource(THEME)).replace(DATA, report.text.toString());
+            return resource(PAGE).replace(THEME_MARK, resource(THEME)).replace(DATA, data);
         } catch (IOException unreadable) {
             throw new UncheckedIOException(PAGE + " of ferro-launcher cannot be read", unreadable);
         }
@@ -59,115 +57,70 @@ final class HtmlReport {
         }
     }
 
-    private long earliest() {
-        return merge.recordings().entrySet().stream()
-                .flatMapToLong(entry -> entry.getValue().operations().stream()
-                        .mapToLong(operation -> merge.at(entry.getKey(), operation.begun())))
-                .min()
-                .orElseGet(merge::latest);
-    }
-
-    private void write() throws IOException {
-        json.beginObject();
-        json.name("job").value(merge.job());
-        json.name("worldSize").value(merge.worldSize());
-        json.name("zero").value(zero / NANOS_PER_MILLI);
-        json.name("end").value(micros(merge.latest()));
-        json.name("kind").value(verdict.kind().name());
+    private Map<String, Object> data() {
         List<String> said = VerdictText.of(verdict, VerdictText.SeenBeside.NOTHING);
-        json.name("verdict").value(said.get(0));
-        texts("reasons", said.subList(1, said.size()));
-        texts("notes", merge.notes());
-        ranks("guilty", verdict.guilty());
-        ranks("missing", merge.missing());
-        ranks("outdated", merge.outdated());
-        json.name("damaged").beginObject();
-        for (Map.Entry<Integer, String> one : merge.damaged().entrySet()) {
-            json.name("" + one.getKey()).value(one.getValue());
-        }
-        json.endObject();
-        json.name("group").value(verdict.scene().group());
-        json.name("sequence").value(verdict.scene().sequence());
-        json.name("lanes").beginArray();
-        for (Map.Entry<Integer, RankRecording> entry : merge.recordings().entrySet()) {
-            lane(entry.getKey(), entry.getValue());
-        }
-        json.endArray();
-        events();
-        texts("names", names.keySet());
-        json.endObject();
-        json.flush();
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put("job", merge.job());
+        data.put("worldSize", merge.worldSize());
+        data.put("zero", zero / NANOS_PER_MILLI);
+        data.put("end", micros(merge.latest()));
+        data.put("kind", verdict.kind().name());
+        data.put("verdict", said.get(0));
+        data.put("reasons", said.subList(1, said.size()));
+        data.put("notes", merge.notes());
+        data.put("guilty", verdict.guilty());
+        data.put("missing", merge.missing());
+        data.put("outdated", merge.outdated());
+        data.put("damaged", merge.damaged());
+        data.put("group", verdict.scene().group());
+        data.put("sequence", verdict.scene().sequence());
+        data.put("lanes", merge.recordings().values().stream().map(this::lane).toList());
+        data.put(
+                "events",
+                TextReport.events(merge)
+                        .map(one -> List.of(
+                                one.rank(), micros(one.at()), one.kind(), PlainTexts.numbers(one.ranks()), one.text()))
+                        .toList());
+        data.put("names", names.keySet());
+        return data;
     }
 
-    private void lane(int rank, RankRecording one) throws IOException {
-        json.beginObject();
-        json.name("rank").value(rank);
-        json.name("host").value(one.writer().host());
-        json.name("pid").value(one.writer().pid());
-        json.name("written").value(micros(merge.writtenAt(rank)));
-        json.name("operations").beginArray();
-        for (RecordedOperation operation : one.operations()) {
-            operation(rank, operation);
-        }
-        json.endArray();
-        lines(one);
-        json.endObject();
+    private Map<String, Object> lane(RankRecording one) {
+        Map<String, Object> lane = new LinkedHashMap<>();
+        lane.put("rank", one.writer().rank());
+        lane.put("host", one.writer().host());
+        lane.put("pid", one.writer().pid());
+        lane.put("written", micros(merge.writtenAt(one.writer().rank())));
+        lane.put("operations", one.operations().stream().map(this::operation).toList());
+        // each with the group of its call, -1 for none
+        lane.put(
+                "lines",
+                one.threadsAtFailure().stream()
+                        .map(stack -> List.of(stack.group().isEmpty() ? -1 : name(stack.group()), stack.line()))
+                        .toList());
+        return lane;
     }
 
-    /** Writes the lines of the program at which the threads of a rank were, each with the group of its call, -1 for none. */
-    private void lines(RankRecording one) throws IOException {
-        json.name("lines").beginArray();
-        for (StackView stack : one.threadsAtFailure()) {
-            json.beginArray();
-            json.value(stack.group().isEmpty() ? -1 : name(stack.group())).value(stack.line());
-            json.endArray();
-        }
-        json.endArray();
-    }
-
-    /** Writes an operation as a list and not as an object, because there may be 130,000 of them. */
-    private void operation(int rank, RecordedOperation operation) throws IOException {
-        long begun = micros(merge.at(rank, operation.begun()));
-        long ended = operation.ended() == 0 ? -1 : micros(merge.at(rank, operation.ended()));
-        json.beginArray();
-        json.value(begun).value(ended).value(operation.state().ordinal());
-        json.value(name(operation.call().group())).value(operation.call().sequence());
-        json.value(name(operation.call().text())).value(operation.call().bytes());
+    /** Returns an operation as a list and not as an object, because there may be 130,000 of them. */
+    private List<Object> operation(RecordedOperation operation) {
+        List<Object> values = new ArrayList<>(List.of(
+                micros(operation.begun()),
+                operation.ended() == 0 ? -1 : micros(operation.ended()),
+                operation.state().ordinal(),
+                name(operation.call().group()),
+                operation.call().sequence(),
+                name(operation.call().text()),
+                operation.call().bytes()));
         if (operation.unfinished()) {
             RankRecording.RecordedProgress progress = operation.progress();
-            json.value(progress.step()).value(progress.bytesMoved()).value(PlainTexts.numbers(progress.waitingFor()));
-            json.value(operation.code());
-            json.value(progress.text());
+            values.addAll(List.of(
+                    progress.step(),
+                    progress.bytesMoved(),
+                    PlainTexts.numbers(progress.waitingFor()),
+                    operation.code(),
+                    progress.text()));
         }
-        json.endArray();
-    }
-
-    private void events() throws IOException {
-        json.name("events").beginArray();
-        for (TextReport.Dated one : TextReport.events(merge).toList()) {
-            json.beginArray();
-            json.value(one.rank()).value(micros(one.at())).value(one.event().kind());
-            json.value(PlainTexts.numbers(one.event().ranks()))
-                    .value(one.event().text());
-            json.endArray();
-        }
-        json.endArray();
-    }
-
-    private void texts(String name, Collection<String> all) throws IOException {
-        json.name(name).beginArray();
-        for (String one : List.copyOf(all)) {
-            json.value(one);
-        }
-        json.endArray();
-    }
-
-    private void ranks(String name, Collection<Integer> all) throws IOException {
-        json.name(name).beginArray();
-        for (int rank : all) {
-            json.value(rank);
-        }
-        json.endArray();
+        return values;
     }
 
     private int name(String text) {

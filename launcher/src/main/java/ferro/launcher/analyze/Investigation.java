@@ -86,7 +86,7 @@ final class Investigation {
         return all.stream()
                 .skip(Math.max(0, all.size() - 1))
                 .filter(last -> !last.ordered() && last.code().equals(Code.TIMED_OUT.name()))
-                .map(last -> merge.at(rank, last.ended()))
+                .map(RecordedOperation::ended)
                 .findFirst();
     }
 
@@ -330,7 +330,7 @@ final class Investigation {
     }
 
     private Optional<OwnCall> call(int rank, SharedGroup group, long sequence) {
-        return group.call(rank, sequence).map(own -> call(rank, own));
+        return group.call(rank, sequence).map(this::call);
     }
 
     /** Returns the newest call of a rank that has not ended, or has failed as its group has. */
@@ -342,7 +342,7 @@ final class Investigation {
                 .filter(own ->
                         own.state().open() || own.unfinished() && own.code().equals(code))
                 .findFirst()
-                .map(own -> call(rank, own));
+                .map(this::call);
     }
 
     /** Returns the last call before a number, or the call of this number if the rank has completed it. */
@@ -352,11 +352,11 @@ final class Investigation {
                 .or(() -> group.newest(rank)
                         .filter(own -> own.call().sequence() < sequence)
                         .findFirst())
-                .map(own -> call(own, othersGaveUp(rank, group, sequence) - merge.at(rank, own.ended())));
+                .map(own -> call(own, othersGaveUp(rank, group, sequence) - own.ended()));
     }
 
-    private OwnCall call(int rank, RecordedOperation own) {
-        return call(own, merge.latest() - merge.at(rank, own.begun()));
+    private OwnCall call(RecordedOperation own) {
+        return call(own, merge.latest() - own.begun());
     }
 
     private static OwnCall call(RecordedOperation own, long nanos) {
@@ -370,7 +370,7 @@ final class Investigation {
                 .flatMap(group -> group.last(rank).stream())
                 .filter(operation -> operation.state().open())
                 .findFirst()
-                .map(own -> call(rank, own));
+                .map(this::call);
     }
 
     /** Returns when the first of the others gave up, or, if they still wait, when the last recording was written. */
@@ -379,8 +379,8 @@ final class Investigation {
         others.remove(rank);
         return others.stream()
                 .flatMap(other -> awaiting(other, group, sequence, List.of(rank)).stream()
-                        .filter(operation -> operation.ended() != 0)
-                        .map(operation -> merge.at(other, operation.ended())))
+                        .map(RecordedOperation::ended)
+                        .filter(ended -> ended != 0))
                 .min(Comparator.naturalOrder())
                 .orElseGet(merge::latest);
     }

@@ -36,7 +36,6 @@ final class Merge {
     private final SortedMap<Integer, RankRecording> recordings = new TreeMap<>();
     private final SortedMap<Integer, Long> outdated = new TreeMap<>();
     private final SortedMap<Integer, String> damaged = new TreeMap<>();
-    private final Map<Integer, Long> offsets = new HashMap<>();
     private final Map<List<?>, SharedGroup> groups = new LinkedHashMap<>();
     private final List<String> notes = new ArrayList<>();
     private final String job;
@@ -207,7 +206,8 @@ final class Merge {
         long middle = sorted[sorted.length / 2];
         for (RankRecording one : host) {
             long own = one.clock().offset();
-            offsets.put(one.writer().rank(), Math.abs(own - middle) < ONE_CLOCK_NANOS ? middle : own);
+            long offset = Math.abs(own - middle) < ONE_CLOCK_NANOS ? middle : own;
+            recordings.put(one.writer().rank(), one.shifted(offset));
         }
     }
 
@@ -223,6 +223,7 @@ final class Merge {
         return worldSize;
     }
 
+    /** Returns the recordings by rank; their times are those of the wall clock, in nanoseconds since 1970. */
     SortedMap<Integer, RankRecording> recordings() {
         return recordings;
     }
@@ -257,25 +258,20 @@ final class Merge {
         return notes;
     }
 
-    /** Converts a time of a rank's clock to the wall clock, in nanoseconds since 1970. */
-    long at(int rank, long clock) {
-        return clock + offsets.getOrDefault(rank, 0L);
-    }
-
     /** Returns when a rank wrote its recording. */
     long writtenAt(int rank) {
-        return at(rank, recordings.get(rank).clock().clockNanos());
+        return recordings.get(rank).clock().clockNanos();
     }
 
     /** Returns when a rank saw the failure of a group. */
     long failedAt(SharedGroup group, int rank) {
         return recordings.get(rank).events().stream()
                 .filter(event -> event.kind().equals("FAILED") && event.group().equals(group.nameOn(rank)))
-                .mapToLong(event -> at(rank, event.at()))
+                .mapToLong(RankRecording.EventView::at)
                 .min()
                 .orElseGet(() -> group.last(rank)
                         .filter(last -> last.state() == RankRecording.OperationState.FAILED && last.ended() != 0)
-                        .map(last -> at(rank, last.ended()))
+                        .map(RankRecording.RecordedOperation::ended)
                         .orElseGet(() -> writtenAt(rank)));
     }
 

@@ -39,6 +39,18 @@ record RankRecording(
      */
     record Origin(Path file, String reason, boolean askedForAgain) {}
 
+    /** Returns this recording with the times of calls and events on a clock that is ahead of its own by some time. */
+    RankRecording shifted(long nanos) {
+        return new RankRecording(
+                origin,
+                writer,
+                new Clock(clock.wallNanos, clock.clockNanos + nanos),
+                groups,
+                operations.stream().map(one -> one.shifted(nanos)).toList(),
+                events.stream().map(one -> one.shifted(nanos)).toList(),
+                stacks);
+    }
+
     /** Whether it is the answer to ferro dump. */
     boolean isAnswer() {
         return origin.reason().equals(REQUEST);
@@ -140,6 +152,10 @@ record RankRecording(
      */
     record RecordedOperation(
             RecordedCall call, long begun, long ended, OperationState state, String code, RecordedProgress progress) {
+        private RecordedOperation shifted(long nanos) {
+            return new RecordedOperation(call, begun + nanos, ended == 0 ? 0 : ended + nanos, state, code, progress);
+        }
+
         /** Whether it is in the order of calls that is the same on all ranks; messages are not. */
         boolean ordered() {
             return call.sequence() >= 0
@@ -210,13 +226,18 @@ record RankRecording(
     /**
      * An event.
      *
+     * @param rank  the rank that recorded it
      * @param at    when it happened, on this rank's clock
      * @param group name of the group
      * @param kind  kind of the event
      * @param ranks ranks that it is about
      * @param text  for people
      */
-    record EventView(long at, String group, String kind, List<Integer> ranks, String text) {}
+    record EventView(int rank, long at, String group, String kind, List<Integer> ranks, String text) {
+        private EventView shifted(long nanos) {
+            return new EventView(rank, at + nanos, group, kind, ranks, text);
+        }
+    }
 
     /**
      * The stack of a thread.

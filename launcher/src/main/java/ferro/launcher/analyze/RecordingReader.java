@@ -177,7 +177,7 @@ final class RecordingReader {
                 clock,
                 List.copyOf(groups),
                 List.copyOf(operations),
-                events(all),
+                events(all, writer.rank()),
                 stacks(all));
     }
 
@@ -235,11 +235,12 @@ final class RecordingReader {
                         given.text("progress", "")));
     }
 
-    private static List<RankRecording.EventView> events(JsonFields all) throws UnreadableRecordingException {
+    private static List<RankRecording.EventView> events(JsonFields all, int rank) throws UnreadableRecordingException {
         List<RankRecording.EventView> events = new ArrayList<>();
         if (all.object().has("events")) {
             for (JsonFields event : all.objects("events")) {
                 events.add(new RankRecording.EventView(
+                        rank,
                         event.number("at"),
                         event.text("group", ""),
                         event.text("kind"),

@@ -148,8 +148,8 @@ final class TextReport {
         TreeMap<Integer, List<Long>> lags = new TreeMap<>();
         for (long sequence : whole) {
             TreeMap<Long, Integer> order = new TreeMap<>();
-            members.forEach(rank -> order.put(
-                    merge.at(rank, group.call(rank, sequence).orElseThrow().begun()), rank));
+            members.forEach(
+                    rank -> order.put(group.call(rank, sequence).orElseThrow().begun(), rank));
             long last = order.lastKey();
             Long before = order.lowerKey(last);
             lags.computeIfAbsent(order.get(last), key -> new ArrayList<>()).add(before == null ? 0 : last - before);
@@ -221,15 +221,11 @@ final class TextReport {
         }
     }
 
-    /** An event of a rank, on the common clock. */
-    record Dated(int rank, long at, EventView event) {}
-
     /** Returns the events of all ranks in the order they happened. */
-    static Stream<Dated> events(Merge merge) {
-        return merge.recordings().entrySet().stream()
-                .flatMap(entry -> entry.getValue().events().stream()
-                        .map(event -> new Dated(entry.getKey(), merge.at(entry.getKey(), event.at()), event)))
-                .sorted(Comparator.comparingLong(Dated::at).thenComparingInt(Dated::rank));
+    static Stream<EventView> events(Merge merge) {
+        return merge.recordings().values().stream()
+                .flatMap(one -> one.events().stream())
+                .sorted(Comparator.comparingLong(EventView::at).thenComparingInt(EventView::rank));
     }
 
     private void events() {
@@ -241,24 +237,23 @@ final class TextReport {
         title("events" + (hidden == 0 ? "" : ", the last " + MOST_EVENTS + " of " + all.size()));
         all.stream()
                 .skip(hidden)
-                .forEach(one -> lines.add("  " + clock(one.at()) + " " + PlainTexts.ranks(one.by()) + ": "
+                .forEach(one -> lines.add("  " + clock(one.event().at()) + " " + PlainTexts.ranks(one.by()) + ": "
                         + one.event().kind() + about(one.event())
                         + shortened(one.event().text())));
     }
 
     /** An event that one or several ranks recorded in the same words, of one or several groups. */
-    private record Told(SortedSet<Integer> by, long at, EventView event) {}
+    private record Told(SortedSet<Integer> by, EventView event) {}
 
     private List<Told> told() {
         Map<List<?>, Told> told = new LinkedHashMap<>();
-        events(merge).forEach(one -> {
-            EventView event = one.event();
-            long second = TimeUnit.NANOSECONDS.toSeconds(one.at());
+        events(merge).forEach(event -> {
+            long second = TimeUnit.NANOSECONDS.toSeconds(event.at());
             told.computeIfAbsent(
                             List.of(event.kind(), event.ranks(), event.text(), second),
-                            key -> new Told(new TreeSet<>(), one.at(), event))
+                            key -> new Told(new TreeSet<>(), event))
                     .by()
-                    .add(one.rank());
+                    .add(event.rank());
         });
         return List.copyOf(told.values());
     }

@@ -1,8 +1,9 @@
 package ferro.launcher.analyze;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertLacks;
+import static ferro.launcher.Said.assertStarts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,15 +34,14 @@ class AnalysisTest {
                 .verdict()
                 .get(0);
 
-        assertTrue(
-                well.startsWith(
-                        "rank 1 is to blame: it ended with exit code 0 before close, at Main.java:12, before the"
-                                + " others had finished allReduce seq 6 of group"),
-                well);
-        assertTrue(
-                code.startsWith("rank 1 is to blame: it ended with exit code 3 before close, at Main.java:12, while the"
-                        + " others were in allReduce seq 6 of group"),
-                code);
+        assertStarts(
+                well,
+                "rank 1 is to blame: it ended with exit code 0 before close, at Main.java:12, before the"
+                        + " others had finished allReduce seq 6 of group");
+        assertStarts(
+                code,
+                "rank 1 is to blame: it ended with exit code 3 before close, at Main.java:12, while the"
+                        + " others were in allReduce seq 6 of group");
     }
 
     @Test
@@ -89,9 +89,7 @@ class AnalysisTest {
 
         Analysis analysis = job.analyzed(folder, job.allBut());
 
-        assertTrue(
-                analysis.verdict().get(0).contains("lengths differ under seq 1"),
-                analysis.verdict().toString());
+        assertHas(analysis.verdict().get(0), "lengths differ under seq 1");
     }
 
     @Test
@@ -101,21 +99,17 @@ class AnalysisTest {
         Analysis analysis = job.analyzed(folder, job.allBut());
 
         assertEquals(Set.of(), analysis.guilty());
-        assertTrue(
-                analysis.verdict().get(0).startsWith("nothing is wrong"),
-                analysis.verdict().toString());
-        assertTrue(
-                text(analysis).contains("slow: rank 3 was the last rank to make 50 of the last 50 calls, "),
-                text(analysis));
+        assertStarts(analysis.verdict().get(0), "nothing is wrong");
+        assertHas(text(analysis), "slow: rank 3 was the last rank to make 50 of the last 50 calls, ");
     }
 
     @Test
     void rankThatComesLastToFourCallsIsNotNamed() throws Exception {
         RecordedJob four = new RecordedJob(4, "four").calls(1, 4, 20 * RecordedJob.MILLI);
-        assertFalse(text(four.analyzed(folder, four.allBut())).contains("slow: "));
+        assertLacks(text(four.analyzed(folder, four.allBut())), "slow: ");
 
         RecordedJob five = new RecordedJob(4, "five").calls(1, 5, 20 * RecordedJob.MILLI);
-        assertTrue(text(five.analyzed(folder, five.allBut())).contains("slow: rank 3 was the last rank to make 5 of"));
+        assertHas(text(five.analyzed(folder, five.allBut())), "slow: rank 3 was the last rank to make 5 of");
     }
 
     @Test
@@ -132,10 +126,9 @@ class AnalysisTest {
                         + " while the others were in allReduce seq 6 of group \"tcp\"",
                 analysis.verdict().get(0));
         assertEquals(Set.of(2), analysis.missing());
-        assertTrue(text(analysis).contains("rank 2: no recent recording"), text(analysis));
-        assertTrue(
-                text(analysis).contains("note: the recording of rank 2 is left out: it answers an earlier ferro dump"));
-        assertFalse(text(analysis).contains("rank 2 wrote"), text(analysis));
+        assertHas(text(analysis), "rank 2: no recent recording");
+        assertHas(text(analysis), "note: the recording of rank 2 is left out: it answers an earlier ferro dump");
+        assertLacks(text(analysis), "rank 2 wrote");
     }
 
     /** Ranks 0 and 1 of host-a fail; rank 1 was killed before it could write a recording of the failure. */
@@ -186,11 +179,11 @@ class AnalysisTest {
 
         Analysis analysis = newer.analyzed(folder, List.of(0, 1));
 
-        assertTrue(text(analysis).contains("job newer, 2 ranks"), text(analysis));
-        assertTrue(text(analysis).contains("files of other jobs are left out: older; this job wrote last"));
-        assertTrue(String.join(
-                        "\n", Analysis.of(List.of(folder), Optional.of("older")).text())
-                .contains("job older, 2 ranks"));
+        assertHas(text(analysis), "job newer, 2 ranks", "files of other jobs are left out: older; this job wrote last");
+        assertHas(
+                String.join(
+                        "\n", Analysis.of(List.of(folder), Optional.of("older")).text()),
+                "job older, 2 ranks");
     }
 
     @Test
@@ -202,10 +195,9 @@ class AnalysisTest {
 
         Analysis analysis = last.calls(1, 9, 0).analyzed(folder, List.of(0, 1));
 
-        assertTrue(analysis.verdict().get(0).startsWith("nothing is wrong"), text(analysis));
-        assertTrue(text(analysis).contains("job default, 2 ranks (FERRO_JOB_ID, "), text(analysis));
-        assertTrue(
-                text(analysis).contains("files of an earlier run are left out: those of ranks 2, 3 "), text(analysis));
+        assertStarts(analysis.verdict().get(0), "nothing is wrong");
+        assertHas(text(analysis), "job default, 2 ranks (FERRO_JOB_ID, ");
+        assertHas(text(analysis), "files of an earlier run are left out: those of ranks 2, 3 ");
     }
 
     private static String text(Analysis analysis) {
@@ -220,9 +212,8 @@ class AnalysisTest {
 
         Analysis analysis = job.analyzed(folder, List.of(1));
 
-        assertTrue(text(analysis).contains("rank 1: allReduce seq 8, done"), text(analysis));
-        assertTrue(text(analysis).contains("rank 0: allReduce seq 5, done"), text(analysis));
-        assertFalse(text(analysis).contains("behind"), text(analysis));
+        assertHas(text(analysis), "rank 1: allReduce seq 8, done", "rank 0: allReduce seq 5, done");
+        assertLacks(text(analysis), "behind");
     }
 
     @Test
@@ -235,6 +226,6 @@ class AnalysisTest {
         Analysis analysis = job.analyzed(folder, List.of(0, 1));
 
         assertEquals(Set.of(), analysis.guilty(), text(analysis));
-        assertTrue(text(analysis).contains("verdict: no rank is to blame yet"), text(analysis));
+        assertHas(text(analysis), "verdict: no rank is to blame yet");
     }
 }

@@ -1,9 +1,10 @@
 package ferro.launcher.analyze;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertLacks;
+import static ferro.launcher.Said.assertStarts;
+import static ferro.launcher.Said.message;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,10 +33,10 @@ class DamagedRecordingTest {
         Analysis analysis = Analysis.of(List.of(folder, other), Optional.empty());
 
         String text = String.join("\n", analysis.text());
-        assertTrue(text.contains("the recording of rank 1 is left out: it answers an earlier ferro dump"), text);
-        assertTrue(text.contains("rank 1 wrote a recording that " + WHY), text);
-        assertTrue(analysis.verdict().get(1).startsWith("rank 1 wrote a recording that " + WHY), text);
-        assertTrue(analysis.html().contains("\"damaged\":{\"1\":\"it is not valid JSON, or ends too early"));
+        assertHas(text, "the recording of rank 1 is left out: it answers an earlier ferro dump");
+        assertHas(text, "rank 1 wrote a recording that " + WHY);
+        assertStarts(analysis.verdict().get(1), "rank 1 wrote a recording that " + WHY);
+        assertHas(analysis.html(), "\"damaged\":{\"1\":\"it is not valid JSON, or ends too early");
     }
 
     @Test
@@ -46,7 +47,7 @@ class DamagedRecordingTest {
 
         Analysis analysis = Analysis.of(List.of(folder, other), Optional.empty());
 
-        assertFalse(String.join("\n", analysis.text()).contains("damaged"));
+        assertLacks(String.join("\n", analysis.text()), "damaged");
         assertEquals(1, analysis.problems().size());
     }
 
@@ -59,19 +60,18 @@ class DamagedRecordingTest {
                 Analysis.of(List.of(folder), Optional.of("a1b2c3d4"), file -> true, Optional.of(Ends.UNSEEN));
         Analysis brief = Analysis.of(Analysis.brief(folder, "a1b2c3d4", file -> true, 3), Ends.UNSEEN)
                 .orElseThrow();
-        String typed = assertThrows(
-                        UnreadableRecordingException.class, () -> Analysis.of(List.of(folder), Optional.empty()))
-                .getMessage();
+        String typed =
+                message(UnreadableRecordingException.class, () -> Analysis.of(List.of(folder), Optional.empty()));
 
         for (Analysis each : List.of(launched, brief)) {
             assertEquals(
                     "no recording can be read, so nothing is known of any call: the recordings of ranks 0, 1 are"
                             + " damaged",
                     each.verdict().get(0));
-            assertTrue(each.verdict().get(1).startsWith("ranks 0, 1 wrote a recording that " + WHY));
-            assertTrue(String.join("\n", each.text()).contains("ranks 0, 1 wrote a recording that " + WHY));
+            assertStarts(each.verdict().get(1), "ranks 0, 1 wrote a recording that " + WHY);
+            assertHas(String.join("\n", each.text()), "ranks 0, 1 wrote a recording that " + WHY);
         }
-        assertTrue(typed.contains("ferro-a1b2c3d4-rank1.json: it is not valid JSON"), typed);
+        assertHas(typed, "ferro-a1b2c3d4-rank1.json: it is not valid JSON");
     }
 
     private static void breakOf(Path folder, int rank) throws IOException {

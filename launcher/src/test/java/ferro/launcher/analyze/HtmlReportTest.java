@@ -1,5 +1,7 @@
 package ferro.launcher.analyze;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertStarts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -51,7 +53,7 @@ class HtmlReportTest {
                         .matcher(page)
                         .find(),
                 "fetches something");
-        assertTrue(page.contains("default-src 'none'"), "a page that may not fetch anything says so");
+        assertHas(page, "default-src 'none'");
     }
 
     @Test
@@ -75,9 +77,9 @@ class HtmlReportTest {
         assertEquals("0", facts.get("overlaps"), "markers over texts");
         assertEquals("0", facts.get("over"), "texts over texts");
         assertEquals("", facts.get("lines"));
-        assertTrue(facts.get("empty").startsWith("wrote no recording (stopped"), facts.get("empty"));
-        assertTrue(shown.contains("<h1>rank 2 is to blame: it wrote no recording"), shown);
-        assertTrue(shown.contains("allReduce f32[262144] SUM by ring, seq 41 of group \"tcp\"</h2>"), shown);
+        assertStarts(facts.get("empty"), "wrote no recording (stopped");
+        assertHas(shown, "<h1>rank 2 is to blame: it wrote no recording");
+        assertHas(shown, "allReduce f32[262144] SUM by ring, seq 41 of group \"tcp\"</h2>");
     }
 
     @Test
@@ -90,8 +92,8 @@ class HtmlReportTest {
         String shown = opened(job.analyzed(folder, job.allBut(2)).html());
 
         String empty = facts(shown).get("empty");
-        assertTrue(empty.startsWith("wrote a recording that is damaged: it is not valid JSON"), empty);
-        assertTrue(shown.contains("<td>recording damaged</td>"), shown);
+        assertStarts(empty, "wrote a recording that is damaged: it is not valid JSON");
+        assertHas(shown, "<td>recording damaged</td>");
     }
 
     @Test
@@ -127,7 +129,7 @@ class HtmlReportTest {
                 facts.get("lines"));
         assertEquals("0", facts.get("over"), "texts over texts");
         for (String line : List.of("step at Train.java:40", "load at Train.java:88", "step at Train.java:42")) {
-            assertTrue(shown.contains("<td>Train." + line + "</td>"), shown);
+            assertHas(shown, "<td>Train." + line + "</td>");
         }
     }
 
@@ -140,7 +142,7 @@ class HtmlReportTest {
         String shown = opened(job.analyzed(folder, job.allBut()).html());
 
         assertEquals("3", facts(shown).get("operations"));
-        assertTrue(shown.contains("<td>step 3 of 14, 4000 of 8000 bytes received</td>"), shown);
+        assertHas(shown, "<td>step 3 of 14, 4000 of 8000 bytes received</td>");
     }
 
     @Test
@@ -151,7 +153,7 @@ class HtmlReportTest {
         String shown = opened(job.analyzed(folder, job.allBut()).html());
 
         assertEquals("0,1", facts(shown).get("guilty"));
-        assertTrue(shown.contains("<h1>ranks 0, 1 wait for each other: a deadlock</h1>"), shown);
+        assertHas(shown, "<h1>ranks 0, 1 wait for each other: a deadlock</h1>");
     }
 
     @Test
@@ -176,9 +178,9 @@ class HtmlReportTest {
         assertEquals("2", facts.get("guilty"));
         assertEquals("4", facts.get("lanes"));
         assertEquals("0", facts.get("overlaps"));
-        assertTrue(page.contains("--failed: #c2410c"), "the colours of config/theme/theme.css");
+        assertHas(page, "--failed: #c2410c");
         for (String term : List.of("lane", "bar", "seq", "to blame", "line", "frame in the strip above")) {
-            assertTrue(page.contains("<dt>" + term), term);
+            assertHas(page, "<dt>" + term);
         }
     }
 

@@ -1,7 +1,8 @@
 package ferro.launcher.analyze;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertLacks;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.analyze.RecordedJob.TracedThread;
 import java.nio.file.Path;
@@ -40,11 +41,10 @@ class ProgramLinesTest {
 
         String text = text(job);
 
-        assertTrue(text.contains("; it is in no call of ferro: " + SLEEPS), text);
-        assertTrue(
-                text.contains("\nlines of the program\n  ranks 0, 2: in a call of group \"tcp\": " + CALLS
-                        + "\n  rank 1: " + SLEEPS),
-                text);
+        assertHas(text, "; it is in no call of ferro: " + SLEEPS);
+        assertHas(
+                text,
+                "\nlines of the program\n  ranks 0, 2: in a call of group \"tcp\": " + CALLS + "\n  rank 1: " + SLEEPS);
         assertFalse(text.contains("Train.earlier") || text.contains("its own code"), text);
     }
 
@@ -56,15 +56,17 @@ class ProgramLinesTest {
                 1, 7, "failure of group tcp[0, 1]", new TracedThread("", "Train.print at Train.java:2 (running)", "x"));
         job.stack(1, 8, "asked by a rank that waits", new TracedThread("", "Train.end at Train.java:3 (running)", "x"));
 
-        assertTrue(text(job).contains("; it is in no call of ferro: " + SLEEPS));
+        assertHas(text(job), "; it is in no call of ferro: " + SLEEPS);
     }
 
     @Test
     void aThreadThatHasEndedOrHasNoLineIsReportedAsSuch() throws Exception {
-        assertTrue(text(waits().stack(1, 7, "request", new TracedThread("", "", "")))
-                .contains("; it is in no call of ferro: the thread that joined has ended"));
-        assertTrue(text(waits().stack(1, 7, "request", new TracedThread("", "", "java.lang.Object.wait(Object.java)")))
-                .contains("; it is in no call of ferro: the thread that joined executes no code of the program"));
+        assertHas(
+                text(waits().stack(1, 7, "request", new TracedThread("", "", ""))),
+                "; it is in no call of ferro: the thread that joined has ended");
+        assertHas(
+                text(waits().stack(1, 7, "request", new TracedThread("", "", "java.lang.Object.wait(Object.java)"))),
+                "; it is in no call of ferro: the thread that joined executes no code of the program");
     }
 
     @Test
@@ -74,7 +76,7 @@ class ProgramLinesTest {
         job.allBut().forEach(rank -> job.of(rank).remove("stacks"));
 
         String text = text(job);
-        assertTrue(text.contains("; it is in no call of ferro, but in its own code"), text);
-        assertFalse(text.contains("lines of the program"), text);
+        assertHas(text, "; it is in no call of ferro, but in its own code");
+        assertLacks(text, "lines of the program");
     }
 }

@@ -1,5 +1,6 @@
 package ferro.launcher.analyze;
 
+import static ferro.launcher.Said.assertStarts;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
@@ -34,7 +35,7 @@ class RecordingFuzzTest {
             RankRecording read = RecordingReader.read(file);
             assertTrue(read.writer().worldSize() >= 1 && read.writer().worldSize() <= RecordingReader.MOST_RANKS);
         } catch (UnreadableRecordingException refused) {
-            assertTrue(refused.getMessage().startsWith(file.toString()), refused.getMessage());
+            assertStarts(refused.getMessage(), file.toString());
         }
     }
 }

@@ -1,5 +1,9 @@
 package ferro.launcher.analyze;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertLacks;
+import static ferro.launcher.Said.assertStarts;
+import static ferro.launcher.Said.message;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -61,11 +65,10 @@ class RecordingReaderTest {
         Path file = folder.resolve("ferro-j-rank0.json");
         Files.writeString(file, content.replace("HEAD", HEAD));
 
-        String said = assertThrows(UnreadableRecordingException.class, () -> RecordingReader.read(file))
-                .getMessage();
+        String said = message(UnreadableRecordingException.class, () -> RecordingReader.read(file));
 
-        assertTrue(said.startsWith(file + ": "), said);
-        assertTrue(said.contains(part), said);
+        assertStarts(said, file + ": ");
+        assertHas(said, part);
     }
 
     @Test
@@ -124,7 +127,7 @@ class RecordingReaderTest {
             least = Math.min(least, threads.getCurrentThreadCpuTime() - begun);
 
             assertEquals(worldSize - 1, analysis.guilty().size());
-            assertTrue(text.get(0).startsWith("verdict: ranks 0-" + (worldSize - 2) + " are to blame"), text.get(0));
+            assertStarts(text.get(0), "verdict: ranks 0-" + (worldSize - 2) + " are to blame");
             assertTrue(html.length() < 1 << 20);
         }
         return least;
@@ -139,19 +142,15 @@ class RecordingReaderTest {
         Analysis analysis = Analysis.of(List.of(folder), Optional.empty());
 
         assertEquals(1, analysis.problems().size());
-        assertTrue(
-                analysis.problems().get(0).startsWith(cut + ": "),
-                analysis.problems().toString());
+        assertStarts(analysis.problems().get(0), cut + ": ");
         assertTrue(analysis.missing().contains(1));
     }
 
     @Test
     void folderWithoutRecordingsSaysWhoWritesThem() {
-        String said = assertThrows(
-                        UnreadableRecordingException.class, () -> Analysis.of(List.of(folder), Optional.empty()))
-                .getMessage();
+        String said = message(UnreadableRecordingException.class, () -> Analysis.of(List.of(folder), Optional.empty()));
 
-        assertTrue(said.startsWith(folder + " holds no recording (ferro-JOB-rankR.json): ranks write one"), said);
+        assertStarts(said, folder + " holds no recording (ferro-JOB-rankR.json): ranks write one");
     }
 
     @Test
@@ -163,7 +162,7 @@ class RecordingReaderTest {
 
         String text = String.join("\n", analysis.text());
         assertFalse(text.contains("\033") || text.contains("\u202e"), text);
-        assertTrue(text.contains("LATE rank 1:  [2J</script>"), text);
-        assertFalse(analysis.html().contains("<script>alert"), "markup of a stranger in the page");
+        assertHas(text, "LATE rank 1:  [2J</script>");
+        assertLacks(analysis.html(), "<script>alert");
     }
 }

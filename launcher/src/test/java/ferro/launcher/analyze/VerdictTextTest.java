@@ -1,5 +1,6 @@
 package ferro.launcher.analyze;
 
+import static ferro.launcher.Said.assertHas;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -504,7 +505,7 @@ class VerdictTextTest {
 
         String report = String.join("\n", analysis.text());
         assertEquals(starting("> ", lines), analysis.verdict());
-        starting("~ ", lines).forEach(part -> assertTrue(report.contains(part), report));
+        starting("~ ", lines).forEach(part -> assertHas(report, part));
         Set<Integer> missing = new TreeSet<>(job.allBut());
         wrote.forEach(missing::remove);
         assertEquals(missing, analysis.missing());

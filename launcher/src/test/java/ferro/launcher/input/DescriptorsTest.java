@@ -1,7 +1,8 @@
 package ferro.launcher.input;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.message;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
@@ -19,17 +20,14 @@ class DescriptorsTest {
         Descriptors few = new Descriptors(OptionalLong.of(64), 26);
 
         few.check(new Placement(5, 1, 0));
-        String said = assertThrows(BadInputException.class, () -> few.check(new Placement(8, 1, 0)))
-                .getMessage();
+        String said = message(BadInputException.class, () -> few.check(new Placement(8, 1, 0)));
 
         assertEquals(
                 "a job of 8 ranks, 8 of them on this host, needs about 76 open files per process, but may have only 64: raise the"
                         + " limit (ulimit -n 1024), or start fewer ranks",
                 said);
-        String many = assertThrows(BadInputException.class, () -> few.check(new Placement(1, 4096, 7)))
-                .getMessage();
-        assertTrue(many.contains("needs about 8242 open files"), many);
-        assertTrue(many.contains("ulimit -n 32768"), many);
+        String many = message(BadInputException.class, () -> few.check(new Placement(1, 4096, 7)));
+        assertHas(many, "needs about 8242 open files", "ulimit -n 32768");
     }
 
     @Test
@@ -41,9 +39,8 @@ class DescriptorsTest {
         Placement two = new Placement(2, 1, 0);
         new Descriptors(OptionalLong.of(55), 26 + jars).check(two);
         Descriptors few = new Descriptors(OptionalLong.of(64), 44);
-        String said =
-                assertThrows(BadInputException.class, () -> few.check(two)).getMessage();
-        assertTrue(said.contains("needs about 72 open files"), said);
+        String said = message(BadInputException.class, () -> few.check(two));
+        assertHas(said, "needs about 72 open files");
     }
 
     @Test
@@ -52,8 +49,7 @@ class DescriptorsTest {
 
         few.check(new Placement(2, 1, 0));
         few.checkCompiler(Path.of("Main.java"), 26);
-        String said = assertThrows(BadInputException.class, () -> few.checkCompiler(Path.of("Main.java"), 32))
-                .getMessage();
+        String said = message(BadInputException.class, () -> few.checkCompiler(Path.of("Main.java"), 32));
         assertEquals(
                 "compiling Main.java needs about 76 open files per process, but may have only 64: raise the limit"
                         + " (ulimit -n 1024), or give the name of a compiled class",
@@ -73,7 +69,7 @@ class DescriptorsTest {
         assertEquals(
                 "at most 1024 per process, enough for about 245 ranks on this host (ulimit -n)",
                 new Descriptors(OptionalLong.of(1024), 26).text());
-        assertTrue(new Descriptors(OptionalLong.of(20), 26).text().contains("enough for about 0 ranks"));
+        assertHas(new Descriptors(OptionalLong.of(20), 26).text(), "enough for about 0 ranks");
         assertTrue(Descriptors.ofThisProcess().limit().isPresent(), "Linux says it");
     }
 }

@@ -1,5 +1,6 @@
 package ferro.launcher.input;
 
+import static ferro.launcher.Said.assertStarts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -25,7 +26,7 @@ class EndpointFuzzTest {
             assertTrue(read.port() >= 1 && read.port() <= 65_535, read.toString());
             assertEquals(read, Endpoint.parse("--master", read.toString()));
         } catch (BadInputException refused) {
-            assertTrue(refused.getMessage().startsWith("--master "), refused.getMessage());
+            assertStarts(refused.getMessage(), "--master ");
         }
     }
 }

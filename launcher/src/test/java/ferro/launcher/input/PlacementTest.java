@@ -1,7 +1,8 @@
 package ferro.launcher.input;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.message;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
@@ -32,7 +33,7 @@ class PlacementTest {
     }
 
     private static void assertMessage(String part, Runnable made) {
-        String message = assertThrows(BadInputException.class, made::run).getMessage();
-        assertTrue(message.contains(part), message);
+        String message = message(BadInputException.class, made::run);
+        assertHas(message, part);
     }
 }

@@ -1,7 +1,8 @@
 package ferro.launcher.input;
 
+import static ferro.launcher.Said.assertStarts;
+import static ferro.launcher.Said.message;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
@@ -21,13 +22,11 @@ class RawArgumentsTest {
         byte[] latin = line("java\0Main\0run\0\u00e4\0", StandardCharsets.ISO_8859_1);
         byte[] utf = line("java\0Main\0run\0\u00e4\0", StandardCharsets.UTF_8);
 
-        String said = assertThrows(
-                        BadInputException.class,
-                        () -> RawArguments.check(latin, StandardCharsets.UTF_8, "run", "\ufffd"))
-                .getMessage();
+        String said = message(
+                BadInputException.class, () -> RawArguments.check(latin, StandardCharsets.UTF_8, "run", "\ufffd"));
         assertThrows(BadInputException.class, () -> RawArguments.check(utf, StandardCharsets.US_ASCII, "run", "??"));
 
-        assertTrue(said.startsWith("argument 2 has bytes that are invalid in UTF-8"), said);
+        assertStarts(said, "argument 2 has bytes that are invalid in UTF-8");
     }
 
     private static byte[] line(String text, Charset charset) {

@@ -1,5 +1,8 @@
 package ferro.launcher.nodes;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertStarts;
+import static ferro.launcher.Said.message;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -208,7 +211,7 @@ class LaterGenerationsTest {
         CompletableFuture<Nodes> other = new Launcher(1, sessions++, 2).meets(0, Duration.ZERO);
 
         Throwable refused = assertThrows(ExecutionException.class, () -> result(other));
-        assertTrue(refused.getMessage().contains("-n differs: 1 on node 0 (host h0, "), refused.getMessage());
+        assertHas(refused.getMessage(), "-n differs: 1 on node 0 (host h0, ");
         CompletableFuture<Nodes> right = launcher(1).meets(0, Duration.ZERO);
         assertEquals(1, result(right).generation());
         assertEquals(result(zero).cards(), result(right).cards());
@@ -231,8 +234,7 @@ class LaterGenerationsTest {
 
         CompletableFuture<Nodes> comes = one.meets(1, Duration.ZERO);
 
-        String text =
-                assertThrows(ExecutionException.class, () -> result(comes)).getMessage();
+        String text = message(ExecutionException.class, () -> result(comes));
         assertTrue(text.endsWith("node 0 (host h0, 127.0.0.1) was ended before a rank was started"), text);
         assertTrue(text.endsWith(result(ended).getMessage()), text);
     }
@@ -275,7 +277,7 @@ class LaterGenerationsTest {
         NodesApartException refused =
                 assertThrows(NodesApartException.class, () -> place.taken(new GenerationStart(0, true, Duration.ZERO)));
 
-        assertTrue(refused.getMessage().startsWith("two launchers have --node-rank 1"), refused.getMessage());
+        assertStarts(refused.getMessage(), "two launchers have --node-rank 1");
         first.forEach(HeardNews::begin);
         assertEquals("over", concluded(first, "over"));
     }
@@ -315,9 +317,7 @@ class LaterGenerationsTest {
         });
 
         assertEquals(1, result(second).exitCode());
-        assertTrue(
-                result(second).getMessage().startsWith("the job has ended with exit code 1"),
-                () -> second.join().getMessage());
+        assertStarts(result(second).getMessage(), "the job has ended with exit code 1");
     }
 
     /** Waits as a second launcher of a node, and tells when it has found the first one. */

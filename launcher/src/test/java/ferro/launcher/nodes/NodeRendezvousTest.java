@@ -1,10 +1,10 @@
 package ferro.launcher.nodes;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertLacks;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.Store;
@@ -71,8 +71,7 @@ class NodeRendezvousTest {
             }
         });
 
-        assertTrue(text.contains(FIREWALL), text);
-        assertTrue(text.contains("refused a process at 127.0.0.1 while node 1 was missing"), text);
+        assertHas(text, FIREWALL, "refused a process at 127.0.0.1 while node 1 was missing");
     }
 
     @Test
@@ -83,8 +82,8 @@ class NodeRendezvousTest {
             assertThrows(FerroException.class, () -> LauncherStore.open(other, LONG, LONG));
         });
 
-        assertFalse(text.contains(FIREWALL), text);
-        assertTrue(text.contains("refused a launcher of node 1 at 127.0.0.1 while node 1 was missing"), text);
+        assertLacks(text, FIREWALL);
+        assertHas(text, "refused a launcher of node 1 at 127.0.0.1 while node 1 was missing");
     }
 
     private static String missesNodeOne(OtherProcess process) throws Exception {

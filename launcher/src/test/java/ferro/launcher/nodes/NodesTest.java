@@ -1,5 +1,7 @@
 package ferro.launcher.nodes;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertStarts;
 import static ferro.launcher.nodes.GenerationStart.ONLY;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -93,7 +95,7 @@ class NodesTest {
             List<String> texts = apart(card(0, 2, "1"), other.getValue());
             assertEquals(texts.get(0), texts.get(1));
             assertTrue(texts.get(0).contains(other.getKey()), texts.get(0));
-            assertTrue(texts.get(0).contains("on node 1 (host h1, 127.0.0.2): need the same"), texts.get(0));
+            assertHas(texts.get(0), "on node 1 (host h1, 127.0.0.2): need the same");
         }
     }
 
@@ -107,7 +109,7 @@ class NodesTest {
 
         String text = refusal(meeting(ofThree(1), LONG_TIMES));
 
-        assertTrue(text.startsWith("two launchers have --node-rank 1: host h1 (127.0.0.2) and host h1"), text);
+        assertStarts(text, "two launchers have --node-rank 1: host h1 (127.0.0.2) and host h1");
         assertEquals(text, refusal(zero));
         assertEquals(text, refusal(one));
     }
@@ -116,7 +118,7 @@ class NodesTest {
     void nodeThatDoesNotComeIsNamedAtTheDeadlineAndWrongSecretsAtOnce() throws Exception {
         CompletableFuture<Nodes> late = meeting(card(0, 2, "1"), new Nodes.WaitTimes(SHORT, LONG, LONG));
         String text = refusal(late);
-        assertTrue(text.startsWith("node 1 of 2 did not connect within "), text);
+        assertStarts(text, "node 1 of 2 did not connect within ");
 
         serveAnew();
         CompletableFuture<Nodes> waiting = meeting(card(0, 2, "1"), LONG_TIMES);
@@ -126,7 +128,7 @@ class NodesTest {
                 () -> LauncherStore.open(new LauncherStore.LauncherCall(at(), "job", wrong, 1, 5), LONG, LONG));
         assertEquals(Code.UNAUTHENTICATED, refused.code());
         String said = refusal(waiting);
-        assertTrue(said.startsWith("the secret of node 1 (127.0.0.1) differs from the secret of node 0"), said);
+        assertStarts(said, "the secret of node 1 (127.0.0.1) differs from the secret of node 0");
     }
 
     @Test
@@ -138,8 +140,8 @@ class NodesTest {
         nodes.get(1).close();
         assertEquals("failed 1", zero.next());
         String gone = nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost());
-        assertTrue(gone.startsWith("{0=zero} {1=LostNode"), gone);
-        assertTrue(gone.contains("the connection of its launcher has ended"), gone);
+        assertStarts(gone, "{0=zero} {1=LostNode");
+        assertHas(gone, "the connection of its launcher has ended");
 
         serveAnew();
         List<Nodes> silent = meet(SHORT, card(0, 2, "1"), card(1, 2, "1"));
@@ -147,7 +149,7 @@ class NodesTest {
         // node 1 does not begin: it has shown its card, and no heartbeat follows
         assertEquals("failed 1", looking.next());
         String lost = silent.get(0).conclude(orders -> "zero", all -> "" + all.lost());
-        assertTrue(lost.contains("its launcher sent nothing for 0."), lost);
+        assertHas(lost, "its launcher sent nothing for 0.");
     }
 
     @Test
@@ -176,8 +178,8 @@ class NodesTest {
 
         assertEquals("failed 1", one.next());
         String verdict = nodes.get(1).conclude(orders -> "one", all -> all.reports() + " " + all.lost());
-        assertTrue(verdict.startsWith("{1=one} {0=LostNode"), verdict);
-        assertTrue(verdict.contains("the connection to its launcher has ended"), verdict);
+        assertStarts(verdict, "{1=one} {0=LostNode");
+        assertHas(verdict, "the connection to its launcher has ended");
     }
 
     @Test
@@ -194,8 +196,8 @@ class NodesTest {
                     () -> nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost()));
 
             String verdict = zero.get(20, TimeUnit.SECONDS);
-            assertTrue(verdict.startsWith("{0=zero} {1=LostNode"), verdict);
-            assertTrue(verdict.contains("could not report how its ranks ended"), verdict);
+            assertStarts(verdict, "{0=zero} {1=LostNode");
+            assertHas(verdict, "could not report how its ranks ended");
             assertEquals(verdict, other.get(20, TimeUnit.SECONDS));
         }
     }
@@ -213,8 +215,8 @@ class NodesTest {
 
         assertThrows(ExecutionException.class, () -> zero.get(20, TimeUnit.SECONDS));
         String verdict = other.get(20, TimeUnit.SECONDS);
-        assertTrue(verdict.startsWith("{1=one} {0=LostNode"), verdict);
-        assertTrue(verdict.contains("could not find the cause"), verdict);
+        assertStarts(verdict, "{1=one} {0=LostNode");
+        assertHas(verdict, "could not find the cause");
     }
 
     @Test
@@ -226,8 +228,8 @@ class NodesTest {
 
         String verdict = nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost());
 
-        assertTrue(verdict.startsWith("{0=zero} {1=LostNode"), verdict);
-        assertTrue(verdict.contains("its launcher has not reported"), verdict);
+        assertStarts(verdict, "{0=zero} {1=LostNode");
+        assertHas(verdict, "its launcher has not reported");
     }
 
     @Test
@@ -255,8 +257,8 @@ class NodesTest {
         String later = refusal(meeting(ofThree(2), LONG_TIMES));
 
         String expected = "--nodes differs: 2 on node 0 (host h0, 127.0.0.1), 3 on node 2 (host h2, 127.0.0.3)";
-        assertTrue(text.startsWith(expected), text);
-        assertTrue(later.startsWith("two launchers have --node-rank 2"), later);
+        assertStarts(text, expected);
+        assertStarts(later, "two launchers have --node-rank 2");
         CompletableFuture<String> other = OnThread.start(() -> nodes.get(1).conclude(orders -> "one", all -> "alone"));
         String verdict = nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost());
         assertEquals("{0=zero, 1=one} {}", verdict);
@@ -364,9 +366,8 @@ class NodesTest {
         speakVersionThree();
 
         String text = refusal(meeting(card(0, 2, "1"), new Nodes.WaitTimes(Duration.ofSeconds(2), LONG, LONG)));
-        assertTrue(text.startsWith("node 1 of 2 did not connect within "), text);
-        assertTrue(text.contains(" refused a process at 127.0.0.1 while"), text);
-        assertTrue(text.contains("yours is 3: run one version of ferro"), text);
+        assertStarts(text, "node 1 of 2 did not connect within ");
+        assertHas(text, " refused a process at 127.0.0.1 while", "yours is 3: run one version of ferro");
     }
 
     /** What every version begins with: magic, version, length. */

@@ -1,5 +1,7 @@
 package ferro.launcher.output;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertLacks;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -21,7 +23,7 @@ class FailureBoxTest {
 
         String text = String.join("\n", box.lines(80));
 
-        assertTrue(text.contains("| last lines of rank 1 (1):\n|   bye\n"), text);
+        assertHas(text, "| last lines of rank 1 (1):\n|   bye\n");
     }
 
     @Test
@@ -41,14 +43,12 @@ class FailureBoxTest {
 
         String text = String.join("\n", box.lines(80));
 
-        assertTrue(text.contains("rank 2 failed first: ended by signal KILL (exit code 137)"), text);
-        assertTrue(text.contains("| rank 2: host host-a, pid 4711, 3.2 s after the start"), text);
-        assertTrue(text.contains("exception of rank 2:\n|   java.lang.Error: no\n"), text);
-        assertTrue(text.contains("last lines of rank 1 (2):\n|   step 7\n|   step 8\n"), text);
-        assertTrue(text.contains("stopped because of it: ranks 0, 1\n"), text);
-        assertTrue(text.contains(
-                "| diagnosis: rank 1 is to blame: its process is gone and wrote no recording\n|   (killed or"));
-        assertTrue(text.contains("| ./ferro analyze /tmp/here\n+---"), text);
+        assertHas(text, "rank 2 failed first: ended by signal KILL (exit code 137)");
+        assertHas(text, "| rank 2: host host-a, pid 4711, 3.2 s after the start");
+        assertHas(text, "exception of rank 2:\n|   java.lang.Error: no\n");
+        assertHas(text, "last lines of rank 1 (2):\n|   step 7\n|   step 8\n", "stopped because of it: ranks 0, 1\n");
+        assertHas(text, "| diagnosis: rank 1 is to blame: its process is gone and wrote no recording\n|   (killed or");
+        assertHas(text, "| ./ferro analyze /tmp/here\n+---");
     }
 
     @Test
@@ -90,7 +90,7 @@ class FailureBoxTest {
         String text = boxed(FailureBox.TracePart.NONE);
 
         assertFalse(text.contains("exception of rank 1") || text.contains("no data"), text);
-        assertTrue(text.contains("| last lines of rank 1 (1):\n|   step 7\n"), text);
+        assertHas(text, "| last lines of rank 1 (1):\n|   step 7\n");
     }
 
     @Test
@@ -103,8 +103,8 @@ class FailureBoxTest {
         String known = lastLines(printed, FailureBox.TracePart.NONE);
         String unknown = lastLines(printed, FailureBox.TracePart.COMPLETE);
 
-        assertTrue(known.contains("| last lines of rank 1 (1):\n|   bye\n"), known);
-        assertTrue(unknown.contains("| last lines of rank 1 (2):\n|   WARNING ferro.group: "), unknown);
+        assertHas(known, "| last lines of rank 1 (1):\n|   bye\n");
+        assertHas(unknown, "| last lines of rank 1 (2):\n|   WARNING ferro.group: ");
     }
 
     @Test
@@ -112,8 +112,8 @@ class FailureBoxTest {
         String silent = lastLines(List.of(), FailureBox.TracePart.NONE);
         String logged = lastLines(List.of("INFO ferro.group: group \"world\""), FailureBox.TracePart.NONE);
 
-        assertTrue(silent.contains("\n| rank 1 printed nothing\n"), silent);
-        assertTrue(logged.contains("\n| rank 1 printed nothing but the log of ferro\n"), logged);
+        assertHas(silent, "\n| rank 1 printed nothing\n");
+        assertHas(logged, "\n| rank 1 printed nothing but the log of ferro\n");
     }
 
     private static String lastLines(List<String> printed, FailureBox.TracePart part) {
@@ -183,30 +183,27 @@ class FailureBoxTest {
 
         String text = String.join("\n", box.lines(80));
 
-        assertTrue(text.contains("| exception of rank 1:\n|   Exception in thread \"main\" java.lang.Ill"), text);
+        assertHas(text, "| exception of rank 1:\n|   Exception in thread \"main\" java.lang.Ill");
         assertTrue(text.contains("call0(") && text.contains("|   Caused by: java.io.IOException: disk\n"), text);
-        assertTrue(text.contains("| last lines of rank 1 (1):\n|   bye\n"), text);
+        assertHas(text, "| last lines of rank 1 (1):\n|   bye\n");
     }
 
     @Test
     void boxFoldsTheTraceAndShowsNoneOfItsFramesAmongTheLastLines() {
         String text = boxed(FailureBox.TracePart.COMPLETE);
 
-        assertTrue(text.contains("|   Exception in thread \"main\" java.lang.IllegalStateException: no data\n"), text);
-        assertTrue(text.contains("|       at ferro.group.ProcessGroup.allReduce(ProcessGroup.java:1)\n"), text);
-        assertTrue(text.contains("|       ... 30 frames of ferro\n|       at app.Main.main(Main.java:7)\n"), text);
-        assertTrue(text.contains("| last lines of rank 1 (1):\n|   step 7\n"), text);
+        assertHas(text, "|   Exception in thread \"main\" java.lang.IllegalStateException: no data\n");
+        assertHas(text, "|       at ferro.group.ProcessGroup.allReduce(ProcessGroup.java:1)\n");
+        assertHas(text, "|       ... 30 frames of ferro\n|       at app.Main.main(Main.java:7)\n");
+        assertHas(text, "| last lines of rank 1 (1):\n|   step 7\n");
     }
 
     @Test
     void traceOfAnInnocentRankIsOneLine() {
         String text = boxed(FailureBox.TracePart.FIRST_LINE);
 
-        assertTrue(
-                text.contains(
-                        "|   Exception in thread \"main\" java.lang.IllegalStateException: no data\n| last lines"),
-                text);
-        assertFalse(text.contains("at app.Main"), text);
+        assertHas(text, "|   Exception in thread \"main\" java.lang.IllegalStateException: no data\n| last lines");
+        assertLacks(text, "at app.Main");
     }
 
     private static String boxed(FailureBox.TracePart part) {

@@ -1,7 +1,8 @@
 package ferro.launcher.output;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertStarts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayOutputStream;
@@ -41,8 +42,8 @@ class RankLogTest {
 
         List<String> said = err.toString(StandardCharsets.UTF_8).lines().toList();
         assertEquals(1, said.size(), said::toString);
-        assertTrue(said.get(0).startsWith("ferro: WARNING: " + folder.resolve("rank-3.log")), said.get(0));
-        assertTrue(said.get(0).contains("No space left on device"), said.get(0));
+        assertStarts(said.get(0), "ferro: WARNING: " + folder.resolve("rank-3.log"));
+        assertHas(said.get(0), "No space left on device");
     }
 
     @Test

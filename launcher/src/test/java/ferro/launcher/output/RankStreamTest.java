@@ -1,7 +1,9 @@
 package ferro.launcher.output;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertLacks;
+import static ferro.launcher.Said.assertStarts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.input.DebuggedRanks;
@@ -112,7 +114,7 @@ class RankStreamTest {
 
         read("one\n", new Screen.ScreenStream(err, false), new Screen.ScreenStream(err, true));
 
-        assertTrue(err.toString(StandardCharsets.UTF_8).startsWith("\033[35m[3]\033[0m "), err.toString());
+        assertStarts(err.toString(StandardCharsets.UTF_8), "\033[35m[3]\033[0m ");
     }
 
     @Test
@@ -218,8 +220,8 @@ class RankStreamTest {
         String listening = "Listening for transport dt_socket at address: ";
         read(listening + "41235\n" + listening + "6\n", Screen.Name.OUT, screen);
 
-        assertTrue(err.stream().toString().contains("rank 3 waits for a debugger"), "" + err.stream());
-        assertFalse(err.stream().toString().contains("without"), "" + err.stream());
+        assertHas(err.stream().toString(), "rank 3 waits for a debugger");
+        assertLacks(err.stream().toString(), "without");
     }
 
     private static Screen.ScreenStream errScreen() {

@@ -1,7 +1,7 @@
 package ferro.launcher.program;
 
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.message;
 
 import ferro.group.SystemContext;
 import ferro.spi.Setting;
@@ -51,9 +51,8 @@ class CheckedSettingsTest {
 
     private static void refuses(Setting<?> setting, Map<String, String> settings) {
         try (SystemContext context = SystemContext.of(settings)) {
-            String said =
-                    assertThrows(IllegalArgumentException.class, context::join).getMessage();
-            assertTrue(said.contains(setting.name() + "=soon"), said);
+            String said = message(IllegalArgumentException.class, context::join);
+            assertHas(said, setting.name() + "=soon");
         }
     }
 }

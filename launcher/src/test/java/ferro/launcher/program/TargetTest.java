@@ -1,7 +1,9 @@
 package ferro.launcher.program;
 
+import static ferro.launcher.Said.assertHas;
+import static ferro.launcher.Said.assertStarts;
+import static ferro.launcher.Said.message;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.input.BadInputException;
@@ -39,10 +41,7 @@ class TargetTest {
 
         assertEquals(List.of("a.b.Hello", "--fast"), line.subList(line.size() - 2, line.size()));
         assertTrue(Files.exists(folder.resolve("classes/a/b/Hello.class")));
-        assertTrue(
-                line.get(line.indexOf("-cp") + 1)
-                        .contains(folder.resolve("classes").toString()),
-                line.toString());
+        assertHas(line.get(line.indexOf("-cp") + 1), folder.resolve("classes").toString());
     }
 
     @Test
@@ -73,7 +72,7 @@ class TargetTest {
 
         assertEquals(List.of("app.Start", "x"), line.subList(line.size() - 2, line.size()));
         String path = line.get(line.indexOf("-cp") + 1);
-        assertTrue(path.startsWith(jar.toString()), line.toString());
+        assertStarts(path, jar.toString());
         assertTrue(path.endsWith(settings.library().forPrograms().toString()), line.toString());
     }
 
@@ -83,7 +82,7 @@ class TargetTest {
         JavaSettings typed = JavaSettings.of(Optional.of("/x/extra.jar"), List.of(), Map.of());
         JavaSettings inherited = JavaSettings.of(Optional.empty(), List.of(), Map.of("CLASSPATH", "/x/other.jar"));
 
-        assertTrue(classPath(jar, typed).startsWith(jar + ":/x/extra.jar:"), classPath(jar, typed));
+        assertStarts(classPath(jar, typed), jar + ":/x/extra.jar:");
         assertEquals(jar + ":" + inherited.library().forPrograms(), classPath(jar, inherited));
     }
 
@@ -105,7 +104,7 @@ class TargetTest {
 
         List<String> line = target("app.Start").commandLine(folder, false);
 
-        assertTrue(line.get(line.indexOf("-cp") + 1).startsWith(jars + "/*:"), line.toString());
+        assertStarts(line.get(line.indexOf("-cp") + 1), jars + "/*:");
         assertMessage("main class \"app.Loose\" not found", () -> target("app.Loose"));
         settings = JavaSettings.of(Optional.of(folder + "/none/*"), List.of(), Map.of());
         assertMessage("main class \"app.Start\" not found", () -> target("app.Start"));
@@ -234,7 +233,7 @@ class TargetTest {
     }
 
     private static void assertMessage(String part, Step step) {
-        String message = assertThrows(BadInputException.class, step::take).getMessage();
-        assertTrue(message.contains(part), message);
+        String message = message(BadInputException.class, step::take);
+        assertHas(message, part);
     }
 }

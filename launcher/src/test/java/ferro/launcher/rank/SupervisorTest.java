@@ -1,9 +1,9 @@
 package ferro.launcher.rank;
 
+import static ferro.launcher.Said.assertHas;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.output.Screen;
 import java.io.ByteArrayOutputStream;
@@ -89,7 +89,7 @@ class SupervisorTest {
         assertEquals(List.of("1 TERM", "2 TERM", "1 KILL", "2 KILL"), sent);
         assertEquals(Set.of(1, 2), outcome.stopped());
         assertEquals(7, outcome.failures().get(0).code());
-        assertTrue(text().contains("rank 2, pid 1002, did not end after signal KILL"), text());
+        assertHas(text(), "rank 2, pid 1002, did not end after signal KILL");
     }
 
     @Test
@@ -108,9 +108,8 @@ class SupervisorTest {
         assertEquals(List.of("0 INT", "1 INT", "1 KILL"), sent);
         assertEquals("INT", outcome.signal());
         assertEquals(Set.of(), outcome.stopped());
-        assertTrue(
-                text().contains("signal INT is passed on to all ranks: ranks that have not ended after 40 ms"), text());
-        assertTrue(text().contains("ranks [1] have not ended 40 ms after signal INT: they are killed"), text());
+        assertHas(text(), "signal INT is passed on to all ranks: ranks that have not ended after 40 ms");
+        assertHas(text(), "ranks [1] have not ended 40 ms after signal INT: they are killed");
     }
 
     @Test
@@ -231,8 +230,7 @@ class SupervisorTest {
         Supervisor.JobOutcome outcome = await(1, AT_ONCE, (rank, signal) -> {});
 
         assertEquals("INT", outcome.signal());
-        assertTrue(
-                text().contains("rank 0 has ended, but its last output was not read in time and is not shown"), text());
+        assertHas(text(), "rank 0 has ended, but its last output was not read in time and is not shown");
     }
 
     @Test
@@ -245,7 +243,7 @@ class SupervisorTest {
                 (rank, signal) -> events.add(new JobEvent.Ended(rank, 130, 17)));
 
         assertEquals(List.of("0 INT"), sent);
-        assertTrue(text().contains("its last output was not read in time"), text());
+        assertHas(text(), "its last output was not read in time");
     }
 
     @Test
@@ -276,7 +274,7 @@ class SupervisorTest {
 
         await(1, PATIENT, (rank, signal) -> {});
 
-        assertTrue(text().contains("its last output was not read in time"), text());
+        assertHas(text(), "its last output was not read in time");
     }
 
     @Test
