@@ -5,7 +5,7 @@ import ferro.launcher.nodes.LostNode;
 import ferro.launcher.output.FailureBox;
 import ferro.launcher.output.Screen;
 import ferro.launcher.rank.JobEvent;
-import ferro.launcher.rank.Supervisor;
+import ferro.launcher.rank.Supervisor.JobOutcome;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -54,7 +54,7 @@ record Conclusion(
      * @param saysWhatIsWrong whether exit code 2 means that rank 0 has said what is wrong with what was typed
      */
     static Conclusion of(Postmortem postmortem, List<LostNode> lost, long startedNanos, boolean saysWhatIsWrong) {
-        Supervisor.JobOutcome outcome = postmortem.outcome();
+        JobOutcome outcome = postmortem.outcome();
         if (outcome.signal() != null) {
             return signalled(postmortem, lost, outcome.signal());
         }

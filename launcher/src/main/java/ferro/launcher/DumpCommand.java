@@ -6,6 +6,7 @@ import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.ExitCode;
 import ferro.spi.Setting;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -105,29 +106,27 @@ final class DumpCommand implements Callable<Integer> {
     }
 
     private int say(List<DumpAnswers> all) {
+        PrintStream out = world.out();
         if (all.isEmpty()) {
-            world.out()
-                    .println("no rank has answered within " + wait + ": the ranks of this job write elsewhere"
-                            + " (ferro.recorder.dir), are stopped, or have ended");
+            out.println("no rank has answered within " + wait + ": the ranks of this job write elsewhere"
+                    + " (ferro.recorder.dir), are stopped, or have ended");
             return ExitCode.FAILED;
         }
         List<Integer> damaged = new ArrayList<>();
         for (DumpAnswers answers : all) {
             String which = all.size() == 1 ? "" : "job " + answers.job() + ": ";
-            world.out()
-                    .println(which + "ranks that answered: " + answers.came()
-                            + (answers.worldSize() == 0 ? "" : " of " + answers.worldSize()));
+            out.println(which + "ranks that answered: " + answers.came()
+                    + (answers.worldSize() == 0 ? "" : " of " + answers.worldSize()));
             if (!answers.silent().isEmpty()) {
-                world.out()
-                        .println(which + "ranks that did not answer within " + wait + ": " + answers.silent()
-                                + " (stopped, dead, or writing elsewhere)");
+                out.println(which + "ranks that did not answer within " + wait + ": " + answers.silent()
+                        + " (stopped, dead, or writing elsewhere)");
             }
             answers.damaged().forEach((rank, why) -> {
-                world.out().println(which + "the recording of rank " + rank + " is damaged: " + why);
+                out.println(which + "the recording of rank " + rank + " is damaged: " + why);
                 damaged.add(rank);
             });
         }
-        world.out().println("now: " + Invocation.ofProcess().line("analyze", folder));
+        out.println("now: " + Invocation.ofProcess().line("analyze", folder));
         return complete(all) && damaged.isEmpty() ? ExitCode.OK : ExitCode.FAILED;
     }
 

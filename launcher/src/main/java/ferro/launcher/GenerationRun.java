@@ -5,6 +5,7 @@ import ferro.RankEnd;
 import ferro.backend.tcp.net.SecretFile;
 import ferro.backend.tcp.store.EndedRanks;
 import ferro.job.CheckpointReport;
+import ferro.launcher.JobKeys.JobKey;
 import ferro.launcher.analyze.Analysis;
 import ferro.launcher.analyze.Ends;
 import ferro.launcher.input.ExitCode;
@@ -22,7 +23,10 @@ import ferro.launcher.rank.JobEvent;
 import ferro.launcher.rank.JobSignals;
 import ferro.launcher.rank.ProcessGroupGuard;
 import ferro.launcher.rank.RankProcess;
+import ferro.launcher.rank.RankProcess.JobShared;
 import ferro.launcher.rank.Supervisor;
+import ferro.launcher.rank.Supervisor.JobOutcome;
+import ferro.launcher.rank.Supervisor.StopTimes;
 import ferro.spi.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -40,7 +44,7 @@ import java.util.stream.Collectors;
 /** One start of all ranks of a job on this host, until they have ended. A job that never starts again has only one. */
 final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     private final JobParts job;
-    private final JobKeys.JobKey key;
+    private final JobKey key;
     private final Recordings recordings;
     private final RankLog log;
     private final SecretMask mask;
@@ -92,12 +96,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
      * @param startedNanos when the generation was started here
      */
     GenerationRun(
-            JobParts job,
-            JobKeys.JobKey key,
-            BlockingQueue<JobEvent> events,
-            Nodes nodes,
-            StoreHost store,
-            long startedNanos)
+            JobParts job, JobKey key, BlockingQueue<JobEvent> events, Nodes nodes, StoreHost store, long startedNanos)
             throws IOException {
         this.job = job;
         this.key = key;
@@ -130,8 +129,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
             return concluded(orders -> why);
         }
         job.screen.note(pids() + "; if they hang: " + Invocation.ofProcess().line("dump", recordings.folder()));
-        Supervisor.JobOutcome outcome =
-                new Supervisor(events, job.screen, Supervisor.StopTimes.of(job.spec, job.target), this).await(ranks);
+        JobOutcome outcome = new Supervisor(events, job.screen, StopTimes.of(job.spec, job.target), this).await(ranks);
         NodeEnd own = NodeEnd.of(outcome, ranks.stream().map(this::output).toList(), recordings, startedNanos);
         keep(own);
         endNanos = outcome.heardNanos() == null ? System.nanoTime() : outcome.heardNanos();
@@ -258,8 +256,15 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     /** Starts the ranks. Returns why one did not start if there are other nodes to tell; throws it on a single node. */
     private Optional<IOException> start(CoreBinding binding, RankEnvironment variables, Optional<Path> checkpoints)
             throws IOException {
+        JobShared shared = new JobShared(job.leash, job.screen, log, events, job.spec.debugged());
         try {
-            startAll(binding, variables, checkpoints);
+            for (int local = 0; local < job.spec.placement().ranksHere(); local++) {
+                int rank = job.spec.placement().firstRank() + local;
+                List<String> command = job.spec.debugged().commandLine(rank, job.command);
+                Map<String, String> environment = variables.of(local, job.environment);
+                checkpoints.ifPresent(file -> environment.put(Settings.CHECKPOINT_REPORT.variable(), file.toString()));
+                ranks.add(RankProcess.start(rank, binding.wrap(local, command), environment, shared));
+            }
             return Optional.empty();
         } catch (IOException failure) {
             if (job.spec.placement().nodes() == 1) {
@@ -267,22 +272,6 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
             }
             ranks.forEach(rank -> rank.signal("KILL"));
             return Optional.of(failure);
-        }
-    }
-
-    private void startAll(CoreBinding binding, RankEnvironment variables, Optional<Path> checkpoints)
-            throws IOException {
-        RankProcess.JobShared shared =
-                new RankProcess.JobShared(job.leash, job.screen, log, events, job.spec.debugged());
-        for (int local = 0; local < job.spec.placement().ranksHere(); local++) {
-            int rank = job.spec.placement().firstRank() + local;
-            Map<String, String> environment = variables.of(local, job.environment);
-            checkpoints.ifPresent(file -> environment.put(Settings.CHECKPOINT_REPORT.variable(), file.toString()));
-            ranks.add(RankProcess.start(
-                    rank,
-                    binding.wrap(local, job.spec.debugged().commandLine(rank, job.command)),
-                    environment,
-                    shared));
         }
     }
 

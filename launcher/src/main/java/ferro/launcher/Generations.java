@@ -1,5 +1,6 @@
 package ferro.launcher;
 
+import ferro.launcher.RestartRules.Decision;
 import ferro.launcher.input.Restarts;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,7 +59,7 @@ final class Generations {
         if (!conclusion.failed()) {
             return last(conclusion);
         }
-        RestartRules.Decision decision = rules.afterFailure(conclusion.code(), joined);
+        Decision decision = rules.afterFailure(conclusion.code(), joined);
         if (!decision.restarts()) {
             String why = "the job does not start again: " + decision.why();
             return last(decision.why().isEmpty() ? conclusion : conclusion.after(List.of(why)));
@@ -71,7 +72,7 @@ final class Generations {
     }
 
     /** Returns the name of the next generation, with the most that the job may have. */
-    private String named(int next, RestartRules.Decision decision) {
+    private String named(int next, Decision decision) {
         return limits.window().isEmpty()
                 ? "generation " + next + " of at most " + limits.max()
                 : "generation " + next + " (restart " + decision.number() + " of at most " + limits.max()

@@ -1,5 +1,7 @@
 package ferro.launcher;
 
+import ferro.launcher.GenerationRun.JobParts;
+import ferro.launcher.JobKeys.JobKey;
 import ferro.launcher.doctor.NcclInterfaces;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.Descriptors;
@@ -18,6 +20,7 @@ import ferro.launcher.program.Programs;
 import ferro.launcher.program.Recordings;
 import ferro.launcher.program.Target;
 import ferro.launcher.rank.CoreBinding;
+import ferro.launcher.rank.CoreBinding.Cores;
 import ferro.launcher.rank.JobEvent;
 import ferro.launcher.rank.JobSignals;
 import ferro.launcher.rank.ProcessGroupGuard;
@@ -90,7 +93,7 @@ final class Job {
                 List<String> command = target.commandLine(folder.path(), fewCores());
                 JobKeys keys = JobKeys.of(spec, environment, folder);
                 meeting = true;
-                GenerationRun.JobParts parts = new GenerationRun.JobParts(
+                JobParts parts = new JobParts(
                         spec, target, environment, screen, leash, folder, command, heard, generations, recordings, log);
                 try (JobStores stores = new JobStores(spec, keys, screen::note)) {
                     Conclusion end = generation(parts, keys, stores, Duration.ZERO);
@@ -165,7 +168,7 @@ final class Job {
     }
 
     /** Runs one generation. What the first one has found may be missing for a later one, such as room on a disk. */
-    private Conclusion generation(GenerationRun.JobParts parts, JobKeys keys, JobStores stores, Duration hold)
+    private Conclusion generation(JobParts parts, JobKeys keys, JobStores stores, Duration hold)
             throws IOException, InterruptedException, NodesApartException {
         boolean first = generations.number() == 0;
         boolean run = false;
@@ -173,9 +176,8 @@ final class Job {
             stores.open(generations.number(), events);
             Conclusion end;
             try (Nodes nodes = met(stores, keys, hold)) {
-                JobKeys.JobKey key = keys.ofRanks(generations.number());
-                CoreBinding.Cores cores =
-                        cores(nodes.cards(), spec.placement().nodeRank(), CoreBinding.Cores.ofThisMachine());
+                JobKey key = keys.ofRanks(generations.number());
+                Cores cores = cores(nodes.cards(), spec.placement().nodeRank(), Cores.ofThisMachine());
                 CoreBinding binding = CoreBinding.of(spec.placement().ranksHere(), spec.bind(), programs, cores);
                 show(nodes.cards(), binding);
                 StoreHost store = stores.ofRanks(nodes.cards());
@@ -249,7 +251,7 @@ final class Job {
     }
 
     /** Returns the cores for the ranks of this node: launchers on one machine divide its cores. */
-    static CoreBinding.Cores cores(List<NodeCard> launchers, int own, CoreBinding.Cores all) {
+    static Cores cores(List<NodeCard> launchers, int own, Cores all) {
         List<Integer> sharing = launchers.stream()
                 .filter(other -> other.sharesCores(launchers.get(own)))
                 .map(NodeCard::node)
@@ -257,7 +259,7 @@ final class Job {
         return sharing.contains(own) ? all.part(sharing.indexOf(own), sharing.size()) : all;
     }
 
-    private Nodes met(JobStores stores, JobKeys.JobKey key, GenerationStart start)
+    private Nodes met(JobStores stores, JobKey key, GenerationStart start)
             throws IOException, NodesApartException, InterruptedException {
         if (otherNodes.isEmpty()) {
             otherNodes = Optional.of(NodeMeeting.of(spec, target, world, stores.meetingPoint()));

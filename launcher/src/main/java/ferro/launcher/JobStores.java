@@ -2,6 +2,7 @@ package ferro.launcher;
 
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.store.EndedRanks;
+import ferro.launcher.JobKeys.JobKey;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.nodes.NodeCard;
@@ -54,7 +55,7 @@ final class JobStores implements AutoCloseable {
         if (apart && !spec.placement().servesStore()) {
             return;
         }
-        JobKeys.JobKey key = keys.ofRanks(generation);
+        JobKey key = keys.ofRanks(generation);
         Optional<StoreHost> known = launchers.or(() -> ranks);
         ranks.ifPresent(StoreHost::close);
         StoreHost opened = known.isPresent()

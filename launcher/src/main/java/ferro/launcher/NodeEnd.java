@@ -132,15 +132,10 @@ record NodeEnd(
         Set<Integer> guilty = Recordings.analyzed(brief, Ends.UNSEEN, why -> {})
                 .map(Analysis::guilty)
                 .orElse(Set.of());
-        return new NodeEnd(
-                outcome,
-                printed.stream().filter(one -> ended.contains(one.rank())).toList(),
-                brief,
-                guilty,
-                brief.isEmpty() ? null : folder,
-                orders,
-                startedNanos,
-                wallNanos);
+        List<RankOutput> outputs =
+                printed.stream().filter(one -> ended.contains(one.rank())).toList();
+        String kept = brief.isEmpty() ? null : folder;
+        return new NodeEnd(outcome, outputs, brief, guilty, kept, orders, startedNanos, wallNanos);
     }
 
     /** Returns this report with the order of its failures among those of all nodes. */

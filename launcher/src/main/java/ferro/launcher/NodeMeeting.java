@@ -6,6 +6,7 @@ import ferro.backend.tcp.net.Addresses;
 import ferro.backend.tcp.net.SecretFile;
 import ferro.backend.tcp.store.LauncherStore;
 import ferro.group.SystemContext;
+import ferro.launcher.JobKeys.JobKey;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.ExitCode;
@@ -17,13 +18,14 @@ import ferro.launcher.nodes.LauncherMeeting;
 import ferro.launcher.nodes.LineTimes;
 import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.nodes.Nodes;
+import ferro.launcher.nodes.Nodes.WaitTimes;
 import ferro.launcher.nodes.Waiting;
 import ferro.launcher.output.Screen;
 import ferro.launcher.program.BackendChoice;
 import ferro.launcher.program.Target;
-import ferro.launcher.rank.CoreBinding;
+import ferro.launcher.rank.CoreBinding.Cores;
 import ferro.launcher.rank.JobSignals;
-import ferro.launcher.rank.Supervisor;
+import ferro.launcher.rank.Supervisor.StopTimes;
 import ferro.spi.Settings;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -34,7 +36,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -90,7 +91,7 @@ final class NodeMeeting {
      * @throws NodesApartException if the launchers differ, or if one does not come, goes, or cannot start its ranks
      * @throws InterruptedException if a signal ends the wait for the store
      */
-    Nodes meet(JobKeys.JobKey key, int storePort, GenerationStart start, JobSignals signals)
+    Nodes meet(JobKey key, int storePort, GenerationStart start, JobSignals signals)
             throws IOException, NodesApartException, InterruptedException {
         LauncherStore.LauncherCall call = call(spec, reached.orElseGet(() -> unresolved(master)), key);
         LineTimes lines = new LineTimes(System::nanoTime);
@@ -100,8 +101,10 @@ final class NodeMeeting {
             // not before: a signal that came while the ranks ended must be told to the others
             signals.interruptMe();
         }
+        WaitTimes times =
+                new WaitTimes(within(start), silence(), spec.signalGrace().plus(ENDING));
         NodeCard card = card(spec, store, host, backend, storePort, call.session());
-        return Nodes.meet(store, card, times(within(start)), waiting(lines, signals), start);
+        return Nodes.meet(store, card, times, waiting(lines, signals), start);
     }
 
     /** Returns what this launcher prints while it waits. */
@@ -143,7 +146,7 @@ final class NodeMeeting {
         return InetSocketAddress.createUnresolved(store.host(), store.port());
     }
 
-    private static LauncherStore.LauncherCall call(JobSpec spec, InetSocketAddress server, JobKeys.JobKey key)
+    private static LauncherStore.LauncherCall call(JobSpec spec, InetSocketAddress server, JobKey key)
             throws IOException {
         return new LauncherStore.LauncherCall(
                 server,
@@ -165,7 +168,7 @@ final class NodeMeeting {
                 backend,
                 spec.debugged().numbers(),
                 session,
-                CoreBinding.Cores.ofThisMachine().name(),
+                Cores.ofThisMachine().name(),
                 spec.restarts().compared(),
                 storePort);
     }
@@ -175,13 +178,9 @@ final class NodeMeeting {
         return start.generation() == 0 ? patience : spec.nodeTimeout();
     }
 
-    private Nodes.WaitTimes times(Duration within) {
-        return new Nodes.WaitTimes(within, silence(), spec.signalGrace().plus(ENDING));
-    }
-
     /** Returns the silence after which a node is lost, short enough that the ranks also end within the requested time. */
     private Duration silence() {
-        return Nodes.silence(spec.nodeTimeout(), Supervisor.StopTimes.TO_THE_END);
+        return Nodes.silence(spec.nodeTimeout(), StopTimes.TO_THE_END);
     }
 
     private LauncherStore connected(LauncherStore.LauncherCall call, LineTimes times, GenerationStart start)
@@ -189,7 +188,7 @@ final class NodeMeeting {
         Duration within = within(start);
         // in a later generation this launcher has been there already
         boolean loopback = start.generation() == 0 && call.node() != 0 && Addresses.leadsToLoopback(master.host());
-        ScheduledExecutorService lines = lines();
+        ScheduledExecutorService lines = Nodes.daemon("ferro-nodes-lines");
         Set<Integer> missing = call.node() == 0 ? Set.of() : Set.of(0);
         Runnable line = () -> {
             times.printed();
@@ -262,17 +261,6 @@ final class NodeMeeting {
         return Invocation.ofProcess().line("run", words.toArray());
     }
 
-    /** Returns a thread that prints what the launcher waits for. */
-    private static ScheduledExecutorService lines() {
-        return Executors.newSingleThreadScheduledExecutor(NodeMeeting::daemon);
-    }
-
-    private static Thread daemon(Runnable task) {
-        Thread thread = new Thread(task, "ferro-nodes-lines");
-        thread.setDaemon(true);
-        return thread;
-    }
-
     /**
      * Tells the other launchers, which would otherwise wait for this node until the deadline of joining, that its ranks cannot be
      * started; tries for --node-timeout at most.
@@ -293,7 +281,7 @@ final class NodeMeeting {
         String cut = text.substring(0, Math.min(text.length(), MOST_CHARACTERS));
         NodesApartException why = new NodesApartException(
                 "cannot start its ranks: " + cut, badInput ? ExitCode.BAD_INPUT : ExitCode.FAILED);
-        ScheduledExecutorService line = lines();
+        ScheduledExecutorService line = Nodes.daemon("ferro-nodes-lines");
         line.schedule(() -> sayUnstarted(spec, world, cut), FIRST_LINE_SECONDS, TimeUnit.SECONDS);
         try {
             return Optional.of(told(spec, world, why));
@@ -307,7 +295,7 @@ final class NodeMeeting {
     private static NodesApartException told(JobSpec spec, World world, NodesApartException why)
             throws IOException, InterruptedException {
         String jobId = RankEnvironment.jobId(spec.placement(), world.environment(), new SecureRandom());
-        JobKeys.JobKey key = new JobKeys.JobKey(jobId, spec.secretFile().get());
+        JobKey key = new JobKey(jobId, spec.secretFile().get());
         try (StoreHost store = StoreHost.open(spec, key, new LinkedBlockingQueue<>(), world.screen()::note)) {
             LauncherStore.LauncherCall call = call(spec, unresolved(store.endpoint()), key);
             try (LauncherStore connection = LauncherStore.open(call, spec.nodeTimeout(), spec.nodeTimeout())) {

@@ -6,14 +6,17 @@ import ferro.launcher.analyze.Ends;
 import ferro.launcher.analyze.PlainTexts;
 import ferro.launcher.analyze.Verdict;
 import ferro.launcher.analyze.VerdictText;
+import ferro.launcher.analyze.VerdictText.SeenBeside;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.nodes.LostNode;
 import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.output.FailureBox;
+import ferro.launcher.output.FailureBox.Printed;
+import ferro.launcher.output.FailureBox.TracePart;
 import ferro.launcher.output.FoldedTrace;
 import ferro.launcher.output.RankOutput;
 import ferro.launcher.rank.JobEvent;
-import ferro.launcher.rank.Supervisor;
+import ferro.launcher.rank.Supervisor.JobOutcome;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -38,8 +41,7 @@ import java.util.stream.Stream;
  * @param verdict  on their recordings, if there are any
  * @param places   where the ranks ran
  */
-record Postmortem(
-        Supervisor.JobOutcome outcome, List<RankOutput> printed, Optional<Verdict> verdict, RecordingLocations places) {
+record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict> verdict, RecordingLocations places) {
     private static final int KILLED = ExitCode.ofSignal("KILL");
     private static final int MOST_REASONS = 4;
     /** More ranks to blame have no line of their own. */
@@ -60,7 +62,7 @@ record Postmortem(
             List<NodeCard> nodes,
             long startedNanos,
             Function<Ends, Optional<Analysis>> analyzed) {
-        Supervisor.JobOutcome outcome = NodeEnd.merged(reports, nodes, startedNanos);
+        JobOutcome outcome = NodeEnd.merged(reports, nodes, startedNanos);
         boolean well = reports.size() == nodes.size()
                 && outcome.failures().isEmpty()
                 && outcome.signal() == null
@@ -179,48 +181,39 @@ record Postmortem(
                 + (one == lost.get(0) ? "" : ": " + one.why())));
         if (!guilty().isEmpty() && Collections.disjoint(guilty(), reported())) {
             // else the first line and the diagnosis would blame different ranks
-            lines.addAll(recorded(VerdictText.SeenBeside.NOTHING, false));
+            lines.addAll(recorded(SeenBeside.NOTHING, false));
         }
-        return new FailureBox(
-                new FailureBox.First(
-                        FailureBox.NO_RANK,
-                        "node " + first.node() + " is lost: " + lost.get(0).why(),
-                        first + ", " + first.rankNumbers(),
-                        0),
-                seconds,
-                lines,
-                others(FailureBox.NO_RANK),
-                new FailureBox.Printed(List.of(), FailureBox.TracePart.NONE, FailureBox.NO_RANK, List.of()),
-                places.more());
+        String headline = "node " + first.node() + " is lost: " + lost.get(0).why();
+        FailureBox.First node =
+                new FailureBox.First(FailureBox.NO_RANK, headline, first + ", " + first.rankNumbers(), 0);
+        Printed nothing = new Printed(List.of(), TracePart.NONE, FailureBox.NO_RANK, List.of());
+        return new FailureBox(node, seconds, lines, others(FailureBox.NO_RANK), nothing, places.more());
     }
 
     FailureBox box(double seconds) {
         RankOutput first = output(first().rank());
-        FailureBox.TracePart part = shown(first);
+        TracePart part = shown(first);
         RankOutput last =
                 guilty().size() == 1 ? known(guilty().iterator().next()).orElse(first) : first;
         List<String> lines = culprits(first.rank());
-        boolean below = part == FailureBox.TracePart.COMPLETE || part == FailureBox.TracePart.FRAMES;
+        boolean below = part == TracePart.COMPLETE || part == TracePart.FRAMES;
         lines.addAll(diagnosis(below && !first.trace().isEmpty()));
-        return new FailureBox(
-                new FailureBox.First(first.rank(), headline(first.rank()), places.of(first.rank()), first.pid()),
-                seconds,
-                lines,
-                others(first.rank()),
-                new FailureBox.Printed(first.trace(), part, last.rank(), last.lastLines()),
-                places.more());
+        int rank = first.rank();
+        FailureBox.First start = new FailureBox.First(rank, headline(rank), places.of(rank), first.pid());
+        Printed printedOnes = new Printed(first.trace(), part, last.rank(), last.lastLines());
+        return new FailureBox(start, seconds, lines, others(rank), printedOnes, places.more());
     }
 
     /** Returns how much of the exception of the first rank the box shows: the diagnosis may have explained the rest. */
-    private FailureBox.TracePart shown(RankOutput first) {
+    private TracePart shown(RankOutput first) {
         boolean explained = isExplained(first);
         if (isDeadlock() || explained && guilty().contains(first.rank())) {
-            return FailureBox.TracePart.FRAMES;
+            return TracePart.FRAMES;
         }
         if (guilty().isEmpty() || guilty().contains(first.rank())) {
-            return FailureBox.TracePart.COMPLETE;
+            return TracePart.COMPLETE;
         }
-        return explained ? FailureBox.TracePart.NONE : FailureBox.TracePart.FIRST_LINE;
+        return explained ? TracePart.NONE : TracePart.FIRST_LINE;
     }
 
     /** Whether a rank has ended by the failure that the diagnosis contains; it may have caught the exception and ended itself. */
@@ -282,7 +275,7 @@ record Postmortem(
     }
 
     /** Returns the diagnosis. A recorded exception has its first frames unless the box shows its printed trace. */
-    private List<String> recorded(VerdictText.SeenBeside beside, boolean traceBelow) {
+    private List<String> recorded(SeenBeside beside, boolean traceBelow) {
         List<String> lines = new ArrayList<>();
         verdict.map(found -> VerdictText.of(found, beside)).ifPresent(texts -> {
             lines.add("diagnosis: " + texts.get(0));
@@ -299,7 +292,7 @@ record Postmortem(
 
     private List<String> diagnosis(boolean traceBelow) {
         JobEvent.Ended first = first();
-        VerdictText.SeenBeside beside = new VerdictText.SeenBeside(
+        SeenBeside beside = new SeenBeside(
                 output(first.rank()).thrown().filter(any -> traceBelow),
                 Optional.of(ExitCode.describe(first.code())).filter(any -> guilty().equals(Set.of(first.rank()))));
         List<String> lines = recorded(beside, traceBelow);

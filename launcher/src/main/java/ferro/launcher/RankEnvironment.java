@@ -1,5 +1,6 @@
 package ferro.launcher;
 
+import ferro.launcher.JobKeys.JobKey;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
 import ferro.launcher.program.Recordings;
@@ -19,7 +20,7 @@ import java.util.random.RandomGenerator;
  * @param recordings where the flight recorders write
  * @param generation number of the start of all ranks, from 0
  */
-record RankEnvironment(JobSpec spec, StoreHost store, JobKeys.JobKey key, Recordings recordings, int generation) {
+record RankEnvironment(JobSpec spec, StoreHost store, JobKey key, Recordings recordings, int generation) {
     /** Variables that would win over those of the launcher. They may come from another launcher that runs this one. */
     private static final List<String> FOREIGN = List.of(
             "TORCHELASTIC_USE_AGENT_STORE",

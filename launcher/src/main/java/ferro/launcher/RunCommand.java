@@ -3,7 +3,6 @@ package ferro.launcher;
 import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Restarts;
-import ferro.launcher.program.CommandTarget;
 import ferro.launcher.program.JavaSettings;
 import ferro.launcher.program.JavaTarget;
 import ferro.launcher.program.Programs;
@@ -115,7 +114,7 @@ final class RunCommand implements Callable<Integer> {
     private Target target(List<String> given) {
         if (behindDashes(given.size())) {
             new DebuggedRanks(debugged).refuse(String.join(" ", given));
-            return CommandTarget.of(given, Programs.of(world.environment()));
+            return Target.ofCommand(List.copyOf(given), Programs.of(world.environment()));
         }
         List<String> jvm = jvmOptions == null ? List.of() : jvmOptions;
         return JavaTarget.of(given, JavaSettings.of(Optional.ofNullable(classPath), jvm, world.environment()));

@@ -6,6 +6,7 @@ import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.net.Addresses;
 import ferro.backend.tcp.net.OwnHost;
 import ferro.backend.tcp.net.SecretFile;
+import ferro.launcher.JobKeys.JobKey;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
@@ -41,7 +42,7 @@ record StoreHost(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpSto
      *
      * @param notes prints a line for the user
      */
-    static StoreHost open(JobSpec spec, JobKeys.JobKey key, BlockingQueue<JobEvent> events, Consumer<String> notes)
+    static StoreHost open(JobSpec spec, JobKey key, BlockingQueue<JobEvent> events, Consumer<String> notes)
             throws IOException {
         Endpoint wanted = spec.master().orElse(Endpoint.LOOPBACK);
         if (spec.placement().nodes() > 1) {
@@ -65,7 +66,7 @@ record StoreHost(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpSto
      *
      * @param port port to use if it is free
      */
-    StoreHost forRanks(int port, JobKeys.JobKey key, int worldSize, BlockingQueue<JobEvent> events) throws IOException {
+    StoreHost forRanks(int port, JobKey key, int worldSize, BlockingQueue<JobEvent> events) throws IOException {
         try {
             return serving(port, key, worldSize, events);
         } catch (FerroException taken) {
@@ -76,8 +77,7 @@ record StoreHost(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpSto
         }
     }
 
-    private StoreHost serving(int port, JobKeys.JobKey key, int worldSize, BlockingQueue<JobEvent> events)
-            throws IOException {
+    private StoreHost serving(int port, JobKey key, int worldSize, BlockingQueue<JobEvent> events) throws IOException {
         byte[] secret = SecretFile.read(key.secretFile());
         TcpStoreServer server =
                 TcpStoreServer.start(Addresses.nearest(addresses, LAUNCHERS), port, key.id(), worldSize, secret);

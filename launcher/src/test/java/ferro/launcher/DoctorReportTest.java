@@ -12,7 +12,6 @@ import ferro.backend.nccl.device.NcclAvailability;
 import ferro.group.BackendReport;
 import ferro.group.SystemContext;
 import ferro.launcher.doctor.DoctorReport;
-import ferro.launcher.doctor.FirstRank;
 import ferro.launcher.input.Descriptors;
 import ferro.launcher.program.Programs;
 import ferro.launcher.rank.CoreBinding;
@@ -65,8 +64,7 @@ class DoctorReportTest {
         assertEquals("any free port", plain.get("ports"));
         assertFalse(plain.containsKey("for NCCL"), plain::toString);
 
-        String none =
-                diagnose(Map.of("ferro.tcp.interface", "nothing7")).problems().get(0);
+        String none = problems(Map.of("ferro.tcp.interface", "nothing7")).get(0);
         assertTrue(
                 none.contains("ferro.tcp.interface=nothing7: no interface that is up") && none.contains("lo ("), none);
     }
@@ -95,14 +93,13 @@ class DoctorReportTest {
         assertEquals(
                 "no: ferro.shm.dir=" + folder + "/gone is not a folder: name a folder of a file system in memory",
                 diagnose(missing).shm().get("works"));
-        assertEquals(1, diagnose(missing).problems().size());
-        assertEquals(
-                List.of(), diagnose(Map.of("ferro.shm.dir", folder + "/gone")).problems());
+        assertEquals(1, problems(missing).size());
+        assertEquals(List.of(), problems(Map.of("ferro.shm.dir", folder + "/gone")));
         String little = diagnose(Map.of("ferro.shm.dir", folder, "ferro.shm.bytes", "1KiB"))
                 .shm()
                 .get("works");
         assertHas(little, "need 4096 bytes, have 1024");
-        assertHas(diagnose(Map.of("ferro.links", "x")).problems().get(0), "ferro.links=x");
+        assertHas(problems(Map.of("ferro.links", "x")).get(0), "ferro.links=x");
     }
 
     @Test
@@ -200,11 +197,8 @@ class DoctorReportTest {
     @Test
     void withoutSharedMemoryTheVerdictSaysSoUnlessTcpIsWanted() {
         Map<String, String> gone = Map.of("ferro.shm.dir", folder + "/gone");
-        assertStarts(diagnose(gone).limits().get(0), "ranks here cannot share memory, and would use TCP: ");
-        assertEquals(
-                List.of(),
-                diagnose(Map.of("ferro.shm.dir", folder + "/gone", "ferro.links", "tcp"))
-                        .limits());
+        assertStarts(limits(gone).get(0), "ranks here cannot share memory, and would use TCP: ");
+        assertEquals(List.of(), limits(Map.of("ferro.shm.dir", folder + "/gone", "ferro.links", "tcp")));
     }
 
     @Test
@@ -217,23 +211,19 @@ class DoctorReportTest {
         DoctorReport diagnosis = diagnose(Map.of("ferro.cudart.library", "/nowhere/libcudart.so"));
         assertLacks(text(diagnosis), "ferro doctor");
         try (SystemContext context = SystemContext.of(Map.of())) {
-            assertEquals(Optional.of("0"), new FirstRank(context).setting("LOCAL_RANK"));
-            assertEquals(Optional.empty(), new FirstRank(context).setting("RANK"));
+            assertEquals(Optional.of("0"), DoctorReport.asFirstRank(context).setting("LOCAL_RANK"));
+            assertEquals(Optional.empty(), DoctorReport.asFirstRank(context).setting("RANK"));
         }
     }
 
     @Test
     @DisplayName("decision 1: the doctor says who decides about the gate")
     void gateIsShownWithWhoDecides() {
-        assertEquals("shut: nothing is set", diagnose(Map.of()).gpu().get("its gate"));
-        assertEquals(
-                "open: FERRO_ENABLE_GPU_FALLBACK says so",
-                diagnose(Map.of("FERRO_ENABLE_GPU_FALLBACK", "1")).gpu().get("its gate"));
+        assertEquals("shut: nothing is set", gate(Map.of()));
+        assertEquals("open: FERRO_ENABLE_GPU_FALLBACK says so", gate(Map.of("FERRO_ENABLE_GPU_FALLBACK", "1")));
         assertEquals(
                 "shut: ferro.gpu.fallback says so",
-                diagnose(Map.of("FERRO_ENABLE_GPU_FALLBACK", "1", "ferro.gpu.fallback", "off"))
-                        .gpu()
-                        .get("its gate"));
+                gate(Map.of("FERRO_ENABLE_GPU_FALLBACK", "1", "ferro.gpu.fallback", "off")));
     }
 
     @Test
@@ -259,20 +249,16 @@ class DoctorReportTest {
         assertEquals(
                 "has no rank: no launcher's variables are set",
                 diagnose(Map.of()).job().get("a program started here"));
-        assertEquals(List.of(), diagnose(Map.of("SLURM_JOB_ID", "4711")).problems());
+        assertEquals(List.of(), problems(Map.of("SLURM_JOB_ID", "4711")));
         Map<String, String> both = new HashMap<>(openMpiInSlurm);
         both.putAll(Map.of("RANK", "0", "WORLD_SIZE", "2"));
-        assertHas(diagnose(both).problems().get(0), "RANK=0 WORLD_SIZE=2");
-        assertHas(diagnose(Map.of("RANK", "x", "WORLD_SIZE", "2")).problems().get(0), "RANK=x");
+        assertHas(problems(both).get(0), "RANK=0 WORLD_SIZE=2");
+        assertHas(problems(Map.of("RANK", "x", "WORLD_SIZE", "2")).get(0), "RANK=x");
     }
 
     @Test
     void pairOfBackendsIsJudgedByBothHalves() {
-        assertEquals(
-                1,
-                diagnose(Map.of("ferro.backend", "cpu:tcp,cuda:pigeon"))
-                        .problems()
-                        .size());
+        assertEquals(1, problems(Map.of("ferro.backend", "cpu:tcp,cuda:pigeon")).size());
     }
 
     @Test
@@ -282,6 +268,18 @@ class DoctorReportTest {
         assertEquals(List.of("--text", "/checkout"), DemoCommand.defaults(List.of(), checkout));
         assertEquals(List.of(), DemoCommand.defaults(List.of("--text=/x"), checkout));
         assertEquals(List.of(), DemoCommand.defaults(List.of(), Optional.empty()));
+    }
+
+    private static List<String> problems(Map<String, String> settings) {
+        return diagnose(settings).problems();
+    }
+
+    private static List<String> limits(Map<String, String> settings) {
+        return diagnose(settings).limits();
+    }
+
+    private static String gate(Map<String, String> settings) {
+        return diagnose(settings).gpu().get("its gate");
     }
 
     private static DoctorReport diagnose(Map<String, String> settings) {

@@ -164,7 +164,7 @@ class DumpCommandTest {
     }
 
     private int execute(String... arguments) {
-        Screen screen = new Screen(new Screen.ScreenStream(out, false), new Screen.ScreenStream(out, false));
+        Screen screen = new Screen(out, out);
         PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
         World world = new World(Map.of("PATH", "/usr/bin:/bin"), screen, print, Optional.empty());
         return FerroCommand.execute(world, arguments);

@@ -13,7 +13,6 @@ import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.output.Screen;
 import ferro.launcher.program.BackendChoice;
-import ferro.launcher.program.CommandTarget;
 import ferro.launcher.program.JavaSettings;
 import ferro.launcher.program.JavaTarget;
 import ferro.launcher.program.Target;
@@ -264,7 +263,7 @@ class FerroCommandTest {
     void providersAreAskedWithTheRanksOfThisHost() throws IOException {
         Path services = Files.createDirectories(folder.resolve("META-INF/services"));
         Files.writeString(services.resolve("ferro.spi.BackendProvider"), TooManyRanks.class.getName() + "\n");
-        Target target = new CommandTarget(List.of("true"));
+        Target target = (folder, few) -> List.of("true");
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
         try (URLClassLoader loader =
@@ -418,12 +417,7 @@ class FerroCommandTest {
     void aNameThatIsNoSettingIsOneWarningPerJobAndPassedOnToTheRanks() {
         int code = execute(
                 Map.of("FERRO_TIEMOUT", "5s", "FERRO_WARNED_NAMES", "FERRO_OF_AN_OUTER_JOB"),
-                "run",
-                "-n",
-                "2",
-                "--",
-                "printenv",
-                "FERRO_WARNED_NAMES");
+                "run -n 2 -- printenv FERRO_WARNED_NAMES".split(" "));
 
         String said = err.toString(StandardCharsets.UTF_8);
         assertEquals(0, code, said);
@@ -450,7 +444,7 @@ class FerroCommandTest {
     private int execute(Map<String, String> set, String... arguments) {
         Map<String, String> environment = new HashMap<>(Map.of("PATH", "/usr/bin:/bin"));
         environment.putAll(set);
-        Screen screen = new Screen(new Screen.ScreenStream(out, false), new Screen.ScreenStream(err, false));
+        Screen screen = new Screen(out, err);
         PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
         World world = new World(environment, screen, print, Optional.empty());
         return FerroCommand.execute(world, arguments);

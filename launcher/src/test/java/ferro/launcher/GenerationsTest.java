@@ -21,26 +21,33 @@ class GenerationsTest {
         return new Conclusion(code, List.of(), null, cause, ConclusionKind.FAILED);
     }
 
+    /** Ends a generation after 3 s. */
+    private static Conclusion killed(Generations generations) {
+        return generations.ended(KILLED, true, "", 0, 3);
+    }
+
+    private static Generations generations(int max) {
+        return generations(max, Optional.empty());
+    }
+
     private static Generations generations(int most, Optional<Duration> window) {
         return new Generations(new Restarts(most, window), () -> 0);
     }
 
     @Test
     void lineSaysWhichGenerationStartsWhenAndWhy() {
-        Generations two = generations(2, Optional.empty());
+        Generations two = generations(2);
         assertEquals(
                 "generation 1 of at most 2 starts in 1s: rank 2 was ended by signal KILL",
-                two.ended(KILLED, true, "", 0, 3).next());
+                killed(two).next());
         two.met(1);
-        Conclusion second = two.ended(KILLED, true, "", 0, 3);
+        Conclusion second = killed(two);
         assertEquals(2000, second.waitMillis());
         assertEquals("generation 2 of at most 2 starts in 2s: rank 2 was ended by signal KILL", second.next());
 
         assertEquals(
                 "generation 1 (restart 1 of at most 2 in 1h) starts in 1s: rank 2 was ended by signal KILL",
-                generations(2, Optional.of(Duration.ofHours(1)))
-                        .ended(KILLED, true, "", 0, 3)
-                        .next());
+                killed(generations(2, Optional.of(Duration.ofHours(1)))).next());
     }
 
     @Test
@@ -56,8 +63,8 @@ class GenerationsTest {
 
     @Test
     void lastFailureSaysWhyTheJobDoesNotStartAgainAndListsItsGenerations() {
-        Generations one = generations(1, Optional.empty());
-        one.ended(KILLED, true, "", 0, 3);
+        Generations one = generations(1);
+        killed(one);
         one.met(1);
 
         Conclusion end = one.ended(failed(1, "rank 0 ended with exit code 1"), true, "step 40", 0, 4);
@@ -74,8 +81,8 @@ class GenerationsTest {
 
     @Test
     void jobThatEndsBetweenTwoGenerationsPrintsTheSameList() {
-        Generations two = generations(2, Optional.empty());
-        two.ended(KILLED, true, "", 0, 3);
+        Generations two = generations(2);
+        killed(two);
         two.met(1);
         two.ended(KILLED, true, "", 0, 4);
 
@@ -85,16 +92,15 @@ class GenerationsTest {
                         "  generation 0: 3.0 s, rank 2 was ended by signal KILL",
                         "  generation 1: 4.0 s, rank 2 was ended by signal KILL"),
                 Conclusion.listed(two.lines()));
-        assertEquals(
-                List.of(), Conclusion.listed(generations(2, Optional.empty()).lines()));
+        assertEquals(List.of(), Conclusion.listed(generations(2).lines()));
     }
 
     /** The only generation has ended, and a node does not come back for the next one. */
     @Test
     void jobThatEndsBeforeItsSecondGenerationListsTheFirst() {
-        Generations two = generations(2, Optional.empty());
-        Conclusion first = two.ended(KILLED, true, "", 0, 3);
-        Generations other = generations(2, Optional.empty());
+        Generations two = generations(2);
+        Conclusion first = killed(two);
+        Generations other = generations(2);
         other.heard(first);
 
         for (Generations each : List.of(two, other)) {
@@ -106,9 +112,9 @@ class GenerationsTest {
 
     @Test
     void launcherWithoutNodeZeroListsItsLastGenerationToo() {
-        Generations zero = generations(5, Optional.empty());
-        Generations other = generations(5, Optional.empty());
-        other.heard(zero.ended(KILLED, true, "", 0, 3));
+        Generations zero = generations(5);
+        Generations other = generations(5);
+        other.heard(killed(zero));
         other.met(1);
 
         Conclusion alone = other.endedAlone(failed(1, "node 0 is lost: its connection has ended"), "", 4);
@@ -120,19 +126,13 @@ class GenerationsTest {
                         "  generation 0: 3.0 s, rank 2 was ended by signal KILL",
                         "  generation 1: 4.0 s, node 0 is lost: its connection has ended"),
                 alone.ofJob().notes());
-        assertEquals(
-                List.of(),
-                generations(5, Optional.empty())
-                        .endedAlone(KILLED, "", 4)
-                        .ofJob()
-                        .notes());
+        assertEquals(List.of(), generations(5).endedAlone(KILLED, "", 4).ofJob().notes());
     }
 
     @Test
     void jobThatEndsWellOrAsItWasAskedDoesNotStartAgain() {
         for (ConclusionKind kind : List.of(ConclusionKind.WELL, ConclusionKind.ASKED)) {
-            Conclusion end = generations(3, Optional.empty())
-                    .ended(new Conclusion(0, List.of(), null, "", kind), true, "", 0, 3);
+            Conclusion end = generations(3).ended(new Conclusion(0, List.of(), null, "", kind), true, "", 0, 3);
 
             assertFalse(end.restarts());
             assertEquals(List.of(), end.ofJob().notes(), "a job of one generation");
@@ -141,7 +141,7 @@ class GenerationsTest {
 
     @Test
     void jobWithoutRestartsEndsAsBefore() {
-        Conclusion end = generations(0, Optional.empty()).ended(KILLED, true, "", 0, 3);
+        Conclusion end = killed(generations(0));
 
         assertFalse(end.restarts());
         assertEquals(KILLED, end.ofJob());
@@ -149,11 +149,11 @@ class GenerationsTest {
 
     @Test
     void otherLaunchersReadWhatNodeZeroHasDecided() {
-        Generations zero = generations(5, Optional.empty());
-        zero.ended(KILLED, true, "", 0, 3);
+        Generations zero = generations(5);
+        killed(zero);
         zero.met(1);
-        Conclusion decided = zero.ended(KILLED, true, "", 0, 3);
-        Generations other = generations(5, Optional.empty());
+        Conclusion decided = killed(zero);
+        Generations other = generations(5);
 
         Conclusion read = new Gson().fromJson(new Gson().toJson(decided), Conclusion.class);
         other.heard(read);
@@ -165,7 +165,7 @@ class GenerationsTest {
 
     @Test
     void oldGenerationsOfAJobThatFailsForWeeksAreLeftOut() {
-        Generations weeks = generations(30, Optional.empty());
+        Generations weeks = generations(30);
         for (int number = 0; number < 23; number++) {
             weeks.met(number);
             weeks.ended(KILLED, true, "", 0, 12.34);

@@ -14,9 +14,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What the launcher says to type next, typed. */
 class InvocationTest {
-    /** Where the module's tests are run, one below the checkout. */
-    private static final Path SCRIPT = Path.of("").toAbsolutePath().getParent().resolve("ferro");
-
     @TempDir
     private Path folder;
 
@@ -83,10 +80,7 @@ class InvocationTest {
 
     /** The script, with a build that is done and a JDK that prints what it is given. */
     private static Path checkout(Path home) throws IOException {
-        Files.copy(SCRIPT, home.resolve("ferro"), java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);
-        Path shared = home.resolve("launcher/src/main/sh/start.sh");
-        Files.createDirectories(shared.getParent());
-        Files.copy(SCRIPT.resolveSibling("launcher/src/main/sh/start.sh"), shared);
+        StartScriptTest.checkout(home);
         Path lib = Files.createDirectories(home.resolve(".ferro/lib-1"));
         Files.writeString(home.resolve(".ferro/stamp"), lib + "\n");
         Files.createFile(lib.resolve("archived-17.0.1"));

@@ -1,11 +1,11 @@
 package ferro.launcher;
 
 import static ferro.launcher.Said.assertStarts;
+import static ferro.launcher.Said.message;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.backend.tcp.net.SecretFile;
@@ -26,6 +26,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,13 +38,24 @@ class JobKeysTest {
     @TempDir
     private Path temporary;
 
+    private JobFolder folder;
+
+    @BeforeEach
+    void make() throws Exception {
+        folder = JobFolder.create(LEASH, Optional.empty(), Map.of());
+    }
+
+    @AfterEach
+    void remove() throws Exception {
+        folder.close();
+    }
+
     @Test
     void eachGenerationHasANameAndASecretOfItsOwnThatAllLaunchersCompute() throws Exception {
         JobSpec two = several(SOME);
         Map<String, String> named = Map.of("FERRO_JOB_ID", "mine");
-        try (JobFolder here = JobFolder.create(LEASH, Optional.empty(), Map.of());
-                JobFolder there = JobFolder.create(LEASH, Optional.empty(), Map.of())) {
-            JobKeys zero = JobKeys.of(two, named, here);
+        try (JobFolder there = JobFolder.create(LEASH, Optional.empty(), Map.of())) {
+            JobKeys zero = JobKeys.of(two, named, folder);
             JobKeys one = JobKeys.of(two, named, there);
 
             JobKeys.JobKey first = zero.ofRanks(0);
@@ -55,7 +68,7 @@ class JobKeysTest {
             assertFalse(Arrays.equals(SecretFile.read(first.secretFile()), SecretFile.read(second.secretFile())));
             assertNotEquals(two.secretFile().get(), first.secretFile());
             assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(first.secretFile())));
-            here.removeSecret(two.secretFile().get());
+            folder.removeSecret(two.secretFile().get());
             assertTrue(Files.exists(two.secretFile().get()), "the user's file stays");
         }
     }
@@ -73,50 +86,39 @@ class JobKeysTest {
     @Test
     void jobThatNeverStartsAgainKeepsItsNameAndItsFile() throws Exception {
         JobSpec two = several(Restarts.NONE);
-        try (JobFolder folder = JobFolder.create(LEASH, Optional.empty(), Map.of())) {
-            JobKeys keys = JobKeys.of(two, Map.of(), folder);
+        JobKeys keys = JobKeys.of(two, Map.of(), folder);
 
-            assertEquals(new JobKeys.JobKey("default", two.secretFile().get()), keys.ofRanks(0));
-        }
+        assertEquals(new JobKeys.JobKey("default", two.secretFile().get()), keys.ofRanks(0));
     }
 
     @Test
     void secretOfAJobOnOneHostStaysInMemory() throws Exception {
         JobSpec here = JobSpec.onThisHost(2).restarting(SOME);
-        try (JobFolder folder = JobFolder.create(LEASH, Optional.empty(), Map.of())) {
-            JobKeys keys = JobKeys.of(here, Map.of(), folder);
+        JobKeys keys = JobKeys.of(here, Map.of(), folder);
 
-            assertFalse(Files.exists(keys.ofJob().secretFile()));
-            assertTrue(Files.exists(keys.ofRanks(0).secretFile()));
-        }
+        assertFalse(Files.exists(keys.ofJob().secretFile()));
+        assertTrue(Files.exists(keys.ofRanks(0).secretFile()));
     }
 
     @Test
     void generationOfARefusedProcessIsReadFromTheNameOfItsJob() throws Exception {
-        try (JobFolder folder = JobFolder.create(LEASH, Optional.empty(), Map.of())) {
-            JobKeys keys = JobKeys.of(several(SOME), Map.of("FERRO_JOB_ID", "mine"), folder);
+        JobKeys keys = JobKeys.of(several(SOME), Map.of("FERRO_JOB_ID", "mine"), folder);
 
-            assertEquals(OptionalInt.of(12), keys.generation("mine.12"));
-            for (String other : List.of("mine", "mine.", "mine.x", "mine.12345678901", "yours.1", "mine.1.2")) {
-                assertEquals(OptionalInt.empty(), keys.generation(other), other);
-            }
+        assertEquals(OptionalInt.of(12), keys.generation("mine.12"));
+        for (String other : List.of("mine", "mine.", "mine.x", "mine.12345678901", "yours.1", "mine.1.2")) {
+            assertEquals(OptionalInt.empty(), keys.generation(other), other);
         }
     }
 
     @Test
     void nameThatLeavesNoRoomForTheGenerationIsRefusedBeforeARankStarts() throws Exception {
         String most = "x".repeat(64);
-        try (JobFolder folder = JobFolder.create(LEASH, Optional.empty(), Map.of())) {
-            BadInputException refused = assertThrows(
-                    BadInputException.class, () -> JobKeys.of(several(SOME), Map.of("FERRO_JOB_ID", most), folder));
+        JobSpec some = several(SOME);
+        String refused = message(BadInputException.class, () -> JobKeys.of(some, Map.of("FERRO_JOB_ID", most), folder));
 
-            assertStarts(refused.getMessage(), "FERRO_JOB_ID " + most + " is too long for --restarts");
-            assertEquals(
-                    most,
-                    JobKeys.of(several(Restarts.NONE), Map.of("FERRO_JOB_ID", most), folder)
-                            .ofRanks(0)
-                            .id());
-        }
+        assertStarts(refused, "FERRO_JOB_ID " + most + " is too long for --restarts");
+        JobKeys keys = JobKeys.of(several(Restarts.NONE), Map.of("FERRO_JOB_ID", most), folder);
+        assertEquals(most, keys.ofRanks(0).id());
     }
 
     private JobSpec several(Restarts restarts) throws Exception {
@@ -125,6 +127,7 @@ class JobKeysTest {
             SecretFile.create(secret);
         }
         Endpoint master = new Endpoint("127.0.0.1", 29500);
-        return JobSpecs.of(new Placement(2, 2, 0), master, secret, JobSpec.NODE_TIMEOUT, restarts);
+        return JobSpec.of(new Placement(2, 2, 0), Optional.of(master), Optional.of(secret))
+                .restarting(restarts);
     }
 }

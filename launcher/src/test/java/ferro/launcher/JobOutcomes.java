@@ -6,6 +6,7 @@ import ferro.launcher.program.Recordings;
 import ferro.launcher.rank.JobEvent;
 import ferro.launcher.rank.Supervisor.JobOutcome;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -44,5 +45,15 @@ final class JobOutcomes {
             Map<String, Set<Integer>> passed) {
         Long nanos = stopped.isEmpty() ? null : System.nanoTime();
         return new JobOutcome(failures, left, stopped, nanos, Map.of(), signal, unshown, passed, null);
+    }
+
+    /** Returns the fields of the recording of a rank whose only group, of these ranks, has failed. */
+    static Map<String, Object> recording(int rank, List<Integer> all, Map<String, Object> failure) {
+        Map<String, Object> group = Map.of("name", "world", "rank", rank, "ranks", all, "failure", failure);
+        Map<String, Object> recording =
+                new HashMap<>(Map.of("format", 1, "job", "job", "rank", rank, "worldSize", all.size()));
+        recording.putAll(Map.of("wallNanos", 5_000_000_000L, "clockNanos", 7, "operations", List.of()));
+        recording.put("groups", List.of(group));
+        return recording;
     }
 }

@@ -11,6 +11,7 @@ import ferro.backend.tcp.TcpStoreClient;
 import ferro.backend.tcp.TcpStoreClient.StoreAddress;
 import ferro.backend.tcp.net.SecretFile;
 import ferro.backend.tcp.store.EndedRanks;
+import ferro.launcher.JobKeys.JobKey;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
@@ -60,7 +61,7 @@ class JobStoresTest {
         folder.close();
     }
 
-    private static TcpStoreClient client(StoreHost store, JobKeys.JobKey key) throws Exception {
+    private static TcpStoreClient client(StoreHost store, JobKey key) throws Exception {
         InetSocketAddress at =
                 new InetSocketAddress(store.endpoint().host(), store.endpoint().port());
         return TcpStoreClient.open(StoreAddress.of(at, key.id(), SecretFile.read(key.secretFile()), 1), LONG);
@@ -189,6 +190,7 @@ class JobStoresTest {
     }
 
     private static JobSpec several(Endpoint master, Path secret, int node) {
-        return JobSpecs.of(new Placement(2, 2, node), master, secret, JobSpec.NODE_TIMEOUT, SOME);
+        return JobSpec.of(new Placement(2, 2, node), Optional.of(master), Optional.of(secret))
+                .restarting(SOME);
     }
 }

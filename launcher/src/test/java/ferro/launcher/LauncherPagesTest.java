@@ -29,17 +29,8 @@ import picocli.CommandLine;
 class LauncherPagesTest {
     private static final Path PAGES = Path.of("../docs/launchers");
     /** What sbatch takes (sbatch(1)), as far as it is used. */
-    private static final Set<String> SBATCH = Set.of(
-            "job-name",
-            "nodes",
-            "ntasks-per-node",
-            "cpus-per-task",
-            "mem",
-            "time",
-            "output",
-            "requeue",
-            "open-mode",
-            "signal");
+    private static final Set<String> SBATCH =
+            Set.of("job-name nodes ntasks-per-node cpus-per-task mem time output requeue open-mode signal".split(" "));
     /** What srun takes (srun(1)), as far as it is used. */
     private static final Set<String> SRUN =
             Set.of("--kill-on-bad-exit", "--nodes", "--ntasks-per-node", "--cpus-per-task", "--cpu-bind");
@@ -145,7 +136,7 @@ class LauncherPagesTest {
 
     private static Map<String, CommandLine> commands() {
         ByteArrayOutputStream nowhere = new ByteArrayOutputStream();
-        Screen screen = new Screen(new Screen.ScreenStream(nowhere, false), new Screen.ScreenStream(nowhere, false));
+        Screen screen = new Screen(nowhere, nowhere);
         World world = new World(Map.of(), screen, new PrintStream(nowhere), Optional.empty());
         return FerroCommand.commandLine(world).getSubcommands();
     }

@@ -17,9 +17,9 @@ import ferro.launcher.nodes.LostNode;
 import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.output.RankOutput;
 import ferro.launcher.program.Recordings;
-import ferro.launcher.rank.CoreBinding;
+import ferro.launcher.rank.CoreBinding.Cores;
 import ferro.launcher.rank.JobEvent;
-import ferro.launcher.rank.Supervisor;
+import ferro.launcher.rank.Supervisor.JobOutcome;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -51,11 +51,7 @@ class NodeEndTest {
 
     @Test
     void rankThatLeftEarlyOnAnotherNodeIsToldWithWhatItPrinted() {
-        String box = box(concluded(
-                1,
-                List.of(),
-                report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), lost(0, 1)),
-                report(outcome(List.of(), List.of(ended(1, 0))), List.of(printed(1, 1)), null)));
+        String box = box(concluded(1, failed(0, lost(0, 1)), left(1, printed(1, 1))));
 
         assertHas(box, "| ferro: rank 1 ended too early: exit code 0", "node 1 (host h1, 10.0.0.2), pid 1001");
         assertHas(box, "line 0 of rank 1 ");
@@ -73,7 +69,7 @@ class NodeEndTest {
             reports[node] = report(outcome(ends, List.of()), printed, lost(witness, failed));
         }
 
-        String box = box(concluded(2, List.of(), reports));
+        String box = box(concluded(2, reports));
 
         String node = "node " + failed / 2 + " (host h" + failed / 2 + ", 10.0.0." + (failed / 2 + 1) + ")";
         assertHas(box, "| ferro: rank " + failed + " failed first: exit code 1\n");
@@ -96,7 +92,7 @@ class NodeEndTest {
         reports[1] = report(
                 outcome(List.of(ended(2, 1), ended(3, 1)), List.of()), List.of(printed(2, 1), printed(3, 1)), both);
 
-        String box = box(concluded(2, List.of(), reports));
+        String box = box(concluded(2, reports));
 
         assertHas(box, "\n|   ranks 1-3 agree: PEER_LOST\n", "\n| failed because of it: ranks 1-3\n");
         assertLacks(box, "failed after it");
@@ -104,11 +100,7 @@ class NodeEndTest {
 
     @Test
     void rankOfWhichNoOutputIsKnownIsToldWithoutIt() {
-        String box = box(concluded(
-                1,
-                List.of(),
-                report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), lost(0, 1)),
-                report(outcome(List.of(), List.of(ended(1, 0))), List.of(), null)));
+        String box = box(concluded(1, failed(0, lost(0, 1)), left(1)));
 
         assertHas(box, "| ferro: rank 1 ended too early: exit code 0");
     }
@@ -150,7 +142,7 @@ class NodeEndTest {
             recording.put("stacks", stacks);
             Files.writeString(folder.resolve("ferro-job-rank" + rank + ".json"), new Gson().toJson(recording));
         }
-        Supervisor.JobOutcome failed = outcome(ends, List.of());
+        JobOutcome failed = outcome(ends, List.of());
 
         Analysis.Brief recordings = new Recordings(folder, false, Map.of()).brief("job");
         NodeEnd decoded = NodeEnd.decoded(report(failed, printed, recordings).encoded());
@@ -182,7 +174,7 @@ class NodeEndTest {
         RankOutput output = new RankOutput(1, 1001, List.of("Exception in thread \"main\" " + thrown), List.of());
         Files.writeString(
                 folder.resolve("ferro-job-rank0.json"), recording(0, "PEER_LOST", List.of(1), "rank 1 is gone"));
-        Supervisor.JobOutcome failed = new Supervisor.JobOutcome(
+        JobOutcome failed = new JobOutcome(
                 List.of(ended(1, 1)), List.of(), Set.of(), HEARD + 1, Map.of(), null, null, Map.of(), HEARD);
 
         new NodeEnd(failed, List.of(output), null, Set.of(), null, Map.of(), 0, 17)
@@ -196,9 +188,7 @@ class NodeEndTest {
     @Test
     void aNodeWhoseRecordingsAreAllDamagedReportsThemWithTheReasonAndItsFolder() {
         Analysis.Brief damaged = new Analysis.Brief(List.of(), Map.of(0, "it ends too early"));
-        NodeEnd report =
-                NodeEnd.decoded(report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), damaged)
-                        .encoded());
+        NodeEnd report = NodeEnd.decoded(failed(0, damaged).encoded());
 
         assertEquals("/nowhere", report.folder());
         Postmortem merged = merged(Map.of(0, report), List.of(card(0, 1, 2), card(1, 1, 2)), note -> {});
@@ -212,10 +202,10 @@ class NodeEndTest {
     @Test
     void aDamagedRecordingOfOneNodeIsDamagedInTheReportOfAll() {
         Analysis.Brief damaged = new Analysis.Brief(List.of(), Map.of(1, "it ends too early"));
-        NodeEnd first = report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), lost(0, 1));
-        NodeEnd second = report(outcome(List.of(ended(1, 1)), List.of()), List.of(printed(1, 1)), damaged);
+        NodeEnd first = failed(0, lost(0, 1));
+        NodeEnd second = failed(1, damaged);
 
-        String box = box(concluded(1, List.of(), first, second));
+        String box = box(concluded(1, first, second));
 
         assertHas(box, "its recording is damaged: it ends too early");
     }
@@ -223,7 +213,7 @@ class NodeEndTest {
     @Test
     void analysisThatFailsLeavesOutTheVerdictAlone() {
         Analysis.Brief recordings = new Analysis.Brief(Arrays.asList("{}", null), Map.of());
-        NodeEnd report = report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), recordings);
+        NodeEnd report = failed(0, recordings);
         List<String> notes = new ArrayList<>();
 
         Postmortem merged = merged(Map.of(0, report), List.of(card(0, 1, 2), card(1, 1, 2)), notes::add);
@@ -238,7 +228,7 @@ class NodeEndTest {
     @Test
     void lostNodeOfAJobThatASignalEndedHasFailed() {
         LostNode lost = new LostNode(card(1, 1, 2), "its connection has ended");
-        Supervisor.JobOutcome ended = outcome(List.of(), List.of(ended(0, 0)), Set.of(), "TERM", null, Map.of());
+        JobOutcome ended = outcome(List.of(), List.of(ended(0, 0)), Set.of(), "TERM", null, Map.of());
 
         Conclusion conclusion = concluded(1, List.of(lost), report(ended, List.of(printed(0, 1)), null));
 
@@ -249,13 +239,9 @@ class NodeEndTest {
 
     @Test
     void nodeWhoseOutputCannotBeShownIsNamed() {
-        Supervisor.JobOutcome ended = outcome(List.of(), List.of(ended(1, 0)), Set.of(), null, "Broken pipe", Map.of());
+        JobOutcome ended = outcome(List.of(), List.of(ended(1, 0)), Set.of(), null, "Broken pipe", Map.of());
 
-        Conclusion conclusion = concluded(
-                1,
-                List.of(),
-                report(outcome(List.of(), List.of(ended(0, 0))), List.of(printed(0, 1)), null),
-                report(ended, List.of(printed(1, 1)), null));
+        Conclusion conclusion = concluded(1, left(0, printed(0, 1)), report(ended, List.of(printed(1, 1)), null));
 
         assertEquals(141, conclusion.code());
         assertHas(conclusion.notes().get(0), "node 1 (host h1, 10.0.0.2): Broken pipe");
@@ -266,8 +252,7 @@ class NodeEndTest {
         LostNode lost = new LostNode(card(2, 2, 3), "its launcher sent nothing for 7.2 s");
         Analysis.Brief ended = recorded(recording(0, "ABORTED", List.of(3), "rank 3 was ended by shutdown"));
 
-        String box = box(concluded(
-                2, List.of(lost), report(stopped(0, 1), List.of(), ended), report(stopped(2, 3), List.of(), null)));
+        String box = box(concluded(2, List.of(lost), report(stopped(0, 1), List.of(), ended), stoppedOnes(2, 3)));
 
         assertHas(box, "| ferro: node 2 is lost: its launcher sent nothing");
         assertLacks(box, "to blame");
@@ -281,10 +266,7 @@ class NodeEndTest {
                 recording(1, "ABORTED", List.of(2), "rank 2 was ended by shutdown"));
 
         String box = box(concluded(
-                2,
-                List.of(),
-                report(stoppedAfter(List.of(ended(0, 1)), 1), List.of(printed(0, 1)), node),
-                report(stopped(2, 3), List.of(), null)));
+                2, report(stoppedAfter(List.of(ended(0, 1)), 1), List.of(printed(0, 1)), node), stoppedOnes(2, 3)));
 
         assertHas(box, "| ferro: rank 3 is to blame; rank 0 failed first: exit code 1");
         assertHas(box, "| diagnosis: rank 3 is to blame: it wrote no recording until the launcher stopped it\n");
@@ -300,9 +282,8 @@ class NodeEndTest {
                 2,
                 List.of(lost),
                 report(outcome(List.of(), List.of(ended(1, 0))), List.of(), first),
-                report(stopped(2, 3), List.of(), null)));
-        String agreeing = box(concluded(
-                2, List.of(lost), report(stopped(0, 1), List.of(), second), report(stopped(2, 3), List.of(), null)));
+                stoppedOnes(2, 3)));
+        String agreeing = box(concluded(2, List.of(lost), report(stopped(0, 1), List.of(), second), stoppedOnes(2, 3)));
 
         assertLacks(mixed, "rank 1 is to blame");
         assertHas(agreeing, "| diagnosis: ranks 4, 5 are to blame: they did not answer on node 2 (host h2,");
@@ -310,14 +291,14 @@ class NodeEndTest {
 
     @Test
     void signalThatALauncherPassedOnIsToldOfARankOfItsOwnOnly() {
-        Supervisor.JobOutcome signalled =
+        JobOutcome signalled =
                 outcome(List.of(ended(1, 138)), List.of(), Set.of(), null, null, Map.of("USR1", Set.of(1)));
         String line = "its launcher received signal USR1 and passed it on to its ranks";
-        NodeEnd well = report(outcome(List.of(), List.of(ended(0, 0))), List.of(), null);
+        NodeEnd well = left(0);
         NodeEnd killed = report(outcome(List.of(ended(0, 138)), List.of()), List.of(), null);
 
-        String own = box(concluded(1, List.of(), well, report(signalled, List.of(), null)));
-        String other = box(concluded(1, List.of(), killed, report(signalled, List.of(), null)));
+        String own = box(concluded(1, well, report(signalled, List.of(), null)));
+        String other = box(concluded(1, killed, report(signalled, List.of(), null)));
 
         assertHas(own, "rank 1 failed first: ended by signal USR1 (exit code 138)", line);
         assertHas(other, "rank 0 failed first: ended by signal USR1");
@@ -358,20 +339,23 @@ class NodeEndTest {
         assertFalse(one.sharesCores(elsewhere));
         assertFalse(unknown.sharesCores(unknown));
         List<NodeCard> job = List.of(elsewhere, one, beside);
-        CoreBinding.Cores all = new CoreBinding.Cores(4, List.of(0, 1, 2, 3));
+        Cores all = new Cores(4, List.of(0, 1, 2, 3));
         assertEquals(List.of(0, 1), Job.cores(job, 1, all).allowed());
         assertEquals(List.of(2, 3), Job.cores(job, 2, all).allowed());
         assertEquals(all, Job.cores(job, 0, all));
     }
 
-    private static Supervisor.JobOutcome stopped(Integer... ranks) {
+    private static JobOutcome stopped(Integer... ranks) {
         return stoppedAfter(List.of(), ranks);
     }
 
     /** The launcher has heard of a failure and has stopped ranks. */
-    private static Supervisor.JobOutcome stoppedAfter(List<JobEvent.Ended> failures, Integer... ranks) {
-        return new Supervisor.JobOutcome(
-                failures, List.of(), Set.of(ranks), HEARD, Map.of(), null, null, Map.of(), HEARD);
+    private static JobOutcome stoppedAfter(List<JobEvent.Ended> failures, Integer... ranks) {
+        return new JobOutcome(failures, List.of(), Set.of(ranks), HEARD, Map.of(), null, null, Map.of(), HEARD);
+    }
+
+    private static Conclusion concluded(int ranks, NodeEnd... reports) {
+        return concluded(ranks, List.of(), reports);
     }
 
     private static Conclusion concluded(int ranks, List<LostNode> lost, NodeEnd... reports) {
@@ -399,11 +383,23 @@ class NodeEndTest {
     }
 
     /** The clock of the report is the wall clock. */
-    private static NodeEnd report(Supervisor.JobOutcome outcome, List<RankOutput> printed, Analysis.Brief recordings) {
+    private static NodeEnd report(JobOutcome outcome, List<RankOutput> printed, Analysis.Brief recordings) {
         Map<Integer, Long> orders = new TreeMap<>();
         outcome.failures().forEach(end -> orders.put(end.rank(), 1L + end.rank()));
         return new NodeEnd(outcome, printed, null, Set.of(), "/nowhere", orders, 0, 0)
                 .reported(recordings == null ? recorded() : recordings);
+    }
+
+    private static NodeEnd failed(int rank, Analysis.Brief recordings) {
+        return report(outcome(List.of(ended(rank, 1)), List.of()), List.of(printed(rank, 1)), recordings);
+    }
+
+    private static NodeEnd left(int rank, RankOutput... printed) {
+        return report(outcome(List.of(), List.of(ended(rank, 0))), List.of(printed), null);
+    }
+
+    private static NodeEnd stoppedOnes(Integer... ranks) {
+        return report(stopped(ranks), List.of(), null);
     }
 
     private static Analysis.Brief lost(int witness, int lost) {
@@ -421,12 +417,7 @@ class NodeEndTest {
     private static Map<String, Object> fields(int rank, String code, List<Integer> culprits, String text) {
         Map<String, Object> failure =
                 Map.of("code", code, "culprits", culprits, "sequence", -1, "origin", rank, "text", text);
-        List<Integer> all = List.of(0, 1, 2, 3, 4, 5);
-        Map<String, Object> group = Map.of("name", "world", "rank", rank, "ranks", all, "failure", failure);
-        Map<String, Object> recording = new HashMap<>(Map.of("format", 1, "job", "job", "rank", rank, "worldSize", 6));
-        recording.putAll(Map.of("wallNanos", WRITTEN, "clockNanos", 7, "groups", List.of(group)));
-        recording.putAll(Map.of("operations", List.of()));
-        return recording;
+        return JobOutcomes.recording(rank, List.of(0, 1, 2, 3, 4, 5), failure);
     }
 
     private static RankOutput printed(int rank, int lines) {

@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.launcher.JobKeys.JobKey;
+import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.NodesApartException;
@@ -16,7 +18,6 @@ import ferro.launcher.input.Placement;
 import ferro.launcher.input.Restarts;
 import ferro.launcher.nodes.GenerationStart;
 import ferro.launcher.output.Screen;
-import ferro.launcher.program.CommandTarget;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -64,13 +65,13 @@ class NodeWaitLinesTest {
         Path secret = secret();
         try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getByName("127.0.0.1"))) {
             Endpoint master = new Endpoint("127.0.0.1", silent.getLocalPort());
-            Screen.ScreenStream stream = new Screen.ScreenStream(OutputStream.nullOutputStream(), false);
+            OutputStream stream = OutputStream.nullOutputStream();
             Map<String, String> hasty = Map.of("FERRO_JOIN_TIMEOUT", "300ms");
             World world = new World(hasty, new Screen(stream, stream), System.out, Optional.empty());
             NodeMeeting launcher =
-                    NodeMeeting.of(spec(0, master, secret), new CommandTarget(List.of("true")), world, master);
+                    NodeMeeting.of(spec(0, master, secret), (folder, few) -> List.of("true"), world, master);
 
-            JobKeys.JobKey key = new JobKeys.JobKey("job", secret);
+            JobKey key = new JobKey("job", secret);
             String text = message(NodesApartException.class, () -> launcher.meet(key, 0, GenerationStart.ONLY, null));
 
             assertStarts(text, "the store that this launcher serves has not answered: ");
@@ -87,12 +88,12 @@ class NodeWaitLinesTest {
         try (ServerSocket free = new ServerSocket(0, 10, InetAddress.getByName("127.0.0.1"))) {
             master = new Endpoint("127.0.0.1", free.getLocalPort());
         }
-        Screen.ScreenStream stream = new Screen.ScreenStream(OutputStream.nullOutputStream(), false);
+        OutputStream stream = OutputStream.nullOutputStream();
         World world = new World(Map.of(), new Screen(stream, stream), System.out, Optional.empty());
         JobSpec spec = spec(1, master, secret, Duration.ofMillis(300));
-        NodeMeeting launcher = NodeMeeting.of(spec, new CommandTarget(List.of("true")), world, master);
+        NodeMeeting launcher = NodeMeeting.of(spec, (folder, few) -> List.of("true"), world, master);
 
-        JobKeys.JobKey key = new JobKeys.JobKey("job", secret);
+        JobKey key = new JobKey("job", secret);
         GenerationStart later = new GenerationStart(1, true, Duration.ZERO);
         NodesApartException missing = assertThrows(NodesApartException.class, () -> launcher.meet(key, 0, later, null));
 
@@ -116,10 +117,9 @@ class NodeWaitLinesTest {
                 PipedInputStream printed = new PipedInputStream()) {
             Endpoint master = new Endpoint("127.0.0.1", silent.getLocalPort());
             PipedOutputStream printing = new PipedOutputStream(printed);
-            Screen.ScreenStream stream = new Screen.ScreenStream(printing, false);
-            World world = new World(Map.of(), new Screen(stream, stream), System.out, Optional.empty());
+            World world = new World(Map.of(), new Screen(printing, printing), System.out, Optional.empty());
             NodeMeeting launcher =
-                    NodeMeeting.of(spec(node, master, secret), new CommandTarget(List.of("true")), world, master);
+                    NodeMeeting.of(spec(node, master, secret), (folder, few) -> List.of("true"), world, master);
             Thread waiting = new Thread(() -> await(launcher, secret, printing), "test-launcher");
             waiting.setDaemon(true);
             waiting.start();
@@ -138,7 +138,7 @@ class NodeWaitLinesTest {
 
     private static void await(NodeMeeting launcher, Path secret, PipedOutputStream printing) {
         try (printing) {
-            launcher.meet(new JobKeys.JobKey("job", secret), 0, GenerationStart.ONLY, null)
+            launcher.meet(new JobKey("job", secret), 0, GenerationStart.ONLY, null)
                     .close();
         } catch (Exception ended) {
             // the interrupt of the test, after the first line
@@ -150,6 +150,17 @@ class NodeWaitLinesTest {
     }
 
     private static JobSpec spec(int node, Endpoint master, Path secret, Duration nodeTimeout) {
-        return JobSpecs.of(new Placement(2, 2, node), master, secret, nodeTimeout, Restarts.NONE);
+        return new JobSpec(
+                new Placement(2, 2, node),
+                Optional.of(master),
+                Optional.of(secret),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                true,
+                Duration.ZERO,
+                nodeTimeout,
+                DebuggedRanks.NONE,
+                Restarts.NONE);
     }
 }

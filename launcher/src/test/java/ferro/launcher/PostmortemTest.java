@@ -15,7 +15,6 @@ import ferro.launcher.rank.Supervisor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -86,7 +85,7 @@ class PostmortemTest {
     void framesThatRanksWereToldAreShownWhereTheCulpritPrintedNone() throws Exception {
         String text = "rank 1 aborted the group: java.lang.Error: no data\n    at app.Main.load(Main.java:9)"
                 + "\n    at java.base/java.lang.Thread.run(Thread.java:840)\n  caused by java.io.IOException: disk";
-        recording(text);
+        recording(0, "ABORTED", List.of(1), text);
         Supervisor.JobOutcome outcome = outcome(List.of(ended(1, 1), ended(0, 1)), List.of(), Set.of());
 
         String silent = box(outcome, printed(0), printed(1));
@@ -210,7 +209,7 @@ class PostmortemTest {
 
     @Test
     void rankThatIsToBlameIsNotAmongThoseThatFailedAfterIt() throws Exception {
-        recording("ranks 1, 2 aborted the group", List.of(1, 2));
+        recording(0, "ABORTED", List.of(1, 2), "ranks 1, 2 aborted the group");
         Supervisor.JobOutcome outcome = outcome(List.of(ended(1, 1), ended(2, 1), ended(0, 1)), List.of(), Set.of());
         String box = box(
                 outcome,
@@ -223,22 +222,10 @@ class PostmortemTest {
         assertLacks(box, "failed after it");
     }
 
-    private void recording(String text) throws IOException {
-        recording(text, List.of(1));
-    }
-
-    private void recording(String text, List<Integer> culprits) throws IOException {
-        recording(0, "ABORTED", culprits, text);
-    }
-
     private void recording(int rank, String code, List<Integer> culprits, String text) throws IOException {
         Map<String, Object> failure =
                 Map.of("code", code, "culprits", culprits, "sequence", 4, "origin", 1, "text", text);
-        Map<String, Object> group =
-                Map.of("name", "world", "rank", rank, "ranks", List.of(0, 1, 2), "worldSize", 3, "failure", failure);
-        Map<String, Object> recording = new HashMap<>(Map.of(
-                "format", 1, "job", "job", "rank", rank, "worldSize", 3, "wallNanos", 5_000_000_000L, "clockNanos", 7));
-        recording.putAll(Map.of("groups", List.of(group), "operations", List.of()));
+        Map<String, Object> recording = JobOutcomes.recording(rank, List.of(0, 1, 2), failure);
         Files.writeString(folder.resolve("ferro-job-rank" + rank + ".json"), new Gson().toJson(recording));
     }
 

@@ -12,7 +12,6 @@ import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
 import ferro.launcher.input.Restarts;
-import ferro.launcher.program.CommandTarget;
 import ferro.launcher.program.Recordings;
 import ferro.launcher.program.Target;
 import java.io.IOException;
@@ -57,7 +56,7 @@ class RankEnvironmentTest {
 
     @Test
     void placeOfRecordingsThatTheUserNamesIsLeftToRanks() throws IOException {
-        Target target = new CommandTarget(List.of("true"));
+        Target target = (folder, few) -> List.of("true");
 
         Recordings named = Recordings.of(target, Map.of("FERRO_RECORDER_DIR", "/tmp/mine"));
 
@@ -103,7 +102,7 @@ class RankEnvironmentTest {
     }
 
     private static JobSpec needed(Endpoint master, Path secret) {
-        return JobSpecs.of(new Placement(2, 2, 0), master, secret, JobSpec.NODE_TIMEOUT, Restarts.NONE);
+        return JobSpec.of(new Placement(2, 2, 0), Optional.ofNullable(master), Optional.ofNullable(secret));
     }
 
     /** Also where the debugged rank runs on another host. */

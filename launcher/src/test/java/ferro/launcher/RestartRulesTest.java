@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.launcher.RestartRules.Decision;
 import ferro.launcher.input.Restarts;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +28,7 @@ class RestartRulesTest {
 
     @Test
     void jobWithoutRestartsEndsWithoutAWord() {
-        RestartRules.Decision end = rules(0).afterFailure(KILLED, true);
+        Decision end = rules(0).afterFailure(KILLED, true);
 
         assertFalse(end.restarts());
         assertEquals("", end.why());
@@ -39,7 +40,7 @@ class RestartRulesTest {
 
         assertEquals(1, rules.afterFailure(KILLED, true).number());
         assertEquals(2, rules.afterFailure(1, true).number());
-        RestartRules.Decision end = rules.afterFailure(KILLED, true);
+        Decision end = rules.afterFailure(KILLED, true);
 
         assertFalse(end.restarts());
         assertEquals("all 2 restarts are used", end.why());
@@ -68,7 +69,7 @@ class RestartRulesTest {
         assertEquals(Duration.ofSeconds(2), rules.afterFailure(KILLED, true).delay());
         now += Duration.ofMinutes(2).toNanos();
 
-        RestartRules.Decision third = rules.afterFailure(KILLED, true);
+        Decision third = rules.afterFailure(KILLED, true);
         assertTrue(third.restarts());
         assertEquals(2, third.number(), "the first failure is older than an hour");
         assertEquals(
@@ -88,7 +89,7 @@ class RestartRulesTest {
 
     @Test
     void exitCode2IsNeverRestarted() {
-        RestartRules.Decision end = rules(3).afterFailure(2, true);
+        Decision end = rules(3).afterFailure(2, true);
 
         assertFalse(end.restarts());
         assertEquals("exit code 2 means wrong input, which a restart does not change", end.why());
@@ -101,7 +102,7 @@ class RestartRulesTest {
         assertTrue(rules.afterFailure(1, true).restarts(), "a generation that joined lies between");
         assertTrue(rules.afterFailure(1, false).restarts());
 
-        RestartRules.Decision end = rules.afterFailure(1, false);
+        Decision end = rules.afterFailure(1, false);
 
         assertFalse(end.restarts());
         assertEquals("no rank joined in 2 generations in a row", end.why());

@@ -184,7 +184,7 @@ class SlurmAllocationTest {
     private JobOptions settled(Map<String, String> environment, String... typed) {
         Starting command = new Starting();
         new CommandLine(command).parseArgs(typed);
-        Screen screen = new Screen(new Screen.ScreenStream(err, false), new Screen.ScreenStream(err, false));
+        Screen screen = new Screen(err, err);
         World world = new World(environment, screen, new PrintStream(err), Optional.empty());
         World inside = command.options.settle(world);
         boolean inStep = typed.length > 0

@@ -10,6 +10,7 @@ import ferro.harness.Child;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
@@ -129,12 +130,15 @@ class StartScriptTest {
     }
 
     private Path checkout() throws IOException {
-        Path installed = Files.createDirectory(folder.resolve("checkout"));
-        Path shared = installed.resolve("launcher/src/main/sh/start.sh");
+        return checkout(Files.createDirectory(folder.resolve("checkout")));
+    }
+
+    /** Copies the script of a checkout, and returns the copy. */
+    static Path checkout(Path at) throws IOException {
+        Path shared = at.resolve("launcher/src/main/sh/start.sh");
         Files.createDirectories(shared.getParent());
         Files.copy(SHARED, shared);
-        Files.copy(CHECKOUT.resolve("ferro"), installed.resolve("ferro"));
-        return installed.resolve("ferro");
+        return Files.copy(CHECKOUT.resolve("ferro"), at.resolve("ferro"), StandardCopyOption.COPY_ATTRIBUTES);
     }
 
     private Path java(String version, String... programs) throws IOException {

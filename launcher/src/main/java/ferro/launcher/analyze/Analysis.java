@@ -1,5 +1,7 @@
 package ferro.launcher.analyze;
 
+import ferro.launcher.analyze.Merge.DamagedFile;
+import ferro.launcher.analyze.VerdictText.SeenBeside;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
@@ -60,8 +62,8 @@ public final class Analysis {
                 continue;
             }
         }
-        List<Merge.DamagedFile> damaged = recordings.damaged().entrySet().stream()
-                .map(one -> new Merge.DamagedFile("", one.getKey(), one.getValue()))
+        List<DamagedFile> damaged = recordings.damaged().entrySet().stream()
+                .map(one -> new DamagedFile("", one.getKey(), one.getValue()))
                 .toList();
         return readable.isEmpty() && damaged.isEmpty()
                 ? Optional.empty()
@@ -131,7 +133,7 @@ public final class Analysis {
             throws UnreadableRecordingException, IOException {
         List<RankRecording> readable = new ArrayList<>();
         List<String> problems = new ArrayList<>();
-        List<Merge.DamagedFile> damaged = new ArrayList<>();
+        List<DamagedFile> damaged = new ArrayList<>();
         for (Path folder : folders) {
             if (!Files.isDirectory(folder)) {
                 throw new UnreadableRecordingException(
@@ -157,10 +159,10 @@ public final class Analysis {
         return new Analysis(merge, ends.isPresent() ? ends.get() : EndsFile.read(folders, merge), problems);
     }
 
-    private static Optional<Merge.DamagedFile> damagedFile(Path file, String why) {
+    private static Optional<DamagedFile> damagedFile(Path file, String why) {
         Matcher name = NAME.matcher(file.getFileName().toString());
         return name.matches()
-                ? Optional.of(new Merge.DamagedFile(name.group(1), Integer.parseInt(name.group(2)), why))
+                ? Optional.of(new DamagedFile(name.group(1), Integer.parseInt(name.group(2)), why))
                 : Optional.empty();
     }
 
@@ -205,7 +207,7 @@ public final class Analysis {
 
     /** {@return the verdict: one sentence, then one line for each reason} */
     public List<String> verdict() {
-        return VerdictText.of(verdict, VerdictText.SeenBeside.NOTHING);
+        return VerdictText.of(verdict, SeenBeside.NOTHING);
     }
 
     /** {@return the verdict as data: what is wrong, and who is to blame} */

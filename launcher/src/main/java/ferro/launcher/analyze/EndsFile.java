@@ -87,7 +87,7 @@ public final class EndsFile {
         try {
             JsonFields all = RecordingReader.fields(file);
             lost = all.lines("lost").lines().toList();
-            for (JsonFields one : all.objects("ranks")) {
+            for (JsonFields one : all.list("ranks", one -> one)) {
                 int rank = (int) one.number("rank", 0, merge.worldSize() - 1L);
                 boolean isOlder = merge.recordings().containsKey(rank)
                         && merge.writtenAt(rank) > all.number("wallNanos") + SLACK_NANOS;

@@ -2,6 +2,8 @@ package ferro.launcher.analyze;
 
 import com.google.gson.GsonBuilder;
 import ferro.launcher.analyze.RankRecording.RecordedOperation;
+import ferro.launcher.analyze.RankRecording.RecordedProgress;
+import ferro.launcher.analyze.VerdictText.SeenBeside;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -58,7 +60,7 @@ final class HtmlReport {
     }
 
     private Map<String, Object> data() {
-        List<String> said = VerdictText.of(verdict, VerdictText.SeenBeside.NOTHING);
+        List<String> said = VerdictText.of(verdict, SeenBeside.NOTHING);
         Map<String, Object> data = new LinkedHashMap<>();
         data.put("job", merge.job());
         data.put("worldSize", merge.worldSize());
@@ -112,7 +114,7 @@ final class HtmlReport {
                 name(operation.call().text()),
                 operation.call().bytes()));
         if (operation.unfinished()) {
-            RankRecording.RecordedProgress progress = operation.progress();
+            RecordedProgress progress = operation.progress();
             values.addAll(List.of(
                     progress.step(),
                     progress.bytesMoved(),

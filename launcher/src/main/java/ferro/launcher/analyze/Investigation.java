@@ -3,7 +3,11 @@ package ferro.launcher.analyze;
 import ferro.FerroException.Code;
 import ferro.control.failure.CallsThatDiffer;
 import ferro.control.failure.Failure;
+import ferro.launcher.analyze.Answers.Blamed;
+import ferro.launcher.analyze.Answers.WaitingRank;
 import ferro.launcher.analyze.Conduct.OwnCall;
+import ferro.launcher.analyze.Ends.EndKind;
+import ferro.launcher.analyze.Ends.ProcessEnd;
 import ferro.launcher.analyze.RankRecording.OperationState;
 import ferro.launcher.analyze.RankRecording.RecordedCall;
 import ferro.launcher.analyze.RankRecording.RecordedOperation;
@@ -122,7 +126,7 @@ final class Investigation {
         CallScene scene = scene(group, merged.sequence() >= 0 ? merged.sequence() : group.top());
         if (merged.code() == Code.TIMED_OUT) {
             Answers then = Answers.at(merge, failedAt(group));
-            Answers.Blamed blamed = then.blamed();
+            Blamed blamed = then.blamed();
             if (blamed.isDeadlock()
                     && !merged.culprits().isEmpty()
                     && blamed.ranks().containsAll(merged.culprits())) {
@@ -221,10 +225,10 @@ final class Investigation {
         if (answers.isEmpty()) {
             return Optional.empty();
         }
-        Answers.WaitingRank longest = answers.longest();
+        WaitingRank longest = answers.longest();
         RecordedCall call = longest.operation().call();
         CallScene scene = new CallScene(longest.group().name(), call.sequence(), call.name());
-        Answers.Blamed blamed = answers.blamed();
+        Blamed blamed = answers.blamed();
         JudgedCall at = new JudgedCall(longest.group(), scene, answers.calls());
         return Optional.of(
                 blamed.isDeadlock()
@@ -279,7 +283,7 @@ final class Investigation {
     /** Whether a rank ended by itself; its exit code may only mean that it had received the failure of another rank. */
     private boolean isByItself(int rank) {
         return Optional.ofNullable(ends.byRank().get(rank))
-                .filter(end -> end.cameFirst() || end.kind() == Ends.EndKind.CODE && !heardOfAnother(rank))
+                .filter(end -> end.cameFirst() || end.kind() == EndKind.CODE && !heardOfAnother(rank))
                 .isPresent();
     }
 
@@ -291,8 +295,8 @@ final class Investigation {
     }
 
     /** Returns the ranks whose processes ended abnormally and that had received no failure. No rank blames them. */
-    private SortedMap<Integer, Ends.ProcessEnd> unexplained() {
-        SortedMap<Integer, Ends.ProcessEnd> unexplained = new TreeMap<>();
+    private SortedMap<Integer, ProcessEnd> unexplained() {
+        SortedMap<Integer, ProcessEnd> unexplained = new TreeMap<>();
         ends.byRank().forEach((rank, end) -> {
             if (end.bad()
                     && merge.groups().stream()

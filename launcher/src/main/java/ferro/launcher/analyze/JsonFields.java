@@ -101,12 +101,17 @@ record JsonFields(JsonObject object, String place) {
         return has(name) ? Optional.of(inner(object.get(name), name)) : Optional.empty();
     }
 
+    /** Makes a value of the fields of an object. */
+    interface ValueReader<T> {
+        T read(JsonFields fields) throws UnreadableRecordingException;
+    }
+
     /** Returns a list of objects, which is required. */
-    List<JsonFields> objects(String name) throws UnreadableRecordingException {
+    <T> List<T> list(String name, ValueReader<T> reader) throws UnreadableRecordingException {
         required(name);
-        List<JsonFields> all = new ArrayList<>();
+        List<T> all = new ArrayList<>();
         for (JsonElement value : array(name)) {
-            all.add(inner(value, name + "[" + all.size() + "]"));
+            all.add(reader.read(inner(value, name + "[" + all.size() + "]")));
         }
         return all;
     }

@@ -1,5 +1,9 @@
 package ferro.launcher.analyze;
 
+import ferro.launcher.analyze.RankRecording.EventView;
+import ferro.launcher.analyze.RankRecording.GroupView;
+import ferro.launcher.analyze.RankRecording.OperationState;
+import ferro.launcher.analyze.RankRecording.RecordedOperation;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -183,7 +187,7 @@ final class Merge {
     private void share(int rank, RankRecording one) {
         Map<String, SharedGroup> named = new HashMap<>();
         Map<String, Integer> uses = new HashMap<>();
-        for (RankRecording.GroupView group : one.groups()) {
+        for (GroupView group : one.groups()) {
             List<?> key = group.id().isEmpty()
                     ? List.of(group.name(), group.ranks())
                     : List.of(group.id(), group.ranks(), uses.merge(group.id(), 1, Integer::sum));
@@ -191,13 +195,11 @@ final class Merge {
             shared.add(rank, group);
             named.put(group.name(), shared);
         }
-        one.operations().stream()
-                .filter(RankRecording.RecordedOperation::ordered)
-                .forEach(operation -> {
-                    String name = operation.call().group();
-                    SharedGroup known = named.get(name);
-                    (known == null ? group(List.of(name, List.of()), name, List.of()) : known).add(rank, operation);
-                });
+        one.operations().stream().filter(RecordedOperation::ordered).forEach(operation -> {
+            String name = operation.call().group();
+            SharedGroup known = named.get(name);
+            (known == null ? group(List.of(name, List.of()), name, List.of()) : known).add(rank, operation);
+        });
     }
 
     private void settleClocks(List<RankRecording> host) {
@@ -267,11 +269,11 @@ final class Merge {
     long failedAt(SharedGroup group, int rank) {
         return recordings.get(rank).events().stream()
                 .filter(event -> event.kind().equals("FAILED") && event.group().equals(group.nameOn(rank)))
-                .mapToLong(RankRecording.EventView::at)
+                .mapToLong(EventView::at)
                 .min()
                 .orElseGet(() -> group.last(rank)
-                        .filter(last -> last.state() == RankRecording.OperationState.FAILED && last.ended() != 0)
-                        .map(RankRecording.RecordedOperation::ended)
+                        .filter(last -> last.state() == OperationState.FAILED && last.ended() != 0)
+                        .map(RecordedOperation::ended)
                         .orElseGet(() -> writtenAt(rank)));
     }
 

@@ -41,14 +41,11 @@ record RankRecording(
 
     /** Returns this recording with the times of calls and events on a clock that is ahead of its own by some time. */
     RankRecording shifted(long nanos) {
-        return new RankRecording(
-                origin,
-                writer,
-                new Clock(clock.wallNanos, clock.clockNanos + nanos),
-                groups,
-                operations.stream().map(one -> one.shifted(nanos)).toList(),
-                events.stream().map(one -> one.shifted(nanos)).toList(),
-                stacks);
+        Clock moved = new Clock(clock.wallNanos, clock.clockNanos + nanos);
+        List<RecordedOperation> calls =
+                operations.stream().map(one -> one.shifted(nanos)).toList();
+        List<EventView> seen = events.stream().map(one -> one.shifted(nanos)).toList();
+        return new RankRecording(origin, writer, moved, groups, calls, seen, stacks);
     }
 
     /** Whether it is the answer to ferro dump. */

@@ -9,6 +9,13 @@ import com.google.gson.Strictness;
 import com.google.gson.stream.JsonReader;
 import ferro.FerroException.Code;
 import ferro.control.failure.Failure;
+import ferro.launcher.analyze.RankRecording.EventView;
+import ferro.launcher.analyze.RankRecording.GroupView;
+import ferro.launcher.analyze.RankRecording.OperationState;
+import ferro.launcher.analyze.RankRecording.RecordedCall;
+import ferro.launcher.analyze.RankRecording.RecordedOperation;
+import ferro.launcher.analyze.RankRecording.RecordedProgress;
+import ferro.launcher.analyze.RankRecording.StackView;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.StringReader;
@@ -161,24 +168,18 @@ final class RecordingReader {
                 all.text("host", "(unknown)"),
                 all.number("pid", 0, Long.MAX_VALUE, 0));
         RankRecording.Clock clock = new RankRecording.Clock(all.number("wallNanos"), all.number("clockNanos"));
-        List<RankRecording.GroupView> groups = new ArrayList<>();
-        for (JsonFields group : all.objects("groups")) {
-            groups.add(group(group));
-        }
-        List<RankRecording.RecordedOperation> operations = new ArrayList<>();
-        for (JsonFields operation : all.objects("operations")) {
-            operations.add(operation(operation));
-        }
-        operations.removeIf(RankRecording.RecordedOperation::isDoneByFerro);
-        operations.sort(Comparator.comparingLong(RankRecording.RecordedOperation::begun));
+        List<GroupView> groups = all.list("groups", RecordingReader::group);
+        List<RecordedOperation> operations = all.list("operations", RecordingReader::operation);
+        operations.removeIf(RecordedOperation::isDoneByFerro);
+        operations.sort(Comparator.comparingLong(RecordedOperation::begun));
         return new RankRecording(
                 new RankRecording.Origin(file, all.text("reason", ""), isAskedForAgain()),
                 writer,
                 clock,
-                List.copyOf(groups),
+                groups,
                 List.copyOf(operations),
-                events(all, writer.rank()),
-                stacks(all));
+                all.object().has("events") ? all.list("events", event -> event(event, writer.rank())) : List.of(),
+                all.object().has("stacks") ? all.list("stacks", RecordingReader::stack) : List.of());
     }
 
     /**
@@ -195,9 +196,9 @@ final class RecordingReader {
         }
     }
 
-    private static RankRecording.GroupView group(JsonFields group) throws UnreadableRecordingException {
+    private static GroupView group(JsonFields group) throws UnreadableRecordingException {
         Optional<JsonFields> given = group.object("failure");
-        return new RankRecording.GroupView(
+        return new GroupView(
                 group.text("name"),
                 group.text("id", ""),
                 group.ranks("ranks"),
@@ -215,10 +216,10 @@ final class RecordingReader {
                 (int) given.number("known", 0, MOST_RANKS, 0));
     }
 
-    private static RankRecording.RecordedOperation operation(JsonFields given) throws UnreadableRecordingException {
+    private static RecordedOperation operation(JsonFields given) throws UnreadableRecordingException {
         String kind = given.text("kind");
-        return new RankRecording.RecordedOperation(
-                new RankRecording.RecordedCall(
+        return new RecordedOperation(
+                new RecordedCall(
                         given.text("group"),
                         given.number("sequence", -1, Long.MAX_VALUE, -1),
                         kind,
@@ -226,44 +227,32 @@ final class RecordingReader {
                         given.number("bytes", 0, Long.MAX_VALUE, 0)),
                 given.number("begun"),
                 given.number("ended", Long.MIN_VALUE, Long.MAX_VALUE, 0),
-                given.constant("state", RankRecording.OperationState.class),
+                given.constant("state", OperationState.class),
                 given.text("code", ""),
-                new RankRecording.RecordedProgress(
+                new RecordedProgress(
                         (int) given.number("step", -1, Integer.MAX_VALUE, -1),
                         given.number("bytesMoved", 0, Long.MAX_VALUE, 0),
                         given.ranks("waitingFor"),
                         given.text("progress", "")));
     }
 
-    private static List<RankRecording.EventView> events(JsonFields all, int rank) throws UnreadableRecordingException {
-        List<RankRecording.EventView> events = new ArrayList<>();
-        if (all.object().has("events")) {
-            for (JsonFields event : all.objects("events")) {
-                events.add(new RankRecording.EventView(
-                        rank,
-                        event.number("at"),
-                        event.text("group", ""),
-                        event.text("kind"),
-                        event.ranks("ranks"),
-                        event.text("text", "")));
-            }
-        }
-        return List.copyOf(events);
+    private static EventView event(JsonFields event, int rank) throws UnreadableRecordingException {
+        return new EventView(
+                rank,
+                event.number("at"),
+                event.text("group", ""),
+                event.text("kind"),
+                event.ranks("ranks"),
+                event.text("text", ""));
     }
 
-    private static List<RankRecording.StackView> stacks(JsonFields all) throws UnreadableRecordingException {
-        List<RankRecording.StackView> stacks = new ArrayList<>();
-        if (all.object().has("stacks")) {
-            for (JsonFields stack : all.objects("stacks")) {
-                stacks.add(new RankRecording.StackView(
-                        stack.number("at"),
-                        stack.text("reason", ""),
-                        stack.number("joined", 0, 1, 0) == 1,
-                        stack.text("group", ""),
-                        stack.text("location", ""),
-                        stack.object().get("frames") instanceof JsonArray frames ? frames.size() : 0));
-            }
-        }
-        return List.copyOf(stacks);
+    private static StackView stack(JsonFields stack) throws UnreadableRecordingException {
+        return new StackView(
+                stack.number("at"),
+                stack.text("reason", ""),
+                stack.number("joined", 0, 1, 0) == 1,
+                stack.text("group", ""),
+                stack.text("location", ""),
+                stack.object().get("frames") instanceof JsonArray frames ? frames.size() : 0);
     }
 }

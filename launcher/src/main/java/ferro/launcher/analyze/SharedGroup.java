@@ -1,6 +1,8 @@
 package ferro.launcher.analyze;
 
 import ferro.control.failure.Failure;
+import ferro.launcher.analyze.RankRecording.GroupView;
+import ferro.launcher.analyze.RankRecording.RecordedOperation;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +18,7 @@ import java.util.stream.Stream;
 final class SharedGroup {
     private final String name;
     private final SortedSet<Integer> members;
-    private final SortedMap<Integer, NavigableMap<Long, RankRecording.RecordedOperation>> calls = new TreeMap<>();
+    private final SortedMap<Integer, NavigableMap<Long, RecordedOperation>> calls = new TreeMap<>();
     private final SortedMap<Integer, Failure> failures = new TreeMap<>();
     private final SortedMap<Integer, String> names = new TreeMap<>();
 
@@ -25,13 +27,13 @@ final class SharedGroup {
         this.members = Collections.unmodifiableSortedSet(new TreeSet<>(members));
     }
 
-    void add(int rank, RankRecording.GroupView seen) {
+    void add(int rank, GroupView seen) {
         calls.computeIfAbsent(rank, key -> new TreeMap<>());
         names.put(rank, seen.name());
         seen.failure().ifPresent(failure -> failures.put(rank, failure));
     }
 
-    void add(int rank, RankRecording.RecordedOperation operation) {
+    void add(int rank, RecordedOperation operation) {
         calls.computeIfAbsent(rank, key -> new TreeMap<>()).put(operation.call().sequence(), operation);
     }
 
@@ -60,16 +62,16 @@ final class SharedGroup {
     }
 
     /** Returns the calls of a rank, the newest first. */
-    Stream<RankRecording.RecordedOperation> newest(int rank) {
+    Stream<RecordedOperation> newest(int rank) {
         return calls.getOrDefault(rank, new TreeMap<>()).descendingMap().values().stream();
     }
 
     /** Returns the last call of a rank. */
-    Optional<RankRecording.RecordedOperation> last(int rank) {
+    Optional<RecordedOperation> last(int rank) {
         return newest(rank).findFirst();
     }
 
-    Optional<RankRecording.RecordedOperation> call(int rank, long sequence) {
+    Optional<RecordedOperation> call(int rank, long sequence) {
         return Optional.ofNullable(calls.get(rank)).map(own -> own.get(sequence));
     }
 

@@ -1,7 +1,10 @@
 package ferro.launcher.analyze;
 
+import ferro.launcher.analyze.Ends.ProcessEnd;
 import ferro.launcher.analyze.RankRecording.EventView;
 import ferro.launcher.analyze.RankRecording.RecordedOperation;
+import ferro.launcher.analyze.RankRecording.RecordedProgress;
+import ferro.launcher.analyze.VerdictText.SeenBeside;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -51,7 +54,7 @@ final class TextReport {
     }
 
     private void write() {
-        List<String> said = VerdictText.of(verdict, VerdictText.SeenBeside.NOTHING);
+        List<String> said = VerdictText.of(verdict, SeenBeside.NOTHING);
         lines.add("verdict: " + said.get(0));
         said.stream().skip(1).flatMap(String::lines).forEach(reason -> lines.add("  " + reason));
         String unnamed = merge.job().equals(UNNAMED) ? " (FERRO_JOB_ID, the same on all nodes, names a job)" : "";
@@ -84,10 +87,9 @@ final class TextReport {
     }
 
     private void recordings() {
-        Map<String, SortedSet<Integer>> reasons = new LinkedHashMap<>();
-        merge.recordings()
-                .forEach((rank, one) -> reasons.computeIfAbsent(one.origin().reason(), key -> new TreeSet<>())
-                        .add(rank));
+        SortedMap<Integer, RankRecording> recordings = merge.recordings();
+        Map<String, SortedSet<Integer>> reasons = Verdict.alike(
+                recordings.keySet(), rank -> recordings.get(rank).origin().reason());
         reasons.forEach((reason, ranks) -> {
             long from = ranks.stream().mapToLong(merge::writtenAt).min().orElse(0);
             long to = ranks.stream().mapToLong(merge::writtenAt).max().orElse(0);
@@ -100,16 +102,14 @@ final class TextReport {
         SortedSet<Integer> silent = new TreeSet<>(merge.missing());
         silent.removeAll(merge.outdated());
         silent.removeAll(merge.damaged().keySet());
-        Verdict.alike(merge.damaged())
+        Verdict.alike(merge.damaged().keySet(), merge.damaged()::get)
                 .forEach((why, ranks) ->
                         lines.add("  " + PlainTexts.ranks(ranks) + " wrote a recording that is damaged: " + why));
-        SortedMap<Integer, String> texts = new TreeMap<>();
-        silent.forEach(rank -> texts.put(
-                rank,
-                Optional.ofNullable(ends.byRank().get(rank))
-                        .map(Ends.ProcessEnd::text)
-                        .orElse("dead, killed, stopped, or on another host")));
-        Verdict.alike(texts)
+        Verdict.alike(
+                        silent,
+                        rank -> Optional.ofNullable(ends.byRank().get(rank))
+                                .map(ProcessEnd::text)
+                                .orElse("dead, killed, stopped, or on another host"))
                 .forEach((text, ranks) -> lines.add("  " + PlainTexts.ranks(ranks) + " wrote no recording: " + text));
     }
 
@@ -197,7 +197,7 @@ final class TextReport {
     }
 
     private static String state(RecordedOperation operation) {
-        RankRecording.RecordedProgress progress = operation.progress();
+        RecordedProgress progress = operation.progress();
         String waits =
                 progress.waitingFor().isEmpty() ? "" : ", waiting for " + PlainTexts.ranks(progress.waitingFor());
         String step = progress.step() < 0 || !operation.unfinished() ? "" : " at step " + progress.step();
@@ -213,7 +213,8 @@ final class TextReport {
         List<Long> different = group.sequences().stream().filter(group::differs).toList();
         different.stream().limit(MOST_MISMATCHES).forEach(sequence -> {
             lines.add("  different calls under seq " + sequence + ":");
-            Verdict.alike(group.texts(sequence))
+            SortedMap<Integer, String> texts = group.texts(sequence);
+            Verdict.alike(texts.keySet(), texts::get)
                     .forEach((text, ranks) -> lines.add("    " + PlainTexts.ranks(ranks) + ": " + text));
         });
         if (different.size() > MOST_MISMATCHES) {

@@ -1,6 +1,7 @@
 package ferro.launcher.analyze;
 
 import ferro.control.failure.Failure;
+import ferro.launcher.analyze.Ends.EndKind;
 import ferro.launcher.analyze.Ends.ProcessEnd;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 
 /**
  * What is wrong with a job, which ranks are to blame, and what is known of them: data, of which {@link VerdictText} makes
@@ -71,7 +73,7 @@ public record Verdict(
     record RanksInCall(SortedSet<Integer> ranks, String call, SortedSet<Integer> awaited) {
         /** Returns the calls of ranks that wait for no rank in particular. */
         static List<RanksInCall> of(SortedMap<Integer, String> calls) {
-            return alike(calls).entrySet().stream()
+            return alike(calls.keySet(), calls::get).entrySet().stream()
                     .map(one -> new RanksInCall(one.getValue(), one.getKey(), new TreeSet<>()))
                     .toList();
         }
@@ -136,15 +138,15 @@ public record Verdict(
         return Optional.ofNullable(facts.conduct().get(rank))
                 .filter(one -> one.recording().missing())
                 .flatMap(Conduct::end)
-                .filter(end -> end.kind() == Ends.EndKind.HALTED)
+                .filter(end -> end.kind() == EndKind.HALTED)
                 .isPresent();
     }
 
-    /** Groups ranks by what is the same about them, in the order of the lowest rank. */
-    static <V> Map<V, SortedSet<Integer>> alike(SortedMap<Integer, V> byRank) {
+    /** Groups ranks by what is the same about them, in the order in which the ranks come. */
+    static <V> Map<V, SortedSet<Integer>> alike(Iterable<Integer> ranks, Function<Integer, V> what) {
         Map<V, SortedSet<Integer>> alike = new LinkedHashMap<>();
-        byRank.forEach((rank, value) ->
-                alike.computeIfAbsent(value, key -> new TreeSet<>()).add(rank));
+        ranks.forEach(rank ->
+                alike.computeIfAbsent(what.apply(rank), key -> new TreeSet<>()).add(rank));
         return alike;
     }
 }

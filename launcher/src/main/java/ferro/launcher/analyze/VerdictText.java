@@ -16,7 +16,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
@@ -224,10 +223,10 @@ public final class VerdictText {
 
     /** Returns which ranks left no recording, and what is known of each. */
     private List<String> ofMissing() {
-        SortedMap<Integer, String> texts = new TreeMap<>();
-        verdict.facts().conduct().forEach((rank, one) -> texts.put(rank, ofMissing(one)));
+        SortedMap<Integer, Conduct> conduct = verdict.facts().conduct();
         List<String> lines = new ArrayList<>();
-        Verdict.alike(texts).forEach((text, ranks) -> lines.add(PlainTexts.ranks(ranks) + text));
+        Verdict.alike(conduct.keySet(), rank -> ofMissing(conduct.get(rank)))
+                .forEach((text, ranks) -> lines.add(PlainTexts.ranks(ranks) + text));
         return lines;
     }
 
@@ -255,8 +254,8 @@ public final class VerdictText {
 
     /** Returns how processes ended abnormally, for a verdict that names no rank from the recordings. */
     private String unexplained() {
-        Map<ProcessEnd, SortedSet<Integer>> same = Verdict.alike(verdict.facts().ended());
-        return same.entrySet().stream()
+        SortedMap<Integer, ProcessEnd> ended = verdict.facts().ended();
+        return Verdict.alike(ended.keySet(), ended::get).entrySet().stream()
                 .map(one -> "; " + PlainTexts.ranks(one.getValue()) + ": "
                         + said(one.getKey(), new Wording(one.getValue().size() > 1)))
                 .collect(Collectors.joining());
@@ -264,13 +263,13 @@ public final class VerdictText {
 
     /** Returns what the ranks to blame did: once if it is the same for all, else for each. */
     private String toBlame() {
-        SortedMap<Integer, String> texts = new TreeMap<>();
-        verdict.facts().conduct().forEach((rank, one) -> texts.put(rank, did(one, new Wording(false))));
-        Map<String, SortedSet<Integer>> same = Verdict.alike(texts);
+        SortedMap<Integer, Conduct> conduct = verdict.facts().conduct();
+        Map<String, SortedSet<Integer>> same =
+                Verdict.alike(conduct.keySet(), rank -> did(conduct.get(rank), new Wording(false)));
         return PlainTexts.ranks(verdict.guilty()) + (verdict.guilty().size() == 1 ? " is" : " are") + " to blame: "
                 + same.values().stream()
                         .map(ranks -> (same.size() == 1 ? "" : PlainTexts.ranks(ranks) + ": ")
-                                + did(verdict.facts().conduct().get(ranks.first()), new Wording(ranks.size() > 1)))
+                                + did(conduct.get(ranks.first()), new Wording(ranks.size() > 1)))
                         .collect(Collectors.joining("; "));
     }
 

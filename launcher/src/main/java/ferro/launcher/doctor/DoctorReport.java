@@ -12,8 +12,9 @@ import ferro.launcher.input.Placement;
 import ferro.launcher.program.BackendChoice;
 import ferro.launcher.program.JavaSettings;
 import ferro.launcher.program.Programs;
-import ferro.launcher.rank.CoreBinding;
+import ferro.launcher.rank.CoreBinding.Cores;
 import ferro.launcher.rank.ProcessGroupGuard;
+import ferro.spi.ForwardingContext;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.util.ArrayList;
@@ -47,18 +48,17 @@ public record DoctorReport(
 
     /** Examines this machine; changes nothing. */
     public static DoctorReport of(RankContext context, Programs programs) {
-        return of(context, programs, CoreBinding.Cores.ofThisMachine(), Descriptors.ofThisProcess());
+        return of(context, programs, Cores.ofThisMachine(), Descriptors.ofThisProcess());
     }
 
     /** Examines this machine as if it had these cores and this limit of open files. */
-    public static DoctorReport of(
-            RankContext context, Programs programs, CoreBinding.Cores cores, Descriptors descriptors) {
+    public static DoctorReport of(RankContext context, Programs programs, Cores cores, Descriptors descriptors) {
         List<String> problems = new ArrayList<>();
         List<String> limits = new ArrayList<>();
         int ranks = Math.max(SEVERAL, cores.cores());
         judge(descriptors, ranks, problems, limits);
         Map<String, String> job = job(context, problems);
-        List<BackendReport> backends = backends(new FirstRank(context));
+        List<BackendReport> backends = backends(asFirstRank(context));
         selectionProblem(context, backends).ifPresent(problems::add);
         return new DoctorReport(
                 job,
@@ -69,6 +69,17 @@ public record DoctorReport(
                 machine(programs, cores, descriptors),
                 List.copyOf(problems),
                 List.copyOf(limits));
+    }
+
+    /** Returns a context as rank 0 of this host sees it, if the given one names no rank: a job is not started yet. */
+    public static RankContext asFirstRank(RankContext context) {
+        return new ForwardingContext(context) {
+            @Override
+            public Optional<String> setting(String name) {
+                Optional<String> given = context.setting(name);
+                return given.isEmpty() && name.equals(Settings.LOCAL_RANK.name()) ? Optional.of("0") : given;
+            }
+        };
     }
 
     /** Returns the rank of this process, and every launcher whose variables were seen. */
@@ -162,7 +173,7 @@ public record DoctorReport(
         return facts;
     }
 
-    private static Map<String, String> machine(Programs programs, CoreBinding.Cores cores, Descriptors descriptors) {
+    private static Map<String, String> machine(Programs programs, Cores cores, Descriptors descriptors) {
         ProcessGroupGuard leash = ProcessGroupGuard.find(programs);
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put("java", Runtime.version() + " at " + System.getProperty("java.home"));
@@ -213,8 +224,7 @@ public record DoctorReport(
         lines.add(verdict());
         problems.forEach(problem -> lines.add("  " + problem));
         limits.forEach(limit -> lines.add("  " + limit));
-        lines.add("job");
-        job.forEach((name, value) -> lines.add(row(name, value)));
+        add("job", job, lines);
         lines.add("back ends");
         for (BackendReport report : backends) {
             String usable = report.priority() >= 0 ? "usable" : "usable by name only";
@@ -222,15 +232,16 @@ public record DoctorReport(
                     report.name(),
                     report.unavailable().map(why -> "not usable: " + why).orElse(usable)));
         }
-        lines.add("tcp");
-        tcp.forEach((name, value) -> lines.add(row(name, value)));
-        lines.add("shared memory");
-        shm.forEach((name, value) -> lines.add(row(name, value)));
-        lines.add("device tensors");
-        gpu.forEach((name, value) -> lines.add(row(name, value)));
-        lines.add("this machine");
-        machine.forEach((name, value) -> lines.add(row(name, value)));
+        add("tcp", tcp, lines);
+        add("shared memory", shm, lines);
+        add("device tensors", gpu, lines);
+        add("this machine", machine, lines);
         return lines;
+    }
+
+    private static void add(String title, Map<String, String> facts, List<String> lines) {
+        lines.add(title);
+        facts.forEach((name, value) -> lines.add(row(name, value)));
     }
 
     private String verdict() {

@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.Store;
 import ferro.backend.tcp.store.LauncherStore;
 import ferro.launcher.input.NodesApartException;
+import ferro.launcher.nodes.Nodes.WaitTimes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -31,21 +32,13 @@ public final class LauncherMeeting {
     private final LauncherStore connection;
     private final Store store;
     private final NodeCard own;
-    private final Nodes.WaitTimes times;
+    private final WaitTimes times;
     private final GenerationStart wanted;
     private final ScheduledExecutorService rolling = Nodes.daemon("ferro-nodes-roll");
     private List<NodeCard> cards = List.of();
     private Keys keys;
 
-    /**
-     * The launchers that have met.
-     *
-     * @param cards of all nodes, by number
-     * @param keys  of the generation
-     */
-    record Met(List<NodeCard> cards, Keys keys) {}
-
-    LauncherMeeting(LauncherStore connection, NodeCard own, Nodes.WaitTimes times, GenerationStart wanted) {
+    LauncherMeeting(LauncherStore connection, NodeCard own, WaitTimes times, GenerationStart wanted) {
         this.connection = connection;
         this.store = connection.store();
         this.own = own;
@@ -54,13 +47,16 @@ public final class LauncherMeeting {
         this.keys = new Keys(wanted.generation());
     }
 
-    /** Waits as {@link Nodes#meet} does. Closes the connection if the launchers do not meet. */
-    Met meet(Waiting waiting) throws NodesApartException, InterruptedException {
+    /**
+     * Waits as {@link Nodes#meet} does, and returns the cards of all nodes by number. Closes the connection if the launchers do
+     * not meet.
+     */
+    List<NodeCard> meet(Waiting waiting) throws NodesApartException, InterruptedException {
         boolean met = false;
         try {
-            Met all = allCameOrBegun(waiting);
+            cards = allCameOrBegun(waiting);
             met = true;
-            return all;
+            return cards;
         } catch (NodesApartException apart) {
             Nodes.jobEnds(store, own, apart.exitCode());
             awaitGone(store, own, cards);
@@ -73,10 +69,15 @@ public final class LauncherMeeting {
         }
     }
 
-    private Met allCameOrBegun(Waiting waiting) throws NodesApartException, InterruptedException {
+    /** Returns the keys of the generation for which the launchers have met. */
+    Keys keys() {
+        return keys;
+    }
+
+    private List<NodeCard> allCameOrBegun(Waiting waiting) throws NodesApartException, InterruptedException {
         try {
             allCame(waiting);
-            return new Met(cards, keys);
+            return cards;
         } catch (InterruptedException ended) {
             return begun(waiting.interrupted());
         } catch (FerroException failure) {
@@ -92,11 +93,11 @@ public final class LauncherMeeting {
      * Returns the launchers if node 0 has begun with this launcher just before it was interrupted: the others count on it. It
      * sends them the signal that has come, and the ranks end by it. Otherwise the wait ends.
      */
-    private Met begun(NodesApartException why) throws NodesApartException, InterruptedException {
+    private List<NodeCard> begun(NodesApartException why) throws NodesApartException, InterruptedException {
         try {
             StartSignal decided = decided(store, refusal(own, why), keys);
             if (decided.begins() && decided.cards().contains(own)) {
-                return new Met(decided.cards(), keys);
+                return decided.cards();
             }
         } catch (FerroException | IllegalStateException gone) {
             throw ended(why);

@@ -3,6 +3,7 @@ package ferro.launcher.nodes;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * The data of a launcher that it publishes to the others.
@@ -51,25 +52,16 @@ public record NodeCard(
      * @return what differs, with both values and what to do; empty if they fit
      */
     public Optional<String> difference(NodeCard other) {
-        if (nodes != other.nodes) {
-            return Optional.of(differs("--nodes", "" + nodes, other, "" + other.nodes));
-        }
-        if (ranks != other.ranks) {
-            return Optional.of(differs("-n", "" + ranks, other, "" + other.ranks));
-        }
-        if (!version.equals(other.version)) {
-            return Optional.of(differs("the version of ferro", version, other, other.version));
-        }
-        if (!backend.isEmpty() && !other.backend.isEmpty() && !backend.equals(other.backend)) {
-            return Optional.of(differs("the back end", backend, other, other.backend));
-        }
-        if (!debug.equals(other.debug)) {
-            return Optional.of(differs("--debug", orNone(debug), other, orNone(other.debug)));
-        }
-        if (!restarts.equals(other.restarts)) {
-            return Optional.of(differs("--restarts", orNone(restarts), other, orNone(other.restarts)));
-        }
-        return Optional.empty();
+        boolean isOpen = backend.isEmpty() || other.backend.isEmpty();
+        return Stream.of(
+                        differs("--nodes", "" + nodes, other, "" + other.nodes),
+                        differs("-n", "" + ranks, other, "" + other.ranks),
+                        differs("the version of ferro", version, other, other.version),
+                        differs("the back end", isOpen ? "" : backend, other, isOpen ? "" : other.backend),
+                        differs("--debug", orNone(debug), other, orNone(other.debug)),
+                        differs("--restarts", orNone(restarts), other, orNone(other.restarts)))
+                .flatMap(Optional::stream)
+                .findFirst();
     }
 
     /**
@@ -86,9 +78,11 @@ public record NodeCard(
         return debug.isEmpty() ? "none" : debug;
     }
 
-    private String differs(String what, String own, NodeCard other, String others) {
-        return what + " differs: " + own + " on " + this + ", " + others + " on " + other
-                + ": need the same on all nodes";
+    private Optional<String> differs(String what, String own, NodeCard other, String others) {
+        return own.equals(others)
+                ? Optional.empty()
+                : Optional.of(what + " differs: " + own + " on " + this + ", " + others + " on " + other
+                        + ": need the same on all nodes");
     }
 
     /**

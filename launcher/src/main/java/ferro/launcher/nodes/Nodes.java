@@ -9,7 +9,9 @@ import ferro.launcher.input.NodesApartException;
 import ferro.launcher.rank.JobEvent;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -22,6 +24,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -41,6 +44,9 @@ public final class Nodes implements AutoCloseable {
     /** Number of signals that other launchers are told of: the second one kills. */
     private static final int MOST_SIGNALS = 2;
 
+    private static final Duration LONGEST_BEAT = Duration.ofMillis(500);
+    private static final int BEATS_IN_SILENCE = 5;
+
     private final LauncherStore connection;
     private final Store store;
     private final NodeCard own;
@@ -55,8 +61,15 @@ public final class Nodes implements AutoCloseable {
     /** On node 0: the reports of all launchers; each completes when the report has arrived. */
     private final Map<Integer, CompletableFuture<byte[]>> reports = new TreeMap<>();
 
+    /** Last heartbeats of the others, by node; used by the thread of heartbeats alone, as is the time of the last look. */
+    private final Map<Integer, LastBeat> heard = new HashMap<>();
+
+    private long lookedNanos;
     private final AtomicBoolean concluded = new AtomicBoolean();
     private final AtomicBoolean ending = new AtomicBoolean();
+
+    /** A heartbeat, and when it was first seen. */
+    private record LastBeat(String beat, long atNanos) {}
 
     /**
      * How long launchers wait for each other.
@@ -84,7 +97,7 @@ public final class Nodes implements AutoCloseable {
      * @return half of that time at least
      */
     public static Duration silence(Duration within, Duration stopping) {
-        Duration silence = within.minus(stopping).minus(NodeWatch.LONGEST_BEAT.multipliedBy(3));
+        Duration silence = within.minus(stopping).minus(LONGEST_BEAT.multipliedBy(3));
         Duration half = within.dividedBy(2);
         return silence.compareTo(half) > 0 ? silence : half;
     }
@@ -135,8 +148,9 @@ public final class Nodes implements AutoCloseable {
     public static Nodes meet(
             LauncherStore connection, NodeCard own, WaitTimes times, Waiting waiting, GenerationStart start)
             throws NodesApartException, InterruptedException {
-        LauncherMeeting.Met met = new LauncherMeeting(connection, own, times, start).meet(waiting);
-        return new Nodes(connection, own, times, met.cards(), met.keys(), start.mayRestart());
+        LauncherMeeting meeting = new LauncherMeeting(connection, own, times, start);
+        List<NodeCard> cards = meeting.meet(waiting);
+        return new Nodes(connection, own, times, cards, meeting.keys(), start.mayRestart());
     }
 
     /** {@return the number of the start of the ranks that the launchers have met for, from 0} */
@@ -177,7 +191,73 @@ public final class Nodes implements AutoCloseable {
                 });
             }
         }
-        new NodeWatch(store, new NodeWatch.Cards(own, cards, keys), times.silence, beating, gone -> lost(gone, events));
+        watch(gone -> lost(gone, events));
+    }
+
+    /**
+     * Detects launchers that are gone or silent. The launcher of node 0 watches all others, and they watch it. A connection that
+     * ends tells at once. If no connection ends, heartbeats tell: each launcher increments a counter, and the store has to
+     * answer.
+     *
+     * @param listener receives each lost launcher, perhaps more than once
+     */
+    private void watch(Consumer<LostNode> listener) {
+        CompletableFuture<byte[]> ended =
+                store.when(LauncherStore.goneKey(own.node(), own.session())).toCompletableFuture();
+        if (own.node() == 0) {
+            others().forEach(other -> store.when(LauncherStore.goneKey(other.node(), other.session()))
+                    .thenRun(() -> listener.accept(new LostNode(other, "the connection of its launcher has ended"))));
+        } else {
+            LostNode zero = new LostNode(cards.get(0), "the connection to its launcher has ended");
+            ended.whenComplete((never, end) -> listener.accept(zero));
+        }
+        lookedNanos = System.nanoTime();
+        long millis = Math.max(1, Math.min(LONGEST_BEAT.toMillis(), times.silence.toMillis() / BEATS_IN_SILENCE));
+        // no other task may block this thread
+        beating.scheduleWithFixedDelay(() -> beat(listener, ended), millis, millis, TimeUnit.MILLISECONDS);
+    }
+
+    private List<NodeCard> others() {
+        return cards.stream().filter(card -> card.node() != own.node()).toList();
+    }
+
+    private void beat(Consumer<LostNode> listener, CompletableFuture<byte[]> ended) {
+        try {
+            store.add(keys.beat(own.node()), 1);
+            if (own.node() == 0) {
+                listen(listener);
+            }
+        } catch (FerroException unanswered) {
+            if (own.node() != 0 && !ended.isDone()) {
+                listener.accept(new LostNode(cards.get(0), silent(times.silence.toNanos())));
+            }
+        } catch (IllegalStateException closed) {
+            // this launcher has ended the connection: the watch is over
+            return;
+        }
+    }
+
+    private void listen(Consumer<LostNode> listener) {
+        long now = System.nanoTime();
+        // if this process was itself halted, silence of the others is no reason to blame them
+        boolean stoodStill = now - lookedNanos > times.silence.toNanos() / 2;
+        lookedNanos = now;
+        for (NodeCard other : others()) {
+            String beat = new String(store.get(keys.beat(other.node()), times.silence));
+            LastBeat last = heard.get(other.node());
+            if (last == null || stoodStill || !last.beat.equals(beat)) {
+                heard.put(other.node(), new LastBeat(beat, now));
+            } else if (now - last.atNanos > times.silence.toNanos()) {
+                listener.accept(new LostNode(other, silent(now - last.atNanos)));
+            }
+        }
+    }
+
+    private static String silent(long nanos) {
+        return String.format(
+                Locale.ROOT,
+                "its launcher sent nothing for %.1f s: the network is cut, or the machine is down or suspended",
+                nanos / 1e9);
     }
 
     /**
@@ -229,8 +309,8 @@ public final class Nodes implements AutoCloseable {
             String why = "its launcher has not reported for " + times.ending.toSeconds()
                     + " s how its ranks ended, although the job is over";
             CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS)
-                    .execute(() -> cards.stream()
-                            .filter(card -> card.node() != own.node() && !hasReported(card.node()))
+                    .execute(() -> others().stream()
+                            .filter(card -> !hasReported(card.node()))
                             .forEach(card -> lost.get(card.node()).complete(new LostNode(card, why))));
         }
     }
@@ -482,7 +562,12 @@ public final class Nodes implements AutoCloseable {
         }
     }
 
-    static ScheduledExecutorService daemon(String name) {
+    /**
+     * {@return an executor with one thread, which does not keep the process alive}
+     *
+     * @param name of the thread
+     */
+    public static ScheduledExecutorService daemon(String name) {
         return Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, name);
             thread.setDaemon(true);

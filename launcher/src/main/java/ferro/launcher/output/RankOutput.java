@@ -63,11 +63,8 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
 
     /** Returns a shorter version, for a report without room for all. */
     public RankOutput brief() {
-        return new RankOutput(
-                rank,
-                pid,
-                trace.subList(0, Math.min(1, trace.size())),
-                lastLines.subList(Math.max(0, lastLines.size() - 1), lastLines.size()));
+        List<String> last = lastLines.subList(Math.max(0, lastLines.size() - 1), lastLines.size());
+        return new RankOutput(rank, pid, trace.subList(0, Math.min(1, trace.size())), last);
     }
 
     /**
@@ -76,11 +73,8 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
      * @param changed returns the new line of a line
      */
     public RankOutput withLines(UnaryOperator<String> changed) {
-        return new RankOutput(
-                rank,
-                pid,
-                trace.stream().map(changed).toList(),
-                lastLines.stream().map(changed).toList());
+        List<String> last = lastLines.stream().map(changed).toList();
+        return new RankOutput(rank, pid, trace.stream().map(changed).toList(), last);
     }
 
     /** Returns class and message of the exception that ended the rank. */

@@ -21,17 +21,11 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
     private static final String[] COLOURS = {"36", "33", "32", "35", "34", "96", "93", "92", "95", "94"};
 
     private final InputStream source;
-    private final Screen screen;
-    private final int rank;
-    private final Screen.Name name;
-    private final OutputStream log;
-    private final Tail tail;
+    private final Ties ties;
     private final byte[] prefix;
-    private final DebuggedRanks debugged;
     private final boolean mayListen;
     private final boolean folds;
     private final FoldedTrace trace = new FoldedTrace();
-    private final Consumer<IOException> outputClosed;
     private final ByteArrayOutputStream batch = new ByteArrayOutputStream();
     private final Patience patience = new Patience(System::nanoTime);
     private boolean noted;
@@ -61,16 +55,11 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
     /** Reads one stream of a rank; starts with {@link #start}. */
     public RankStream(InputStream source, Ties ties) {
         this.source = source;
-        this.screen = ties.screen();
-        this.rank = ties.rank();
-        this.name = ties.name();
-        this.log = ties.log();
-        this.tail = ties.tail();
-        this.prefix = screen.prefixed(name) ? prefix(ties.rank(), screen.terminal(name)) : new byte[0];
-        this.debugged = ties.debugged();
-        this.mayListen = name == Screen.Name.OUT && debugged.ranks().contains(rank);
-        this.folds = name == Screen.Name.ERR && screen.folds();
-        this.outputClosed = ties.outputClosed();
+        this.ties = ties;
+        Screen screen = ties.screen;
+        this.prefix = screen.prefixed(ties.name) ? prefix(ties.rank, screen.terminal(ties.name)) : new byte[0];
+        this.mayListen = ties.name == Screen.Name.OUT && ties.debugged.ranks().contains(ties.rank);
+        this.folds = ties.name == Screen.Name.ERR && screen.folds();
     }
 
     /** Returns a line's prefix. On a terminal it clears the rest of the line, where a longer progress bar may be. */
@@ -84,12 +73,12 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
 
     @Override
     public void run() {
-        LineAssembler lines = new LineAssembler(screen.terminal(name), this);
+        LineAssembler lines = new LineAssembler(ties.screen.terminal(ties.name), this);
         try (InputStream from = source;
-                OutputStream to = log) {
+                OutputStream to = ties.log) {
             copy(from, to, lines);
         } catch (IOException failure) {
-            outputClosed.accept(failure);
+            ties.outputClosed.accept(failure);
         }
     }
 
@@ -136,7 +125,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
             return;
         }
         if (!ours && (length > 0 || end == '\n')) {
-            tail.add(bytes, length);
+            ties.tail.add(bytes, length);
             if (!folds) {
                 batch.writeBytes(prefix);
                 batch.write(bytes, 0, length);
@@ -162,9 +151,10 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         if (!mayListen || !DebuggedRanks.mayName(bytes, length)) {
             return false;
         }
-        Optional<String> note = debugged.note(rank, new String(bytes, 0, length, StandardCharsets.UTF_8), noted);
+        Optional<String> note =
+                ties.debugged.note(ties.rank, new String(bytes, 0, length, StandardCharsets.UTF_8), noted);
         // a JVM that a signal ends listens again for a moment
-        note.filter(any -> !noted || !screen.isHurried()).ifPresent(screen::note);
+        note.filter(any -> !noted || !ties.screen.isHurried()).ifPresent(ties.screen::note);
         noted |= note.isPresent();
         return note.isPresent();
     }
@@ -177,10 +167,10 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
     private void show() throws IOException {
         byte[] shown = batch.toByteArray();
         batch.reset();
-        screen.write(name, shown, shown.length);
+        ties.screen.write(ties.name, shown, shown.length);
         if (cut && !cutTold) {
             cutTold = true;
-            screen.note("rank " + rank + " printed a line longer than " + LineAssembler.LONGEST_LINE
+            ties.screen.note("rank " + ties.rank + " printed a line longer than " + LineAssembler.LONGEST_LINE
                     + " bytes: such lines are shown in pieces; --log-dir DIR keeps them whole");
         }
     }

@@ -53,9 +53,9 @@ public final class Screen {
         ERR
     }
 
-    /** Prints to two streams, line by line. Traces of ranks are folded. */
-    public Screen(ScreenStream out, ScreenStream err) {
-        this(out, err, true);
+    /** Prints to two readers, such as pipes, line by line. Traces of ranks are folded. */
+    public Screen(OutputStream out, OutputStream err) {
+        this(new ScreenStream(out, false), new ScreenStream(err, false), true);
     }
 
     /**

@@ -134,7 +134,7 @@ public record JavaSettings(
 
     /** Returns a command line: java, flags, class path, main class, arguments. */
     List<String> commandLine(boolean fewCores, String mainClass, List<String> arguments) {
-        ReadableNames.ofRanks().checkProgram(mainClass, classPath());
+        ReadableNames.checkProgram(mainClass, classPath());
         List<String> line = new ArrayList<>();
         line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         line.addAll(flags(fewCores));

@@ -82,7 +82,7 @@ public record JavaTarget(String mainClass, JavaSettings settings, List<String> a
 
     @Override
     public List<String> commandLine(Path folder, boolean few) {
-        ReadableNames.ofRanks().check("temporary folder", folder.toString());
+        ReadableNames.check("temporary folder", folder.toString());
         return settings.inFolder(folder).commandLine(few, mainClass, arguments);
     }
 

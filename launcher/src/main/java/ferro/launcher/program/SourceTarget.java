@@ -33,7 +33,7 @@ import javax.tools.ToolProvider;
 record SourceTarget(Path file, JavaSettings settings, List<String> arguments) implements Target {
     @Override
     public List<String> commandLine(Path folder, boolean few) throws IOException {
-        ReadableNames.ofRanks().check("temporary folder", folder.toString());
+        ReadableNames.check("temporary folder", folder.toString());
         Path classes = Files.createDirectory(folder.resolve("classes"));
         String mainClass = compile(classes);
         ClassPath path = settings.program().behind(ClassPath.parse(classes.toString()));

@@ -1,5 +1,6 @@
 package ferro.launcher.program;
 
+import ferro.launcher.input.BadInputException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -7,7 +8,21 @@ import java.util.Map;
 import java.util.Optional;
 
 /** The program that every rank runs. It is checked when it is made, so that bad input is found before anything starts. */
+@FunctionalInterface
 public interface Target {
+    /** Makes a target of any program and its arguments, as given after {@code --}. The program must exist. */
+    static Target ofCommand(List<String> words, Programs programs) {
+        if (words.isEmpty()) {
+            throw new BadInputException("nothing to run: found " + words.size() + " words after --, need a command");
+        }
+        if (programs.find(words.get(0)).isEmpty()) {
+            throw new BadInputException(
+                    "command \"" + words.get(0) + "\" not found: it is not a program file, and PATH has"
+                            + " no program of this name (" + programs.path() + ")");
+        }
+        return (folder, few) -> words;
+    }
+
     /**
      * {@return the command line of a rank, program and arguments, the same for all}
      *

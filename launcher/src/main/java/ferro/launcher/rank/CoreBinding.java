@@ -64,24 +64,27 @@ public record CoreBinding(List<String> slices, String reason) {
     /** Decides which cores each rank gets, or that none is bound and why. */
     public static CoreBinding of(int ranks, boolean wanted, Programs programs, Cores machine) {
         if (!wanted) {
-            return new CoreBinding(List.of(), "not bound (--no-bind)");
+            return unbound("--no-bind");
         }
         if (ranks == 1) {
-            return new CoreBinding(List.of(), "not bound (only one rank)");
+            return unbound("only one rank");
         }
         if (ranks > machine.cores()) {
-            return new CoreBinding(
-                    List.of(),
+            return unbound(
                     machine.sharing() == 1
-                            ? "not bound (ranks > cores)"
-                            : "not bound (ranks of " + machine.sharing() + " nodes on this machine > cores)");
+                            ? "ranks > cores"
+                            : "ranks of " + machine.sharing() + " nodes on this machine > cores");
         }
         if (programs.find("taskset").isEmpty() || machine.allowed().size() < ranks) {
-            return new CoreBinding(List.of(), "not bound (no taskset on this machine)");
+            return unbound("no taskset on this machine");
         }
         int each = machine.allowed().size() / ranks;
         return new CoreBinding(
                 slices(ranks, machine.allowed()), "bound to " + (each == 1 ? "a core" : each + " cores") + " each");
+    }
+
+    private static CoreBinding unbound(String why) {
+        return new CoreBinding(List.of(), "not bound (" + why + ")");
     }
 
     /** Returns the command line, bound to the cores of the rank with this number on this host. */

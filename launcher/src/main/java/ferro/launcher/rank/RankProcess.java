@@ -4,6 +4,7 @@ import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.output.RankLog;
 import ferro.launcher.output.RankOutput;
 import ferro.launcher.output.RankStream;
+import ferro.launcher.output.RankStream.Ties;
 import ferro.launcher.output.Screen;
 import ferro.launcher.output.Tail;
 import ferro.spi.Proc;
@@ -15,6 +16,7 @@ import java.lang.ProcessBuilder.Redirect;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.function.Consumer;
 
 /** One rank: its process on a leash, its two streams, and the thread that waits for its end. */
 public final class RankProcess implements Supervised {
@@ -23,9 +25,8 @@ public final class RankProcess implements Supervised {
 
     private final int rank;
     private final Process process;
-    private final ProcessGroupGuard leash;
     private final Tail tail = new Tail();
-    private final BlockingQueue<JobEvent> events;
+    private final JobShared shared;
 
     /**
      * The objects that all ranks of a job share.
@@ -48,8 +49,7 @@ public final class RankProcess implements Supervised {
     private RankProcess(int rank, Process process, JobShared shared) {
         this.rank = rank;
         this.process = process;
-        this.leash = shared.leash();
-        this.events = shared.events();
+        this.shared = shared;
     }
 
     /** Starts the process of a rank. Its end becomes an event. */
@@ -70,7 +70,8 @@ public final class RankProcess implements Supervised {
         OutputStream out = shared.log().open(rank, Screen.Name.OUT);
         OutputStream err = shared.log().open(rank, Screen.Name.ERR);
         RankProcess started = new RankProcess(rank, builder.start(), shared);
-        started.watch(started.pump(Screen.Name.OUT, out, shared), started.pump(Screen.Name.ERR, err, shared));
+        List<Pump> pumps = List.of(started.pump(Screen.Name.OUT, out), started.pump(Screen.Name.ERR, err));
+        started.daemon(() -> started.awaitEnd(pumps), "end");
         return started;
     }
 
@@ -102,18 +103,12 @@ public final class RankProcess implements Supervised {
 
     @Override
     public void signal(String name) {
-        leash.signal(process, name);
+        shared.leash.signal(process, name);
     }
 
-    private Pump pump(Screen.Name name, OutputStream log, JobShared shared) {
-        RankStream.Ties ties = new RankStream.Ties(
-                rank,
-                name,
-                shared.screen(),
-                log,
-                tail,
-                shared.debugged(),
-                failure -> events.add(new JobEvent.OutputClosed("" + failure)));
+    private Pump pump(Screen.Name name, OutputStream log) {
+        Consumer<IOException> closed = failure -> shared.events.add(new JobEvent.OutputClosed("" + failure));
+        Ties ties = new Ties(rank, name, shared.screen, log, tail, shared.debugged, closed);
         InputStream source = name == Screen.Name.OUT ? process.getInputStream() : process.getErrorStream();
         RankStream stream = new RankStream(source, ties);
         // at the end of the process the JDK closes this stream under a child that still writes, once its lock is free
@@ -125,24 +120,20 @@ public final class RankProcess implements Supervised {
         return new Pump(stream, daemon(reading, name.name()));
     }
 
-    private void watch(Pump out, Pump err) {
-        daemon(() -> awaitEnd(List.of(out, err)), "end");
-    }
-
     private void awaitEnd(List<Pump> pumps) {
         try {
             int code = process.waitFor();
-            events.add(new JobEvent.Ended(rank, code, System.nanoTime()));
+            shared.events.add(new JobEvent.Ended(rank, code, System.nanoTime()));
             drain(pumps);
-            events.add(new JobEvent.OutputRead(rank));
-            leash.release(process);
+            shared.events.add(new JobEvent.OutputRead(rank));
+            shared.leash.release(process);
             drain(pumps);
         } catch (InterruptedException | IOException unexpected) {
             // this thread is not interrupted, and nothing is written to the leash any more; its rest ends with the
             // launcher
             Thread.currentThread().interrupt();
         }
-        events.add(new JobEvent.Drained(rank));
+        shared.events.add(new JobEvent.Drained(rank));
     }
 
     /** Waits for the ends of the streams, but not for a child that holds one open. */

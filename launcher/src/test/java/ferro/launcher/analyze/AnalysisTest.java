@@ -5,6 +5,8 @@ import static ferro.launcher.Said.assertLacks;
 import static ferro.launcher.Said.assertStarts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ferro.launcher.analyze.Ends.EndKind;
+import ferro.launcher.analyze.Ends.ProcessEnd;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -27,12 +29,8 @@ class AnalysisTest {
         job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT, 1));
         job.fail(job.allBut(1), "PEER_LOST", List.of(1), 6, "rank 1 left");
 
-        String well = job.analyzed(folder, job.allBut(1), seen(1, Ends.EndKind.WELL, ""))
-                .verdict()
-                .get(0);
-        String code = job.analyzed(folder, job.allBut(1), seen(1, Ends.EndKind.CODE, "exit code 3"))
-                .verdict()
-                .get(0);
+        String well = first(job.analyzed(folder, job.allBut(1), seen(1, EndKind.WELL, "")));
+        String code = first(job.analyzed(folder, job.allBut(1), seen(1, EndKind.CODE, "exit code 3")));
 
         assertStarts(
                 well,
@@ -55,9 +53,7 @@ class AnalysisTest {
                 job.analyzed(folder, job.allBut(1), new Ends(Map.of(), Set.of(1), Map.of(0, stopped, 2, stopped)));
 
         assertEquals(Set.of(), analysis.guilty());
-        assertEquals(
-                "no group had failed when the launcher stopped rank 1",
-                analysis.verdict().get(0));
+        assertEquals("no group had failed when the launcher stopped rank 1", first(analysis));
     }
 
     @Test
@@ -65,7 +61,7 @@ class AnalysisTest {
         RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
         job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT, 1));
         job.fail(List.of(0, 2), "TIMED_OUT", List.of(1), 6, "gave up on rank 1").passes(500 * RecordedJob.MILLI);
-        Ends.ProcessEnd stopped = new Ends.ProcessEnd(Ends.EndKind.STOPPED, "");
+        ProcessEnd stopped = new ProcessEnd(EndKind.STOPPED, "");
         Map<Integer, Long> told = Map.of(0, job.wallNanos(), 2, job.wallNanos());
 
         Analysis analysis = job.analyzed(folder, job.allBut(1), new Ends(Map.of(1, stopped), Set.of(1), told));
@@ -74,11 +70,15 @@ class AnalysisTest {
         assertEquals(
                 "rank 1 is to blame: it wrote no recording until the launcher stopped it, while the others were in"
                         + " allReduce seq 6 of group \"tcp\"",
-                analysis.verdict().get(0));
+                first(analysis));
     }
 
-    private static Ends seen(int rank, Ends.EndKind kind, String detail) {
-        return new Ends(Map.of(rank, new Ends.ProcessEnd(kind, detail)), Set.of(), Map.of());
+    private static String first(Analysis analysis) {
+        return analysis.verdict().get(0);
+    }
+
+    private static Ends seen(int rank, EndKind kind, String detail) {
+        return new Ends(Map.of(rank, new ProcessEnd(kind, detail)), Set.of(), Map.of());
     }
 
     @Test
@@ -89,7 +89,7 @@ class AnalysisTest {
 
         Analysis analysis = job.analyzed(folder, job.allBut());
 
-        assertHas(analysis.verdict().get(0), "lengths differ under seq 1");
+        assertHas(first(analysis), "lengths differ under seq 1");
     }
 
     @Test
@@ -99,7 +99,7 @@ class AnalysisTest {
         Analysis analysis = job.analyzed(folder, job.allBut());
 
         assertEquals(Set.of(), analysis.guilty());
-        assertStarts(analysis.verdict().get(0), "nothing is wrong");
+        assertStarts(first(analysis), "nothing is wrong");
         assertHas(text(analysis), "slow: rank 3 was the last rank to make 50 of the last 50 calls, ");
     }
 
@@ -124,7 +124,7 @@ class AnalysisTest {
         assertEquals(
                 "rank 2 is to blame: its newest recording is 34.3 s older than the others (stopped, killed or stuck),"
                         + " while the others were in allReduce seq 6 of group \"tcp\"",
-                analysis.verdict().get(0));
+                first(analysis));
         assertEquals(Set.of(2), analysis.missing());
         assertHas(text(analysis), "rank 2: no recent recording");
         assertHas(text(analysis), "note: the recording of rank 2 is left out: it answers an earlier ferro dump");
@@ -195,7 +195,7 @@ class AnalysisTest {
 
         Analysis analysis = last.calls(1, 9, 0).analyzed(folder, List.of(0, 1));
 
-        assertStarts(analysis.verdict().get(0), "nothing is wrong");
+        assertStarts(first(analysis), "nothing is wrong");
         assertHas(text(analysis), "job default, 2 ranks (FERRO_JOB_ID, ");
         assertHas(text(analysis), "files of an earlier run are left out: those of ranks 2, 3 ");
     }

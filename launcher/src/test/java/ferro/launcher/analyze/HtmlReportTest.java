@@ -208,21 +208,12 @@ class HtmlReportTest {
     /** Opens a page in headless Chromium and returns the document as it is after its scripts have run. */
     private String opened(String html) throws IOException, InterruptedException {
         Path page = Files.writeString(folder.resolve("page.html"), html);
-        List<String> line = new ArrayList<>(List.of(
-                browser(),
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-quic",
-                "--no-first-run",
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--disable-sync",
-                "--disable-dev-shm-usage",
-                "--user-data-dir=" + folder.resolve("profile"),
-                "--window-size=1400,1000",
-                "--dump-dom",
-                page.toUri() + "#inspect"));
+        List<String> line = new ArrayList<>(List.of(browser()));
+        String options =
+                "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+                        + " --disable-component-update --disable-sync --disable-dev-shm-usage --window-size=1400,1000 --dump-dom";
+        line.addAll(List.of(options.split(" ")));
+        line.addAll(List.of("--user-data-dir=" + folder.resolve("profile"), page.toUri() + "#inspect"));
         Path out = folder.resolve("dom.html");
         Process started = new ProcessBuilder(line)
                 .redirectOutput(out.toFile())

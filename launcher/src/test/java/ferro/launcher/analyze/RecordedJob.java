@@ -1,10 +1,9 @@
 package ferro.launcher.analyze;
 
+import com.google.gson.Gson;
 import com.google.gson.JsonArray;
-import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import com.google.gson.JsonPrimitive;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +28,7 @@ final class RecordedJob {
     static final String GROUP = "tcp";
     static final String TEXT = "allReduce f32[262144] SUM by ring";
     static final long MILLI = 1_000_000;
+    private static final Gson GSON = new Gson();
     private static final long SECOND = 1_000 * MILLI;
     private static final long BYTES = 1 << 20;
     private static final long EPOCH = 1_795_183_200L * SECOND;
@@ -72,11 +72,7 @@ final class RecordedJob {
 
     RecordedJob group(String name, List<Integer> members) {
         for (int rank : members) {
-            JsonObject group = new JsonObject();
-            group.addProperty("name", name);
-            group.addProperty("rank", members.indexOf(rank));
-            group.add("ranks", numbers(members));
-            group.add("failure", JsonNull.INSTANCE);
+            JsonObject group = object("name", name, "rank", members.indexOf(rank), "ranks", members, "failure", null);
             ranks.get(rank).getAsJsonArray("groups").add(group);
         }
         return this;
@@ -125,7 +121,7 @@ final class RecordedJob {
         call.addProperty("state", "running");
         call.addProperty("step", 3);
         call.addProperty("bytesMoved", 65_536);
-        call.add("waitingFor", numbers(List.of(waitingFor)));
+        call.add("waitingFor", GSON.toJsonTree(waitingFor));
         return this;
     }
 
@@ -138,18 +134,10 @@ final class RecordedJob {
 
     /** The stack, of one frame, of a thread of a rank: of the one that has joined, unless it is in a call of a group. */
     RecordedJob stack(int rank, long at, String reason, TracedThread thread) {
-        JsonObject stack = new JsonObject();
-        stack.addProperty("at", at);
-        stack.addProperty("reason", reason);
-        stack.addProperty("thread", "main");
+        JsonObject stack = object("at", at, "reason", reason, "thread", "main", "location", thread.location);
         stack.addProperty("joined", thread.group.isEmpty() ? 1 : 0);
-        stack.add("group", thread.group.isEmpty() ? JsonNull.INSTANCE : new JsonPrimitive(thread.group));
-        stack.addProperty("location", thread.location);
-        JsonArray all = new JsonArray();
-        if (!thread.frame.isEmpty()) {
-            all.add(thread.frame);
-        }
-        stack.add("frames", all);
+        stack.addProperty("group", thread.group.isEmpty() ? null : thread.group);
+        stack.add("frames", GSON.toJsonTree(thread.frame.isEmpty() ? List.of() : List.of(thread.frame)));
         ranks.get(rank).getAsJsonArray("stacks").add(stack);
         return this;
     }
@@ -161,16 +149,11 @@ final class RecordedJob {
     }
 
     private JsonObject call(int rank, String group, int sequence, String text) {
-        JsonObject call = new JsonObject();
-        call.addProperty("group", group);
-        call.addProperty("sequence", sequence);
-        call.addProperty("kind", text.split(" ")[0]);
-        call.addProperty("text", text);
-        call.addProperty("bytes", BYTES);
-        call.add("code", JsonNull.INSTANCE);
-        call.addProperty("step", -1);
-        call.addProperty("bytesMoved", BYTES);
-        call.add("waitingFor", new JsonArray());
+        String kind = text.split(" ")[0];
+        JsonObject call = object("group", group, "sequence", sequence, "kind", kind, "text", text, "code", null);
+        object("bytes", BYTES, "step", -1, "bytesMoved", BYTES, "waitingFor", List.of())
+                .entrySet()
+                .forEach(one -> call.add(one.getKey(), one.getValue()));
         ranks.get(rank).getAsJsonArray("operations").add(call);
         return call;
     }
@@ -230,13 +213,7 @@ final class RecordedJob {
     }
 
     private static JsonObject failure(String code, List<Integer> culprits, int sequence, String text) {
-        JsonObject failure = new JsonObject();
-        failure.addProperty("code", code);
-        failure.add("culprits", numbers(culprits));
-        failure.addProperty("sequence", sequence);
-        failure.addProperty("origin", 0);
-        failure.addProperty("text", text);
-        return failure;
+        return object("code", code, "culprits", culprits, "sequence", sequence, "origin", 0, "text", text);
     }
 
     private void failGroup(int rank, int place, JsonObject failure) {
@@ -250,20 +227,18 @@ final class RecordedJob {
     }
 
     RecordedJob event(int rank, String kind, List<Integer> about, String text) {
-        JsonObject event = new JsonObject();
-        event.addProperty("at", now + clock(rank));
-        event.addProperty("group", GROUP);
-        event.addProperty("kind", kind);
-        event.add("ranks", numbers(about));
-        event.addProperty("text", text);
+        JsonObject event = object("at", now + clock(rank), "group", GROUP, "kind", kind, "ranks", about, "text", text);
         ranks.get(rank).getAsJsonArray("events").add(event);
         return this;
     }
 
-    private static JsonArray numbers(List<Integer> all) {
-        JsonArray array = new JsonArray();
-        all.forEach(array::add);
-        return array;
+    /** Returns an object of names, each with its value. */
+    private static JsonObject object(Object... namesAndValues) {
+        JsonObject object = new JsonObject();
+        for (int at = 0; at < namesAndValues.length; at += 2) {
+            object.add("" + namesAndValues[at], GSON.toJsonTree(namesAndValues[at + 1]));
+        }
+        return object;
     }
 
     RecordedJob write(Path folder, String reason, List<Integer> of) throws IOException {

@@ -4,6 +4,8 @@ import static ferro.launcher.Said.assertHas;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.launcher.analyze.Ends.EndKind;
+import ferro.launcher.analyze.Ends.ProcessEnd;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -480,7 +482,7 @@ class VerdictTextTest {
             job.calls(1, Integer.parseInt(made.group(2)), 0);
         }
         List<Integer> wrote = job.allBut();
-        Map<Integer, Ends.ProcessEnd> ends = new HashMap<>();
+        Map<Integer, ProcessEnd> ends = new HashMap<>();
         List<String> explained = new ArrayList<>();
         for (String step : steps.subList(1, steps.size())) {
             if (step.endsWith(" wrote")) {
@@ -492,8 +494,7 @@ class VerdictTextTest {
             } else if (END.matcher(step).matches()) {
                 MatchResult end = found(END, step);
                 ranks(job, end.group(1))
-                        .forEach(rank ->
-                                ends.put(rank, new Ends.ProcessEnd(Ends.EndKind.valueOf(end.group(2)), end.group(3))));
+                        .forEach(rank -> ends.put(rank, new ProcessEnd(EndKind.valueOf(end.group(2)), end.group(3))));
             } else {
                 happens(job, step);
             }

@@ -10,12 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.RankEnd;
-import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.store.LauncherStore;
 import ferro.harness.OnThread;
 import ferro.launcher.input.NodesApartException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
+import ferro.launcher.nodes.Nodes.WaitTimes;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,7 +28,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -38,33 +35,17 @@ import org.junit.jupiter.api.Timeout;
 
 /** Launchers of a job that starts again, over loopback and all in this JVM. */
 @Timeout(60)
-class LaterGenerationsTest {
-    private static final byte[] SECRET = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
-    private static final Duration LONG = Duration.ofSeconds(30);
-    private static final Nodes.WaitTimes TIMES = new Nodes.WaitTimes(LONG, LONG, LONG);
-
-    private final List<AutoCloseable> open = new ArrayList<>();
-    private TcpStoreServer server;
+class LaterGenerationsTest extends LaunchersOnLoopback {
     private final BlockingQueue<String> set = new LinkedBlockingQueue<>();
-    private long sessions = 100;
 
     @BeforeEach
-    void serve() throws Exception {
-        server = TcpStoreServer.start(InetAddress.getByName("127.0.0.1"), 0, "job", 4, SECRET);
+    void listen() {
         server.onSet((key, value) -> set.add(key));
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        for (AutoCloseable one : open) {
-            one.close();
-        }
-        server.close();
     }
 
     /** A launcher that may have been started again: it does not know the generation. */
     private Launcher launcher(int node) {
-        return new Launcher(node, sessions++);
+        return new Launcher(node, 1);
     }
 
     private final class Launcher {
@@ -72,25 +53,16 @@ class LaterGenerationsTest {
         private final LauncherStore connection;
         private final List<String> refused = new CopyOnWriteArrayList<>();
 
-        Launcher(int node, long session) {
-            this(node, session, 1);
-        }
-
-        Launcher(int node, long session, int ranks) {
-            card = new NodeCard(node, "h" + node, "127.0.0.1", ranks, 2, "1", "", "", session, "", "3", 0);
-            connection = LauncherStore.open(
-                    new LauncherStore.LauncherCall(
-                            new InetSocketAddress("127.0.0.1", server.port()), "job", SECRET, node, session),
-                    LONG,
-                    LONG);
-            open.add(connection);
+        Launcher(int node, int ranks) {
+            card = card(node, ranks, 2, "1", "", "3");
+            connection = connected(card);
         }
 
         CompletableFuture<Nodes> meets(int generation, Duration hold) {
-            return meets(generation, hold, TIMES);
+            return meets(generation, hold, LONG_TIMES);
         }
 
-        CompletableFuture<Nodes> meets(int generation, Duration hold, Nodes.WaitTimes times) {
+        CompletableFuture<Nodes> meets(int generation, Duration hold, WaitTimes times) {
             return OnThread.start(() -> {
                 GenerationStart start = new GenerationStart(generation, true, hold);
                 Waiting waiting = new Waiting() {
@@ -107,10 +79,6 @@ class LaterGenerationsTest {
                 return met;
             });
         }
-    }
-
-    private static <T> T result(CompletableFuture<T> future) throws Exception {
-        return future.get(20, TimeUnit.SECONDS);
     }
 
     private List<Nodes> met(int generation) throws Exception {
@@ -208,7 +176,7 @@ class LaterGenerationsTest {
         first.get(0).close();
         CompletableFuture<Nodes> zero = launcher(0).meets(1, Duration.ZERO);
 
-        CompletableFuture<Nodes> other = new Launcher(1, sessions++, 2).meets(0, Duration.ZERO);
+        CompletableFuture<Nodes> other = new Launcher(1, 2).meets(0, Duration.ZERO);
 
         Throwable refused = assertThrows(ExecutionException.class, () -> result(other));
         assertHas(refused.getMessage(), "-n differs: 1 on node 0 (host h0, ");
@@ -227,7 +195,7 @@ class LaterGenerationsTest {
             Thread.currentThread().interrupt();
             return assertThrows(
                     NodesApartException.class,
-                    () -> Nodes.meet(zero.connection, zero.card, TIMES, missing -> {}, start));
+                    () -> Nodes.meet(zero.connection, zero.card, LONG_TIMES, missing -> {}, start));
         });
         result(one.connection.store().when(new Keys(1).start()).toCompletableFuture());
         assertThrows(TimeoutException.class, () -> ended.get(300, TimeUnit.MILLISECONDS));
@@ -259,7 +227,7 @@ class LaterGenerationsTest {
         CompletableFuture<Nodes> goesOn = OnThread.start(() -> {
             Thread.currentThread().interrupt();
             return Nodes.meet(
-                    one.connection, one.card, TIMES, begunMeanwhile, new GenerationStart(1, true, Duration.ZERO));
+                    one.connection, one.card, LONG_TIMES, begunMeanwhile, new GenerationStart(1, true, Duration.ZERO));
         });
 
         assertEquals(both, result(goesOn).cards());
@@ -313,7 +281,7 @@ class LaterGenerationsTest {
             Thread.currentThread().interrupt();
             assertThrows(
                     NodesApartException.class,
-                    () -> Nodes.meet(zero.connection, zero.card, TIMES, missing -> {}, start));
+                    () -> Nodes.meet(zero.connection, zero.card, LONG_TIMES, missing -> {}, start));
         });
 
         assertEquals(1, result(second).exitCode());
@@ -375,10 +343,7 @@ class LaterGenerationsTest {
     void refusalsOfAnEarlierGenerationAreForgotten() throws Exception {
         List<Nodes> first = met(0);
         first.forEach(HeardNews::begin);
-        byte[] wrong = "fedcba9876543210".getBytes(StandardCharsets.US_ASCII);
-        InetSocketAddress at = new InetSocketAddress("127.0.0.1", server.port());
-        LauncherStore.LauncherCall stranger = new LauncherStore.LauncherCall(at, "job", wrong, 1, 5);
-        assertThrows(FerroException.class, () -> LauncherStore.open(stranger, LONG, LONG));
+        assertThrows(FerroException.class, () -> connected("job", WRONG, 1, 5));
         Launcher next = launcher(0);
         for (String key : List.of(LauncherStore.STRANGER, LauncherStore.otherJobKey(1))) {
             next.connection.store().set(key, "127.0.0.9\nPROTOCOL\nanother version".getBytes(StandardCharsets.UTF_8));
@@ -395,7 +360,7 @@ class LaterGenerationsTest {
 
     @Test
     void launcherThatWasStoppedUntilTheNextGenerationRunsEndsAndSaysWhy() throws Exception {
-        Nodes.WaitTimes soon = new Nodes.WaitTimes(LONG, Duration.ofMillis(400), LONG);
+        WaitTimes soon = new WaitTimes(LONG, Duration.ofMillis(400), LONG);
         CompletableFuture<Nodes> zero = launcher(0).meets(0, Duration.ZERO, soon);
         Nodes stopped = result(launcher(1).meets(0, Duration.ZERO));
         HeardNews.begin(result(zero));

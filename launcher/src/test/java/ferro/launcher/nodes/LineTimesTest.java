@@ -2,11 +2,8 @@ package ferro.launcher.nodes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.store.LauncherStore;
 import ferro.launcher.input.NodesApartException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
@@ -17,9 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class LineTimesTest {
-    private static final Duration LONG = Duration.ofSeconds(30);
-
+class LineTimesTest extends LaunchersOnLoopback {
     private final AtomicLong clock = new AtomicLong();
 
     @Test
@@ -44,29 +39,27 @@ class LineTimesTest {
         long step = LineTimes.LATER.plusSeconds(1).toNanos();
         BlockingQueue<Set<Integer>> heard = new LinkedBlockingQueue<>();
         LineTimes times = new LineTimes(() -> clock.addAndGet(step));
-        try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getByName("127.0.0.1"), 0, "job", 2, null)) {
-            InetSocketAddress at = new InetSocketAddress("127.0.0.1", server.port());
-            LauncherStore zero = LauncherStore.open(new LauncherStore.LauncherCall(at, "job", null, 0, 7), LONG, LONG);
-            Thread waiting = new Thread(() -> rendezvous(zero, heard, times), "test-launcher");
-            waiting.start();
-            try {
-                for (int line = 0; line < 3; line++) {
-                    assertEquals(Set.of(1), heard.poll(LONG.toSeconds(), TimeUnit.SECONDS));
-                }
-            } finally {
-                waiting.interrupt();
-                waiting.join();
+        NodeCard first = card(0, 2, 2, "1", "", "");
+        LauncherStore zero = connected(first);
+        Thread waiting = new Thread(() -> rendezvous(zero, first, heard, times), "test-launcher");
+        waiting.start();
+        try {
+            for (int line = 0; line < 3; line++) {
+                assertEquals(Set.of(1), heard.poll(LONG.toSeconds(), TimeUnit.SECONDS));
             }
+        } finally {
+            waiting.interrupt();
+            waiting.join();
         }
     }
 
-    private static void rendezvous(LauncherStore zero, BlockingQueue<Set<Integer>> heard, LineTimes times) {
-        NodeCard first = new NodeCard(0, "h0", "127.0.0.1", 2, 2, "1", "", "", 7, "", "", 0);
+    private static void rendezvous(
+            LauncherStore zero, NodeCard first, BlockingQueue<Set<Integer>> heard, LineTimes times) {
         try {
             Nodes.meet(
                     zero,
                     first,
-                    new Nodes.WaitTimes(LONG, LONG, LONG),
+                    LONG_TIMES,
                     new Waiting() {
                         @Override
                         public void missing(Set<Integer> nodes) {

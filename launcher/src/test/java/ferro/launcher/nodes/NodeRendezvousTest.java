@@ -8,18 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import ferro.FerroException;
 import ferro.Store;
-import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.store.LauncherStore;
-import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -31,19 +26,15 @@ import org.junit.jupiter.api.Timeout;
 
 /** The roll that node 0 calls, over a store on loopback. */
 @Timeout(60)
-class NodeRendezvousTest {
-    private static final Duration LONG = Duration.ofSeconds(30);
+class NodeRendezvousTest extends LaunchersOnLoopback {
     private static final String FIREWALL = "and that no firewall blocks the connection";
-    /** What every version begins with: magic, version, length. */
-    private static final byte[] OTHER_VERSION = {(byte) 0xF3, 'f', 'e', 'r', 'r', 'o', '\r', '\n', 0, 3, 0, 69};
-
     /** The launcher of node 0 leaves with its store as soon as it hears; it stays for those that are known by then. */
     @Test
     void whoeverIsRefusedIsKnownBeforeTheRefusalIsTold() throws Exception {
         ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
-        try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getByName("127.0.0.1"), 0, "job", 2, null);
-                LauncherStore zero = connected(server, 0);
-                LauncherStore one = connected(server, 1)) {
+        LauncherStore zero = connected(card(0, 2));
+        LauncherStore one = connected(card(1, 2));
+        try {
             AtomicReference<NodeRendezvous> roll = new AtomicReference<>();
             CompletableFuture<List<NodeCard>> known = new CompletableFuture<>();
             Store watched = beforeEachSwap(zero.store(), key -> {
@@ -64,33 +55,24 @@ class NodeRendezvousTest {
 
     @Test
     void aRefusedProcessOfAnUnknownNodeLeavesTheAdviceAboutAFirewall() throws Exception {
-        String text = missesNodeOne(server -> {
-            try (Socket socket = new Socket("127.0.0.1", server.port())) {
-                socket.getOutputStream().write(OTHER_VERSION);
-                socket.getInputStream().readAllBytes();
-            }
-        });
+        String text = missesNodeOne(this::speakVersionThree);
 
         assertHas(text, FIREWALL, "refused a process at 127.0.0.1 while node 1 was missing");
     }
 
     @Test
     void aRefusedLauncherOfTheMissingNodeHasComeThroughEachFirewall() throws Exception {
-        String text = missesNodeOne(server -> {
-            InetSocketAddress at = new InetSocketAddress("127.0.0.1", server.port());
-            LauncherStore.LauncherCall other = new LauncherStore.LauncherCall(at, "other", null, 1, 5);
-            assertThrows(FerroException.class, () -> LauncherStore.open(other, LONG, LONG));
-        });
+        String text = missesNodeOne(() -> assertThrows(FerroException.class, () -> connected("other", SECRET, 1, 5)));
 
         assertLacks(text, FIREWALL);
         assertHas(text, "refused a launcher of node 1 at 127.0.0.1 while node 1 was missing");
     }
 
-    private static String missesNodeOne(OtherProcess process) throws Exception {
+    private String missesNodeOne(Callable<?> process) throws Exception {
         BlockingQueue<String> refused = new LinkedBlockingQueue<>();
         HeldTasks thread = new HeldTasks();
-        try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getByName("127.0.0.1"), 0, "job", 2, null);
-                LauncherStore zero = connected(server, 0)) {
+        LauncherStore zero = connected(card(0, 2));
+        try {
             NodeRendezvous roll = new NodeRendezvous(
                     zero.store(),
                     card(0, 2),
@@ -108,7 +90,7 @@ class NodeRendezvousTest {
                     },
                     Keys.FIRST);
             roll.call(0, 1);
-            process.comes(server);
+            process.call();
             assertNotNull(refused.poll(LONG.toSeconds(), TimeUnit.SECONDS));
 
             thread.execute(thread.held.get(0));
@@ -118,10 +100,6 @@ class NodeRendezvousTest {
         } finally {
             thread.shutdownNow();
         }
-    }
-
-    private interface OtherProcess {
-        void comes(TcpStoreServer server) throws IOException;
     }
 
     private interface Look {
@@ -140,11 +118,6 @@ class NodeRendezvousTest {
                         throw failure.getCause();
                     }
                 });
-    }
-
-    private static LauncherStore connected(TcpStoreServer server, int node) {
-        InetSocketAddress at = new InetSocketAddress("127.0.0.1", server.port());
-        return LauncherStore.open(new LauncherStore.LauncherCall(at, "job", null, node, 7 + node), LONG, LONG);
     }
 
     private static NodeCard card(int node, int ranks) {

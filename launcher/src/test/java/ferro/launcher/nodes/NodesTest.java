@@ -9,15 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.store.LauncherStore;
 import ferro.harness.OnThread;
 import ferro.launcher.input.NodesApartException;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
+import ferro.launcher.nodes.Nodes.WaitTimes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,40 +24,18 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Launchers of one job over loopback, all in this JVM: how they meet, hear of each other and end. */
 @Timeout(60)
-class NodesTest {
-    private static final byte[] SECRET = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
-    private static final Duration LONG = Duration.ofSeconds(30);
+class NodesTest extends LaunchersOnLoopback {
     private static final Duration SHORT = Duration.ofMillis(400);
-    private static final Nodes.WaitTimes LONG_TIMES = new Nodes.WaitTimes(LONG, LONG, LONG);
-
-    private final List<AutoCloseable> open = new ArrayList<>();
-    private TcpStoreServer server;
-    private long sessions = 100;
-
-    @BeforeEach
-    void serve() throws Exception {
-        server = TcpStoreServer.start(InetAddress.getByName("127.0.0.1"), 0, "job", 4, SECRET);
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        for (AutoCloseable one : open) {
-            one.close();
-        }
-        server.close();
-    }
 
     @Test
     void launchersMeetHearOfEachOtherAndEndWithOneVerdict() throws Exception {
-        List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
+        List<Nodes> nodes = both(LONG, LONG);
         HeardNews zero = HeardNews.begin(nodes.get(0));
         HeardNews one = HeardNews.begin(nodes.get(1));
 
@@ -77,10 +50,10 @@ class NodesTest {
 
         CompletableFuture<String> other =
                 OnThread.start(() -> nodes.get(1).conclude(orders -> "one" + orders, all -> "not asked"));
-        String verdict = nodes.get(0).conclude(orders -> "zero" + orders, all -> all.reports() + " " + all.lost());
+        String verdict = nodes.get(0).conclude(orders -> "zero" + orders, NodesTest::shown);
         assertEquals("{0=zero{0=2}, 1=one{3=1}} {}", verdict);
         nodes.get(1).close();
-        assertEquals(verdict, other.get(20, TimeUnit.SECONDS));
+        assertEquals(verdict, result(other));
     }
 
     @Test
@@ -92,7 +65,7 @@ class NodesTest {
                 "--debug differs: none on node 0 (host h0, 127.0.0.1), 0, 3 on", card(1, 2, "1", "0, 3"));
         for (Map.Entry<String, NodeCard> other : others.entrySet()) {
             serveAnew();
-            List<String> texts = apart(card(0, 2, "1"), other.getValue());
+            List<String> texts = apart(card(0), other.getValue());
             assertEquals(texts.get(0), texts.get(1));
             assertTrue(texts.get(0).contains(other.getKey()), texts.get(0));
             assertHas(texts.get(0), "on node 1 (host h1, 127.0.0.2): need the same");
@@ -116,16 +89,13 @@ class NodesTest {
 
     @Test
     void nodeThatDoesNotComeIsNamedAtTheDeadlineAndWrongSecretsAtOnce() throws Exception {
-        CompletableFuture<Nodes> late = meeting(card(0, 2, "1"), new Nodes.WaitTimes(SHORT, LONG, LONG));
+        CompletableFuture<Nodes> late = meeting(card(0), new WaitTimes(SHORT, LONG, LONG));
         String text = refusal(late);
         assertStarts(text, "node 1 of 2 did not connect within ");
 
         serveAnew();
-        CompletableFuture<Nodes> waiting = meeting(card(0, 2, "1"), LONG_TIMES);
-        byte[] wrong = "fedcba9876543210".getBytes(StandardCharsets.US_ASCII);
-        FerroException refused = assertThrows(
-                FerroException.class,
-                () -> LauncherStore.open(new LauncherStore.LauncherCall(at(), "job", wrong, 1, 5), LONG, LONG));
+        CompletableFuture<Nodes> waiting = meeting(card(0), LONG_TIMES);
+        FerroException refused = assertThrows(FerroException.class, () -> connected("job", WRONG, 1, 5));
         assertEquals(Code.UNAUTHENTICATED, refused.code());
         String said = refusal(waiting);
         assertStarts(said, "the secret of node 1 (127.0.0.1) differs from the secret of node 0");
@@ -134,17 +104,17 @@ class NodesTest {
     @Test
     @DisplayName("row 39, row 41: a launcher that is gone or silent is lost")
     void launcherThatIsGoneOrSilentIsLostAndItsReportIsNotWaitedFor() throws Exception {
-        List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
+        List<Nodes> nodes = both(LONG, LONG);
         HeardNews zero = HeardNews.begin(nodes.get(0));
         HeardNews.begin(nodes.get(1));
         nodes.get(1).close();
         assertEquals("failed 1", zero.next());
-        String gone = nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost());
+        String gone = nodes.get(0).conclude(orders -> "zero", NodesTest::shown);
         assertStarts(gone, "{0=zero} {1=LostNode");
         assertHas(gone, "the connection of its launcher has ended");
 
         serveAnew();
-        List<Nodes> silent = meet(SHORT, card(0, 2, "1"), card(1, 2, "1"));
+        List<Nodes> silent = both(SHORT, LONG);
         HeardNews looking = HeardNews.begin(silent.get(0));
         // node 1 does not begin: it has shown its card, and no heartbeat follows
         assertEquals("failed 1", looking.next());
@@ -154,16 +124,16 @@ class NodesTest {
 
     @Test
     void launcherThatGoesAfterItsReportIsNotLost() throws Exception {
-        List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
+        List<Nodes> nodes = both(LONG, LONG);
         HeardNews zero = HeardNews.begin(nodes.get(0));
         HeardNews.begin(nodes.get(1));
-        LauncherStore looking = connected(card(2, 2, "1"));
+        LauncherStore looking = connected(card(2));
         OnThread.start(() -> nodes.get(1).conclude(orders -> "one", all -> "alone"));
         looking.store().get(Keys.FIRST.report(1), LONG);
         nodes.get(1).close();
         looking.store().get(LauncherStore.goneKey(1, nodes.get(0).cards().get(1).session()), LONG);
 
-        String verdict = nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost());
+        String verdict = nodes.get(0).conclude(orders -> "zero", NodesTest::shown);
 
         assertEquals("{0=zero, 1=one} {}", verdict);
         assertEquals(List.of(), List.copyOf(zero.events()), "nothing has failed");
@@ -171,13 +141,13 @@ class NodesTest {
 
     @Test
     void othersJudgeAloneWhereNodeZeroIsGone() throws Exception {
-        List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
+        List<Nodes> nodes = both(LONG, LONG);
         HeardNews.begin(nodes.get(0));
         HeardNews one = HeardNews.begin(nodes.get(1));
         server.close();
 
         assertEquals("failed 1", one.next());
-        String verdict = nodes.get(1).conclude(orders -> "one", all -> all.reports() + " " + all.lost());
+        String verdict = nodes.get(1).conclude(orders -> "one", NodesTest::shown);
         assertStarts(verdict, "{1=one} {0=LostNode");
         assertHas(verdict, "the connection to its launcher has ended");
     }
@@ -186,47 +156,44 @@ class NodesTest {
     void whatCannotBeToldIsSaidAndKeepsNobodyWaiting() throws Exception {
         for (boolean tooMuch : List.of(true, false)) {
             serveAnew();
-            List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
-            HeardNews.begin(nodes.get(0));
-            HeardNews.begin(nodes.get(1));
+            List<Nodes> nodes = both(LONG, LONG);
+            nodes.forEach(HeardNews::begin);
             CompletableFuture<String> other =
                     OnThread.start(() -> nodes.get(1).conclude(orders -> told(tooMuch), all -> "x"));
 
-            CompletableFuture<String> zero = OnThread.start(
-                    () -> nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost()));
+            CompletableFuture<String> zero =
+                    OnThread.start(() -> nodes.get(0).conclude(orders -> "zero", NodesTest::shown));
 
-            String verdict = zero.get(20, TimeUnit.SECONDS);
+            String verdict = result(zero);
             assertStarts(verdict, "{0=zero} {1=LostNode");
             assertHas(verdict, "could not report how its ranks ended");
-            assertEquals(verdict, other.get(20, TimeUnit.SECONDS));
+            assertEquals(verdict, result(other));
         }
     }
 
     @Test
     void verdictThatCannotBeMadeLeavesOthersToJudgeAlone() throws Exception {
-        List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
-        HeardNews.begin(nodes.get(0));
-        HeardNews.begin(nodes.get(1));
+        List<Nodes> nodes = both(LONG, LONG);
+        nodes.forEach(HeardNews::begin);
         CompletableFuture<String> other =
-                OnThread.start(() -> nodes.get(1).conclude(orders -> "one", all -> all.reports() + " " + all.lost()));
+                OnThread.start(() -> nodes.get(1).conclude(orders -> "one", NodesTest::shown));
 
         CompletableFuture<String> zero =
                 OnThread.start(() -> nodes.get(0).conclude(orders -> "zero", all -> told(false)));
 
-        assertThrows(ExecutionException.class, () -> zero.get(20, TimeUnit.SECONDS));
-        String verdict = other.get(20, TimeUnit.SECONDS);
+        assertThrows(ExecutionException.class, () -> result(zero));
+        String verdict = result(other);
         assertStarts(verdict, "{1=one} {0=LostNode");
         assertHas(verdict, "could not find the cause");
     }
 
     @Test
     void launcherThatLivesAndTellsNothingIsNotWaitedForOnceTheJobIsOver() throws Exception {
-        List<Nodes> nodes = meet(LONG, SHORT, card(0, 2, "1"), card(1, 2, "1"));
-        HeardNews.begin(nodes.get(0));
-        HeardNews.begin(nodes.get(1));
+        List<Nodes> nodes = both(LONG, SHORT);
+        nodes.forEach(HeardNews::begin);
         nodes.get(0).ended(141);
 
-        String verdict = nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost());
+        String verdict = nodes.get(0).conclude(orders -> "zero", NodesTest::shown);
 
         assertStarts(verdict, "{0=zero} {1=LostNode");
         assertHas(verdict, "its launcher has not reported");
@@ -249,7 +216,7 @@ class NodesTest {
     @Test
     void launcherOfAnotherNumberOfNodesIsRefusedAloneAndTheOthersGoOn() throws Exception {
         CompletableFuture<Nodes> third = meeting(ofThree(2), LONG_TIMES);
-        List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
+        List<Nodes> nodes = both(LONG, LONG);
         HeardNews zero = HeardNews.begin(nodes.get(0));
         HeardNews.begin(nodes.get(1));
 
@@ -260,10 +227,10 @@ class NodesTest {
         assertStarts(text, expected);
         assertStarts(later, "two launchers have --node-rank 2");
         CompletableFuture<String> other = OnThread.start(() -> nodes.get(1).conclude(orders -> "one", all -> "alone"));
-        String verdict = nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost());
+        String verdict = nodes.get(0).conclude(orders -> "zero", NodesTest::shown);
         assertEquals("{0=zero, 1=one} {}", verdict);
         nodes.get(1).close();
-        assertEquals(verdict, other.get(20, TimeUnit.SECONDS));
+        assertEquals(verdict, result(other));
         assertEquals(List.of(), List.copyOf(zero.events()), "nothing has failed");
     }
 
@@ -285,7 +252,7 @@ class NodesTest {
             });
             String text = "node " + ended + " (host h" + ended + ", 127.0.0." + (ended + 1)
                     + ") was ended before a rank was started";
-            assertEquals(text, interrupted.get(20, TimeUnit.SECONDS));
+            assertEquals(text, result(interrupted));
             assertEquals(text, refusal(other));
         }
     }
@@ -297,8 +264,8 @@ class NodesTest {
         for (int unfit = 0; unfit < 2; unfit++) {
             for (boolean first : List.of(true, false)) {
                 serveAnew();
-                NodeCard own = card(unfit, 2, "1");
-                NodeCard other = card(1 - unfit, 2, "1");
+                NodeCard own = card(unfit);
+                NodeCard other = card(1 - unfit);
                 LauncherStore connection = connected(own);
                 CompletableFuture<Nodes> waiting = first ? null : meeting(other, LONG_TIMES);
                 if (!first) {
@@ -311,7 +278,7 @@ class NodesTest {
 
                 String text = own + " cannot start its ranks: no such class";
                 assertEquals(text, refusal(met));
-                NodesApartException said = telling.get(20, TimeUnit.SECONDS);
+                NodesApartException said = result(telling);
                 assertEquals(text, said.getMessage());
                 assertEquals(2, said.exitCode());
             }
@@ -321,7 +288,7 @@ class NodesTest {
     @Test
     void nodesThatCannotStartTheirRanksSayOneReason() throws Exception {
         List<CompletableFuture<NodesApartException>> telling = new ArrayList<>();
-        for (NodeCard own : List.of(card(0, 2, "1"), card(1, 2, "1"))) {
+        for (NodeCard own : List.of(card(0), card(1))) {
             LauncherStore connection = connected(own);
             NodesApartException why = new NodesApartException("has reason " + own.node(), 2);
             telling.add(OnThread.start(() -> {
@@ -330,52 +297,40 @@ class NodesTest {
                 return said;
             }));
         }
-        assertEquals(
-                telling.get(0).get(20, TimeUnit.SECONDS).getMessage(),
-                telling.get(1).get(20, TimeUnit.SECONDS).getMessage());
+        assertEquals(result(telling.get(0)).getMessage(), result(telling.get(1)).getMessage());
     }
 
     @Test
     void launcherOfAnotherJobAndProcessOfAnotherVersionAreToldOnNodeZeroWhichGoesOnWaiting() throws Exception {
         BlockingQueue<String> heard = new LinkedBlockingQueue<>();
-        NodeCard first = card(0, 2, "1");
+        NodeCard first = card(0);
         LauncherStore zero = connected(first);
         CompletableFuture<Nodes> waiting =
                 OnThread.start(() -> Nodes.meet(zero, first, LONG_TIMES, new Listening(heard), ONLY));
 
-        FerroException refused = assertThrows(
-                FerroException.class,
-                () -> LauncherStore.open(new LauncherStore.LauncherCall(at(), "other", SECRET, 1, 5), LONG, LONG));
+        FerroException refused = assertThrows(FerroException.class, () -> connected("other", SECRET, 1, 5));
         assertTrue(LauncherStore.isRefusal(refused), refused.getMessage());
         assertHeard(
                 heard,
                 "node 0 (host h0, 127.0.0.1) refused a launcher of node 1 at 127.0.0.1 while node 1 was"
                         + " missing: this is job \"job\", you belong to job \"other\"");
-        speakVersionThree();
+        assertTrue(speakVersionThree() > 0, "told nothing");
         assertHeard(
                 heard,
                 "node 0 (host h0, 127.0.0.1) refused a process at 127.0.0.1 while node 1 was missing: protocol"
                         + " version ");
 
-        open.add(meeting(card(1, 2, "1"), LONG_TIMES).get(20, TimeUnit.SECONDS));
-        open.add(waiting.get(20, TimeUnit.SECONDS));
+        open.add(meeting(card(1), LONG_TIMES).get(20, TimeUnit.SECONDS));
+        open.add(result(waiting));
     }
 
     @Test
     void whoWasRefusedIsNamedWhereANodeDoesNotCome() throws Exception {
-        speakVersionThree();
+        assertTrue(speakVersionThree() > 0, "told nothing");
 
-        String text = refusal(meeting(card(0, 2, "1"), new Nodes.WaitTimes(Duration.ofSeconds(2), LONG, LONG)));
+        String text = refusal(meeting(card(0), new WaitTimes(Duration.ofSeconds(2), LONG, LONG)));
         assertStarts(text, "node 1 of 2 did not connect within ");
         assertHas(text, " refused a process at 127.0.0.1 while", "yours is 3: run one version of ferro");
-    }
-
-    /** What every version begins with: magic, version, length. */
-    private void speakVersionThree() throws IOException {
-        try (Socket socket = new Socket(at().getAddress(), at().getPort())) {
-            socket.getOutputStream().write(new byte[] {(byte) 0xF3, 'f', 'e', 'r', 'r', 'o', '\r', '\n', 0, 3, 0, 69});
-            assertTrue(socket.getInputStream().readAllBytes().length > 0, "told nothing");
-        }
     }
 
     private static void assertHeard(BlockingQueue<String> heard, String start) throws InterruptedException {
@@ -395,30 +350,29 @@ class NodesTest {
     }
 
     private NodeCard ofThree(int node) {
-        return new NodeCard(node, "h" + node, "127.0.0." + (node + 1), 2, 3, "1", "", "", sessions++, "", "", 0);
+        return card(node, 2, 3, "1", "", "");
+    }
+
+    private NodeCard card(int node) {
+        return card(node, 2, "1");
     }
 
     private NodeCard card(int node, int ranks, String version, String... debug) {
-        String ranksToDebug = String.join("", debug);
-        return new NodeCard(
-                node, "h" + node, "127.0.0." + (node + 1), ranks, 2, version, "", ranksToDebug, sessions++, "", "", 0);
+        return card(node, ranks, 2, version, String.join("", debug), "");
     }
 
-    private List<Nodes> meet(Duration silence, NodeCard... cards) throws Exception {
-        return meet(silence, LONG, cards);
-    }
-
-    private List<Nodes> meet(Duration silence, Duration ending, NodeCard... cards) throws Exception {
-        List<CompletableFuture<Nodes>> meeting = new ArrayList<>();
-        for (NodeCard card : cards) {
-            meeting.add(meeting(card, new Nodes.WaitTimes(LONG, silence, ending)));
-        }
-        List<Nodes> met = new ArrayList<>();
-        for (CompletableFuture<Nodes> one : meeting) {
-            met.add(one.get(20, TimeUnit.SECONDS));
-        }
+    /** Returns the launchers of two nodes, which have met. */
+    private List<Nodes> both(Duration silence, Duration ending) throws Exception {
+        WaitTimes times = new WaitTimes(LONG, silence, ending);
+        CompletableFuture<Nodes> zero = meeting(card(0), times);
+        CompletableFuture<Nodes> one = meeting(card(1), times);
+        List<Nodes> met = List.of(result(zero), result(one));
         open.addAll(0, met);
         return met;
+    }
+
+    private static String shown(Nodes.Gathered all) {
+        return all.reports() + " " + all.lost();
     }
 
     private List<String> apart(NodeCard one, NodeCard other) {
@@ -429,25 +383,14 @@ class NodesTest {
     }
 
     private static String refusal(CompletableFuture<Nodes> meeting) {
-        ExecutionException failed = assertThrows(ExecutionException.class, () -> meeting.get(20, TimeUnit.SECONDS));
+        ExecutionException failed = assertThrows(ExecutionException.class, () -> result(meeting));
         assertTrue(failed.getCause() instanceof NodesApartException, () -> "" + failed.getCause());
         return failed.getCause().getMessage();
     }
 
-    private CompletableFuture<Nodes> meeting(NodeCard card, Nodes.WaitTimes times) {
+    private CompletableFuture<Nodes> meeting(NodeCard card, WaitTimes times) {
         LauncherStore connection = connected(card);
         return OnThread.start(() -> Nodes.meet(connection, card, times, missing -> {}, ONLY));
-    }
-
-    private LauncherStore connected(NodeCard card) {
-        LauncherStore connection = LauncherStore.open(
-                new LauncherStore.LauncherCall(at(), "job", SECRET, card.node(), card.session()), LONG, LONG);
-        open.add(connection);
-        return connection;
-    }
-
-    private InetSocketAddress at() {
-        return new InetSocketAddress("127.0.0.1", server.port());
     }
 
     private void serveAnew() throws Exception {

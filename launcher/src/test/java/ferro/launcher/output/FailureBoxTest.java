@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.input.ExitCode;
+import ferro.launcher.output.FailureBox.First;
+import ferro.launcher.output.FailureBox.Printed;
+import ferro.launcher.output.FailureBox.TracePart;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -15,13 +18,9 @@ class FailureBoxTest {
 
     @Test
     void linesOfTheJoinAreNotTheLastLinesOfARank() {
-        FailureBox box = box(new FailureBox.Printed(
-                List.of(),
-                FailureBox.TracePart.COMPLETE,
-                1,
-                List.of("INFO ferro.join: waiting for the store at 127.0.0.1:1", "bye")));
+        List<String> printed = List.of("INFO ferro.join: waiting for the store at 127.0.0.1:1", "bye");
 
-        String text = String.join("\n", box.lines(80));
+        String text = lastLines(printed, TracePart.COMPLETE);
 
         assertHas(text, "| last lines of rank 1 (1):\n|   bye\n");
     }
@@ -29,16 +28,12 @@ class FailureBoxTest {
     @Test
     void boxNamesRankHostPidSignalAndLastLines() {
         FailureBox box = new FailureBox(
-                new FailureBox.First(2, "rank 2 failed first: " + ExitCode.describe(137), "host host-a", 4711),
+                new First(2, "rank 2 failed first: " + ExitCode.describe(137), "host host-a", 4711),
                 3.21,
                 List.of(
                         "diagnosis: rank 1 is to blame: its process is gone and wrote no recording (killed or crashed)"),
                 List.of("stopped because of it: ranks 0, 1"),
-                new FailureBox.Printed(
-                        List.of("java.lang.Error: no"),
-                        FailureBox.TracePart.FIRST_LINE,
-                        1,
-                        List.of("step 7", "step 8")),
+                new Printed(List.of("java.lang.Error: no"), TracePart.FIRST_LINE, 1, List.of("step 7", "step 8")),
                 List.of("./ferro analyze /tmp/here"));
 
         String text = String.join("\n", box.lines(80));
@@ -54,8 +49,7 @@ class FailureBoxTest {
     @Test
     void noLineOfTheBoxIsLongerThanTheScreenIsWide() {
         String wide = "x".repeat(390) + "end";
-        FailureBox box =
-                box(new FailureBox.Printed(List.of(), FailureBox.TracePart.COMPLETE, 1, List.of(wide, "short")));
+        FailureBox box = box(new Printed(List.of(), TracePart.COMPLETE, 1, List.of(wide, "short")));
 
         for (int columns : List.of(60, 132, 200, 5000)) {
             List<String> lines = box.lines(columns);
@@ -70,12 +64,11 @@ class FailureBoxTest {
     void allLinesAreWrapped() {
         String words = "word ".repeat(60) + "end";
         FailureBox box = new FailureBox(
-                new FailureBox.First(1, "rank 1 failed first: exit code 3", "host host-b", 17),
+                new First(1, "rank 1 failed first: exit code 3", "host host-b", 17),
                 0.5,
                 List.of("diagnosis: " + words),
                 List.of("failed after it: " + words),
-                new FailureBox.Printed(
-                        List.of("Exception: " + words), FailureBox.TracePart.FIRST_LINE, 1, List.of(words)),
+                new Printed(List.of("Exception: " + words), TracePart.FIRST_LINE, 1, List.of(words)),
                 List.of());
 
         List<String> lines = box.lines(100);
@@ -87,7 +80,7 @@ class FailureBoxTest {
 
     @Test
     void exceptionThatTheDiagnosisContainsIsNotShown() {
-        String text = boxed(FailureBox.TracePart.NONE);
+        String text = boxed(TracePart.NONE);
 
         assertFalse(text.contains("exception of rank 1") || text.contains("no data"), text);
         assertHas(text, "| last lines of rank 1 (1):\n|   step 7\n");
@@ -100,8 +93,8 @@ class FailureBoxTest {
                 "WARNING ferro.group: rank 1 of \"world\" waits for rank 0 after 519 ms at barrier",
                 "bye");
 
-        String known = lastLines(printed, FailureBox.TracePart.NONE);
-        String unknown = lastLines(printed, FailureBox.TracePart.COMPLETE);
+        String known = lastLines(printed, TracePart.NONE);
+        String unknown = lastLines(printed, TracePart.COMPLETE);
 
         assertHas(known, "| last lines of rank 1 (1):\n|   bye\n");
         assertHas(unknown, "| last lines of rank 1 (2):\n|   WARNING ferro.group: ");
@@ -109,25 +102,22 @@ class FailureBoxTest {
 
     @Test
     void rankThatPrintedNothingButTheLogOfFerroHasNotPrintedNothing() {
-        String silent = lastLines(List.of(), FailureBox.TracePart.NONE);
-        String logged = lastLines(List.of("INFO ferro.group: group \"world\""), FailureBox.TracePart.NONE);
+        String silent = lastLines(List.of(), TracePart.NONE);
+        String logged = lastLines(List.of("INFO ferro.group: group \"world\""), TracePart.NONE);
 
         assertHas(silent, "\n| rank 1 printed nothing\n");
         assertHas(logged, "\n| rank 1 printed nothing but the log of ferro\n");
     }
 
-    private static String lastLines(List<String> printed, FailureBox.TracePart part) {
-        FailureBox box = box(new FailureBox.Printed(List.of(), part, 1, printed));
+    private static String lastLines(List<String> printed, TracePart part) {
+        FailureBox box = box(new Printed(List.of(), part, 1, printed));
         return String.join("\n", box.lines(120));
     }
 
     @Test
     void whatIsToBeTypedStaysWhole() {
         String command = "  ./ferro analyze /tmp/" + "x".repeat(100);
-        FailureBox box = box(
-                new FailureBox.Printed(List.of(), FailureBox.TracePart.COMPLETE, 1, List.of("short")),
-                "a timeline:",
-                command);
+        FailureBox box = box(new Printed(List.of(), TracePart.COMPLETE, 1, List.of("short")), "a timeline:", command);
 
         List<String> lines = box.lines(60);
 
@@ -179,7 +169,7 @@ class FailureBoxTest {
         }
         add(tail, "Caused by: java.io.IOException: disk");
         add(tail, "bye");
-        FailureBox box = box(new FailureBox.Printed(tail.trace(), FailureBox.TracePart.COMPLETE, 1, tail.lines()));
+        FailureBox box = box(new Printed(tail.trace(), TracePart.COMPLETE, 1, tail.lines()));
 
         String text = String.join("\n", box.lines(80));
 
@@ -190,7 +180,7 @@ class FailureBoxTest {
 
     @Test
     void boxFoldsTheTraceAndShowsNoneOfItsFramesAmongTheLastLines() {
-        String text = boxed(FailureBox.TracePart.COMPLETE);
+        String text = boxed(TracePart.COMPLETE);
 
         assertHas(text, "|   Exception in thread \"main\" java.lang.IllegalStateException: no data\n");
         assertHas(text, "|       at ferro.group.ProcessGroup.allReduce(ProcessGroup.java:1)\n");
@@ -200,13 +190,13 @@ class FailureBoxTest {
 
     @Test
     void traceOfAnInnocentRankIsOneLine() {
-        String text = boxed(FailureBox.TracePart.FIRST_LINE);
+        String text = boxed(TracePart.FIRST_LINE);
 
         assertHas(text, "|   Exception in thread \"main\" java.lang.IllegalStateException: no data\n| last lines");
         assertLacks(text, "at app.Main");
     }
 
-    private static String boxed(FailureBox.TracePart part) {
+    private static String boxed(TracePart part) {
         Tail tail = new Tail();
         add(tail, "Exception in thread \"main\" java.lang.IllegalStateException: no data");
         add(tail, "\tat ferro.group.ProcessGroup.allReduce(ProcessGroup.java:1)");
@@ -215,12 +205,12 @@ class FailureBoxTest {
         }
         add(tail, "\tat app.Main.main(Main.java:7)");
         add(tail, "step 7");
-        FailureBox box = box(new FailureBox.Printed(tail.trace(), part, 1, tail.lines()));
+        FailureBox box = box(new Printed(tail.trace(), part, 1, tail.lines()));
         return String.join("\n", box.lines(100));
     }
 
-    private static FailureBox box(FailureBox.Printed printed, String... typed) {
-        FailureBox.First first = new FailureBox.First(1, "rank 1 failed first: exit code 1", "host host-b", 17);
+    private static FailureBox box(Printed printed, String... typed) {
+        First first = new First(1, "rank 1 failed first: exit code 1", "host host-b", 17);
         return new FailureBox(first, 0.5, List.of(), List.of(), printed, List.of(typed));
     }
 

@@ -24,7 +24,7 @@ class RankLogTest {
     private Path folder;
 
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
-    private final Screen screen = new Screen(new Screen.ScreenStream(err, false), new Screen.ScreenStream(err, false));
+    private final Screen screen = new Screen(err, err);
 
     @Test
     void fullDiskIsOneWarningForAllFiles() throws IOException {

@@ -43,7 +43,7 @@ class ScreenTest {
 
     @Test
     void lineIsPrintedBesideAStreamThatNobodyReadsOnceThereIsAHurry() throws Exception {
-        Screen screen = new Screen(new Screen.ScreenStream(full, false), new Screen.ScreenStream(err, false));
+        Screen screen = new Screen(full, err);
         run(() -> writeOut(screen));
         stuck.await();
         CompletableFuture<Void> told = run(() -> screen.note("one"));
@@ -61,7 +61,7 @@ class ScreenTest {
 
     @Test
     void lineThatNobodyReadsKeepsItsSenderUntilThereIsAHurry() throws Exception {
-        Screen screen = new Screen(new Screen.ScreenStream(err, false), new Screen.ScreenStream(full, false));
+        Screen screen = new Screen(err, full);
         CompletableFuture<Void> told = run(() -> screen.note("one"));
         stuck.await();
         assertTrue(!told.isDone(), "gave up without a hurry");
@@ -80,7 +80,7 @@ class ScreenTest {
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(150));
             }
         };
-        Screen screen = new Screen(new Screen.ScreenStream(slow, false), new Screen.ScreenStream(err, false));
+        Screen screen = new Screen(slow, err);
         CountDownLatch printing = new CountDownLatch(2);
         List<CompletableFuture<Void>> ranks = Stream.generate(() -> run(() -> {
                     while (!over.get()) {

@@ -5,6 +5,7 @@ import static ferro.launcher.Said.message;
 
 import ferro.group.SystemContext;
 import ferro.spi.Setting;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Timeout;
@@ -25,31 +26,19 @@ class CheckedSettingsTest {
     @ParameterizedTest
     @MethodSource("ofEveryRank")
     void everyRankRefusesAWrongValue(Setting<?> setting) {
-        refuses(setting, Map.of("ferro.backend", "simulated", "RANK", "0", "WORLD_SIZE", "1", setting.name(), "soon"));
+        refuses(setting, "simulated", "1");
     }
 
     @ParameterizedTest
     @MethodSource("ofTcp")
     void everyRankOfTcpRefusesAWrongValue(Setting<?> setting) {
-        Map<String, String> settings = Map.of(
-                "ferro.backend",
-                "tcp",
-                "RANK",
-                "0",
-                "WORLD_SIZE",
-                "2",
-                "MASTER_ADDR",
-                "127.0.0.1",
-                "MASTER_PORT",
-                "1",
-                "FERRO_STORE_SERVED",
-                "1",
-                setting.name(),
-                "soon");
-        refuses(setting, settings);
+        refuses(setting, "tcp", "2");
     }
 
-    private static void refuses(Setting<?> setting, Map<String, String> settings) {
+    private static void refuses(Setting<?> setting, String backend, String worldSize) {
+        Map<String, String> settings = new HashMap<>(
+                Map.of("RANK", "0", "MASTER_ADDR", "127.0.0.1", "MASTER_PORT", "1", "FERRO_STORE_SERVED", "1"));
+        settings.putAll(Map.of("ferro.backend", backend, "WORLD_SIZE", worldSize, setting.name(), "soon"));
         try (SystemContext context = SystemContext.of(settings)) {
             String said = message(IllegalArgumentException.class, context::join);
             assertHas(said, setting.name() + "=soon");

@@ -126,8 +126,8 @@ class TargetTest {
         assertMessage("nothing to run", this::target);
         assertMessage(
                 "command \"no-such-program\" not found",
-                () -> CommandTarget.of(List.of("no-such-program"), new Programs("/bin")));
-        assertMessage("nothing to run", () -> CommandTarget.of(List.of(), new Programs("/bin")));
+                () -> Target.ofCommand(List.of("no-such-program"), new Programs("/bin")));
+        assertMessage("nothing to run", () -> Target.ofCommand(List.of(), new Programs("/bin")));
     }
 
     @Test
@@ -190,16 +190,9 @@ class TargetTest {
 
     @Test
     void programsNeedNothingOfTheCommand() {
-        ClassPath all = ClassPath.parse(String.join(
-                ":",
-                "/l/ferro-spi-0.1.0.jar",
-                "/l/ferro-launcher-0.1.0.jar",
-                "/l/picocli-4.7.7.jar",
-                "/l/gson-2.13.2.jar",
-                "/b/launcher/target/classes",
-                "/l/guava-33.8.0-jre.jar",
-                "/b/backend-tcp-shaded/target/classes",
-                "/l/jna-jpms-5.19.1.jar"));
+        ClassPath all = ClassPath.parse(
+                "/l/ferro-spi-0.1.0.jar:/l/ferro-launcher-0.1.0.jar:/l/picocli-4.7.7.jar:/l/gson-2.13.2.jar:"
+                        + "/b/launcher/target/classes:/l/guava-33.8.0-jre.jar:/b/backend-tcp-shaded/target/classes:/l/jna-jpms-5.19.1.jar");
 
         assertEquals(
                 List.of("/l/ferro-spi-0.1.0.jar", "/b/backend-tcp-shaded/target/classes", "/l/jna-jpms-5.19.1.jar"),

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import ferro.launcher.output.Screen;
+import ferro.launcher.rank.Supervisor.JobOutcome;
+import ferro.launcher.rank.Supervisor.StopTimes;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -27,9 +29,9 @@ import org.junit.jupiter.api.Timeout;
 class SupervisorTest {
     private static final Duration SHORT = Duration.ofMillis(40);
     private static final Duration LONG = Duration.ofMinutes(5);
-    private static final Supervisor.StopTimes AT_ONCE =
-            new Supervisor.StopTimes(Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO, false);
-    private static final Supervisor.StopTimes PATIENT = new Supervisor.StopTimes(LONG, LONG, LONG, LONG, LONG, false);
+    private static final StopTimes AT_ONCE =
+            times(Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO);
+    private static final StopTimes PATIENT = times(LONG, LONG, LONG, LONG, LONG);
     private static final int HALTED = 2;
 
     private final BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();
@@ -78,9 +80,9 @@ class SupervisorTest {
     @Test
     void ranksAreKilledOnceAndTheEndsOfOthersDoNotPutOffGivingUp() throws InterruptedException {
         ends(0, 7);
-        Supervisor.StopTimes rules = new Supervisor.StopTimes(LONG, LONG, SHORT, LONG, Duration.ofMillis(300), false);
+        StopTimes rules = times(LONG, LONG, SHORT, LONG, Duration.ofMillis(300));
 
-        Supervisor.JobOutcome outcome = await(3, rules, (rank, signal) -> {
+        JobOutcome outcome = await(3, rules, (rank, signal) -> {
             if (rank == 1 && signal.equals("KILL")) {
                 ends(1, 137);
             }
@@ -97,9 +99,9 @@ class SupervisorTest {
         events.add(new JobEvent.Signalled("INT", 1));
         // the launcher of another node has received it too
         events.add(new JobEvent.Signalled("INT", 1));
-        Supervisor.StopTimes rules = new Supervisor.StopTimes(LONG, LONG, LONG, SHORT, LONG, false);
+        StopTimes rules = times(LONG, LONG, LONG, SHORT, LONG);
 
-        Supervisor.JobOutcome outcome = await(2, rules, (rank, signal) -> {
+        JobOutcome outcome = await(2, rules, (rank, signal) -> {
             if (rank == 0 || signal.equals("KILL")) {
                 ends(rank, rank == 0 ? 130 : 137);
             }
@@ -116,8 +118,7 @@ class SupervisorTest {
     void ranksThatAllReadTheSameBadWordsEndByThemselves() throws InterruptedException {
         Stream.of(3, 1, 0, 2).forEach(rank -> ends(rank, 2));
 
-        Supervisor.JobOutcome outcome =
-                await(4, new Supervisor.StopTimes(LONG, LONG, LONG, LONG, LONG, true), (rank, signal) -> {});
+        JobOutcome outcome = await(4, new StopTimes(LONG, LONG, LONG, LONG, LONG, true), (rank, signal) -> {});
 
         assertEquals(List.of(), sent);
         assertEquals(Set.of(), outcome.stopped());
@@ -128,8 +129,8 @@ class SupervisorTest {
     void ranksThatDoNotReadTheSameBadWordsAreStopped() throws InterruptedException {
         ends(1, 2);
 
-        Supervisor.JobOutcome outcome = await(
-                2, new Supervisor.StopTimes(SHORT, LONG, LONG, LONG, LONG, true), (rank, signal) -> ends(rank, 143));
+        JobOutcome outcome =
+                await(2, new StopTimes(SHORT, LONG, LONG, LONG, LONG, true), (rank, signal) -> ends(rank, 143));
 
         assertEquals(List.of("0 TERM"), sent);
         assertEquals(Set.of(0), outcome.stopped());
@@ -150,17 +151,14 @@ class SupervisorTest {
         ends(3, 0);
         ends(1, 137);
         ends(0, 1);
-        Supervisor.StopTimes rules = new Supervisor.StopTimes(LONG, SHORT, LONG, LONG, LONG, false);
+        StopTimes rules = times(LONG, SHORT, LONG, LONG, LONG);
 
-        Supervisor.JobOutcome outcome = await(4, rules, (rank, signal) -> ends(rank, 137));
+        JobOutcome outcome = await(4, rules, (rank, signal) -> ends(rank, 137));
 
         assertEquals(List.of("2 TERM"), sent);
         assertEquals(Set.of(2), outcome.stopped());
-        assertEquals(
-                List.of(1, 0, 2),
-                outcome.failures().stream().map(JobEvent.Ended::rank).toList());
-        assertEquals(
-                List.of(3), outcome.left().stream().map(JobEvent.Ended::rank).toList());
+        assertEquals(List.of(1, 0, 2), ranks(outcome.failures()));
+        assertEquals(List.of(3), ranks(outcome.left()));
         assertEquals(Map.of(HALTED, 1000L + HALTED), outcome.halted());
     }
 
@@ -169,12 +167,11 @@ class SupervisorTest {
         events.add(new JobEvent.Joined());
         ends(0, 1);
         ends(1, 0);
-        Supervisor.StopTimes rules = new Supervisor.StopTimes(LONG, SHORT, LONG, LONG, LONG, false);
+        StopTimes rules = times(LONG, SHORT, LONG, LONG, LONG);
 
-        Supervisor.JobOutcome outcome = await(3, rules, (rank, signal) -> ends(rank, 0));
+        JobOutcome outcome = await(3, rules, (rank, signal) -> ends(rank, 0));
 
-        assertEquals(
-                List.of(1), outcome.left().stream().map(JobEvent.Ended::rank).toList());
+        assertEquals(List.of(1), ranks(outcome.left()));
         assertEquals(Set.of(2), outcome.stopped());
         assertNotNull(outcome.stoppedNanos());
     }
@@ -183,7 +180,7 @@ class SupervisorTest {
     void rankThatWasResumedBeforeItEndedIsNotHalted() throws InterruptedException {
         ends(0, 1);
 
-        Supervisor.JobOutcome outcome = await(3, PATIENT, (rank, signal) -> ends(rank, 143));
+        JobOutcome outcome = await(3, PATIENT, (rank, signal) -> ends(rank, 143));
 
         assertEquals(Map.of(), outcome.halted());
         assertEquals(Set.of(1, 2), outcome.stopped());
@@ -193,7 +190,7 @@ class SupervisorTest {
     void rankThatStandsStillWhenAnotherNodeFailsIsTold() throws InterruptedException {
         events.add(new JobEvent.FailedElsewhere(1, 23));
 
-        Supervisor.JobOutcome outcome = await(3, PATIENT, (rank, signal) -> ends(rank, 137));
+        JobOutcome outcome = await(3, PATIENT, (rank, signal) -> ends(rank, 137));
 
         assertEquals(Map.of(HALTED, 1000L + HALTED), outcome.halted());
         assertEquals(23L, outcome.heardNanos());
@@ -204,7 +201,7 @@ class SupervisorTest {
         events.add(new JobEvent.OutputClosed("Broken pipe"));
         events.add(new JobEvent.OutputClosed("again"));
 
-        Supervisor.JobOutcome outcome = await(2, PATIENT, (rank, signal) -> ends(rank, 143));
+        JobOutcome outcome = await(2, PATIENT, (rank, signal) -> ends(rank, 143));
 
         assertEquals(List.of("unshown"), told);
         assertEquals("Broken pipe", outcome.unshown());
@@ -227,7 +224,7 @@ class SupervisorTest {
         events.add(new JobEvent.Ended(0, 0, 17));
         events.add(new JobEvent.Signalled("INT", 1));
 
-        Supervisor.JobOutcome outcome = await(1, AT_ONCE, (rank, signal) -> {});
+        JobOutcome outcome = await(1, AT_ONCE, (rank, signal) -> {});
 
         assertEquals("INT", outcome.signal());
         assertHas(text(), "rank 0 has ended, but its last output was not read in time and is not shown");
@@ -237,10 +234,7 @@ class SupervisorTest {
     void ranksThatEndAtASignalAreNotWaitedForUntilTheGraceIsOver() throws InterruptedException {
         events.add(new JobEvent.Signalled("INT", 1));
 
-        await(
-                1,
-                new Supervisor.StopTimes(LONG, LONG, LONG, LONG, SHORT, false),
-                (rank, signal) -> events.add(new JobEvent.Ended(rank, 130, 17)));
+        await(1, times(LONG, LONG, LONG, LONG, SHORT), (rank, signal) -> events.add(new JobEvent.Ended(rank, 130, 17)));
 
         assertEquals(List.of("0 INT"), sent);
         assertHas(text(), "its last output was not read in time");
@@ -248,17 +242,12 @@ class SupervisorTest {
 
     @Test
     void outputIsWaitedForAfterASignalAlsoWhereAllTimesHavePassedBefore() throws InterruptedException {
-        Supervisor.StopTimes rules = new Supervisor.StopTimes(
-                Duration.ZERO, Duration.ZERO, Duration.ZERO, LONG, Duration.ofSeconds(1), false);
+        StopTimes rules = times(Duration.ZERO, Duration.ZERO, Duration.ZERO, LONG, Duration.ofSeconds(1));
         events.add(new JobEvent.Ended(0, 7, 17));
         later(1_300, new JobEvent.Signalled("INT", 1));
         onceSaid = () -> events.add(new JobEvent.Drained(0));
 
-        Supervisor.JobOutcome outcome = await(2, rules, (rank, signal) -> {
-            if (signal.equals("KILL")) {
-                ends(rank, 137);
-            }
-        });
+        JobOutcome outcome = await(2, rules, endsAt("KILL", 137));
 
         assertNull(outcome.signal());
         assertEquals(
@@ -283,11 +272,7 @@ class SupervisorTest {
         events.add(new JobEvent.Passed("USR1"));
         events.add(new JobEvent.Passed("XCPU"));
 
-        Supervisor.JobOutcome outcome = await(2, AT_ONCE, (rank, signal) -> {
-            if (signal.equals("XCPU")) {
-                ends(rank, 0);
-            }
-        });
+        JobOutcome outcome = await(2, AT_ONCE, endsAt("XCPU", 0));
 
         assertEquals(List.of("0 USR1", "1 USR1", "0 USR1", "1 USR1", "0 XCPU", "1 XCPU"), sent);
         assertNull(outcome.signal());
@@ -298,11 +283,7 @@ class SupervisorTest {
     void stopKeyStopsAllRanksBeforeTheLauncher() throws InterruptedException {
         events.add(new JobEvent.Passed("TSTP"));
 
-        await(2, AT_ONCE, (rank, signal) -> {
-            if (signal.equals("STOP")) {
-                ends(rank, 0);
-            }
-        });
+        await(2, AT_ONCE, endsAt("STOP", 0));
 
         assertEquals(List.of("0 TSTP", "1 TSTP", "0 STOP", "1 STOP", "launcher"), sent);
     }
@@ -312,11 +293,7 @@ class SupervisorTest {
         events.add(new JobEvent.Passed("TSTP"));
         events.add(new JobEvent.Passed("CONT"));
 
-        await(1, AT_ONCE, (rank, signal) -> {
-            if (signal.equals("CONT")) {
-                ends(rank, 0);
-            }
-        });
+        await(1, AT_ONCE, endsAt("CONT", 0));
 
         assertEquals(List.of("0 TSTP", "0 CONT"), sent);
     }
@@ -325,13 +302,26 @@ class SupervisorTest {
     void endOfARankIsToldOnceItsOutputHasBeenReadUnlessItWasStopped() throws InterruptedException {
         ends(0, 7);
 
-        await(2, AT_ONCE, (rank, signal) -> {
-            if (signal.equals("TERM")) {
-                ends(rank, 143);
-            }
-        });
+        await(2, AT_ONCE, endsAt("TERM", 143));
 
         assertEquals(List.of("rank 0 ended with 7"), told);
+    }
+
+    private static List<Integer> ranks(List<JobEvent.Ended> ends) {
+        return ends.stream().map(JobEvent.Ended::rank).toList();
+    }
+
+    /** What ranks do that end at one signal with an exit code. */
+    private BiConsumer<Integer, String> endsAt(String signal, int code) {
+        return (rank, sent) -> {
+            if (sent.equals(signal)) {
+                ends(rank, code);
+            }
+        };
+    }
+
+    private static StopTimes times(Duration leave, Duration notice, Duration stop, Duration signal, Duration giveUp) {
+        return new StopTimes(leave, notice, stop, signal, giveUp, false);
     }
 
     private void later(long millis, JobEvent event) {
@@ -344,13 +334,13 @@ class SupervisorTest {
         events.add(new JobEvent.Drained(rank));
     }
 
-    private Supervisor.JobOutcome await(int ranks, Supervisor.StopTimes rules, BiConsumer<Integer, String> answer)
+    private JobOutcome await(int ranks, StopTimes rules, BiConsumer<Integer, String> answer)
             throws InterruptedException {
         List<Supervised> all = new ArrayList<>();
         for (int rank = 0; rank < ranks; rank++) {
             all.add(new Pretended(rank, answer));
         }
-        Screen screen = new Screen(new Screen.ScreenStream(said, false), new Screen.ScreenStream(said, false));
+        Screen screen = new Screen(said, said);
         Supervisor.Witness witness = new Supervisor.Witness() {
             @Override
             public void allJoined() {}
