@@ -127,19 +127,22 @@ class NcclDiagnosisTest {
             NcclWork work = queue.submit(TITLE, job, LONG);
             job.awaitIssue();
             StandInHooks.standInAbortHangs(1);
-            queue.fail(queue.identity().failure(Code.TIMED_OUT, Set.of(1), "allReduce timed out", null));
-            FerroException failure = assertFailed(
-                    Code.NATIVE,
-                    OnThread.outcome(work::await),
-                    "abort stuck",
-                    "ncclCommAbort",
-                    "end this process",
-                    "TIMED_OUT");
-            assertFailed(Code.TIMED_OUT, failure.getCause());
-            FerroException first = queue.firstFailure().firstThrown();
-            assertEquals(Code.TIMED_OUT, first.code(), "the group's own failure stays the first");
-            assertFails(Code.NATIVE, () -> queue.refuse(NcclOperation.BARRIER));
-            StandInHooks.standInAbortHangs(0);
+            try {
+                queue.fail(queue.identity().failure(Code.TIMED_OUT, Set.of(1), "allReduce timed out", null));
+                FerroException failure = assertFailed(
+                        Code.NATIVE,
+                        OnThread.outcome(work::await),
+                        "abort stuck",
+                        "ncclCommAbort",
+                        "end this process",
+                        "TIMED_OUT");
+                assertFailed(Code.TIMED_OUT, failure.getCause());
+                FerroException first = queue.firstFailure().firstThrown();
+                assertEquals(Code.TIMED_OUT, first.code(), "the group's own failure stays the first");
+                assertFails(Code.NATIVE, () -> queue.refuse(NcclOperation.BARRIER));
+            } finally {
+                StandInHooks.standInAbortHangs(0);
+            }
         }
         // the abort that was let go ends on its own thread
         Processes.await(() -> StandInHooks.standInLive("comm") <= live, SOON, "a communicator is left");

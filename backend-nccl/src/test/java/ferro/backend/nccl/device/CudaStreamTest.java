@@ -21,6 +21,7 @@ import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.DeviceGuard;
 import ferro.backend.nccl.ffi.StandIn;
+import ferro.backend.nccl.queue.StreamFallback;
 import ferro.harness.HeardLog;
 import java.time.Duration;
 import java.util.List;
@@ -153,6 +154,21 @@ class CudaStreamTest {
         }
         assertEquals(0, Cuda.cudaGetLastError());
         assertEquals(0, Cuda.cudaStreamDestroy(stream.handle()));
+    }
+
+    @Test
+    @DisplayName("2-07 T14: without a stream of our own the default one of that device serves, and it is said once")
+    void aDowngradeIsSaid() {
+        standInFailNext("cudaStreamCreateWithFlags", 0, 2);
+        try (HeardLog log = new HeardLog("ferro.backend.nccl");
+                CudaStream stream = StreamFallback.orDefault(1);
+                CudaStream own = StreamFallback.orDefault(1)) {
+            assertFalse(stream.owned());
+            assertTrue(own.owned());
+            assertEquals(1, stream.device());
+            assertEquals(1, log.lines().size(), log.lines().toString());
+            assertTrue(log.lines().get(0).startsWith("WARNING cannot create a stream on device 1: calls use"));
+        }
     }
 
     @Test

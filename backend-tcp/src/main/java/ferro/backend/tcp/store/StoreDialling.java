@@ -112,14 +112,20 @@ final class StoreDialling {
                         notes);
     }
 
-    /** Warns once if this machine's loopback is down, and resolves the name again. Returns false: the rank does not leave. */
+    /**
+     * Warns once if this machine's loopback is down, and resolves the name again. Does neither after the deadline, for a name
+     * service may take long. Returns false: the rank does not leave.
+     */
     private boolean checked() {
+        long now = context.nanoTime();
+        if (now - progress.deadlineNanos() >= 0) {
+            return false;
+        }
         if (notes.isLoopbackDown() && OncePerContext.isFirst(context, ConnectAttempts.LOOPBACK_DOWN)) {
             LOG.log(
                     Level.WARNING,
                     progress.rank() + " cannot connect to " + served() + ": " + ConnectAttempts.LOOPBACK_DOWN);
         }
-        long now = context.nanoTime();
         if (!meeting.servedHere() && now - resolved >= RESOLVE_NANOS) {
             resolveAgain(++resolutions);
             resolved = now;
