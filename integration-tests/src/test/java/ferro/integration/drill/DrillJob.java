@@ -27,7 +27,7 @@ final class DrillJob implements AutoCloseable {
 
     private final Jvms jvms;
     private final Cell cell;
-    private final TcpStoreServer store;
+    final TcpStoreServer store;
     /** File of the job's secret; null without. */
     private final Path secret;
 
@@ -43,8 +43,8 @@ final class DrillJob implements AutoCloseable {
             Files.write(secret, bytes);
             secret.toFile().deleteOnExit();
         }
-        InetAddress here = InetAddress.getLoopbackAddress();
-        this.store = TcpStoreServer.start(here, 0, "default", WORLD_SIZE, hasSecret ? bytes : null);
+        store = TcpStoreServer.start(
+                InetAddress.getLoopbackAddress(), 0, "default", WORLD_SIZE, hasSecret ? bytes : null);
     }
 
     /** Joins four ranks with settings of the engine over the cell's medium and no other; only victims may have lived before. */
@@ -75,9 +75,7 @@ final class DrillJob implements AutoCloseable {
     /** Closes the groups of all ranks, tells all but the victims to join again, and leaves it to the caller to hear how it went. */
     void joinAgain(Duration timeout) throws IOException, InterruptedException {
         tellAll(Line.of("close"));
-        for (RankJvm rank : ranks.values()) {
-            rank.awaitTag("closed");
-        }
+        awaitAll("closed");
         join(but(cell.victims()).keySet(), timeout, Map.of());
     }
 
@@ -127,16 +125,18 @@ final class DrillJob implements AutoCloseable {
                 .with("warm", Drill.warmUpCalls())
                 .with("leave", leave);
         tellAll(sums);
+        awaitAll("going");
+    }
+
+    private void awaitAll(String tag) throws InterruptedException {
         for (RankJvm rank : ranks.values()) {
-            rank.awaitTag("going");
+            rank.awaitTag(tag);
         }
     }
 
     void pause() throws IOException, InterruptedException {
         ranks.get(0).ask(Line.of("pause"));
-        for (RankJvm rank : ranks.values()) {
-            rank.awaitTag("paused");
-        }
+        awaitAll("paused");
     }
 
     void watchLost() throws IOException, InterruptedException {
@@ -171,20 +171,8 @@ final class DrillJob implements AutoCloseable {
         return at;
     }
 
-    void stop(int victim) throws IOException, InterruptedException {
-        Processes.signal(ranks.get(victim).pid(), "STOP");
-    }
-
-    void resume(int victim) throws IOException, InterruptedException {
-        Processes.signal(ranks.get(victim).pid(), "CONT");
-    }
-
-    int storePort() {
-        return store.port();
-    }
-
-    void closeStore() {
-        store.close();
+    void signal(int victim, String name) throws IOException, InterruptedException {
+        Processes.signal(ranks.get(victim).pid(), name);
     }
 
     void assertNothingWrong() {

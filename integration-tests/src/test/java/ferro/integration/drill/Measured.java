@@ -24,7 +24,7 @@ public final class Measured {
     private static final double NANOS_PER_MILLI = 1e6;
 
     private final Cell cell;
-    private final double promisedMillis;
+    private double promisedMillis;
     private final Map<Integer, Line> failed = new TreeMap<>();
     private final Map<Integer, Line> settled = new TreeMap<>();
     private final Map<Integer, Double> millis = new TreeMap<>();
@@ -50,6 +50,12 @@ public final class Measured {
 
     public static Measured nothing(Cell cell) {
         return new Measured(cell);
+    }
+
+    /** Promises another time than the cell. */
+    Measured promised(double another) {
+        promisedMillis = another;
+        return this;
     }
 
     /** Notes what a rank said of a fault that happened at this time. */

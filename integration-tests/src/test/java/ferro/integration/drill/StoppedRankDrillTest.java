@@ -57,7 +57,7 @@ class StoppedRankDrillTest {
             job.sum(DEADLINE, false);
             busy.beside(cell);
 
-            job.stop(cell.victim());
+            job.signal(cell.victim(), "STOP");
 
             Measured measured = Measured.nothing(cell);
             long first = Long.MAX_VALUE;
@@ -68,7 +68,7 @@ class StoppedRankDrillTest {
                 measured.add(survivor.getKey(), survivor.getValue().awaitTag("failed"), first);
             }
             measured.settle(job).write(StoppedRankDrillTest.class);
-            job.resume(cell.victim());
+            job.signal(cell.victim(), "CONT");
             Line late = job.rank(cell.victim()).awaitTag("failed");
             boolean inTheCall = late.number("elapsed") > DEADLINE.toNanos() / 2;
             assertAll(
@@ -97,12 +97,12 @@ class StoppedRankDrillTest {
             job.sum(LONG, false);
             busy.beside(cell);
             long at = System.nanoTime();
-            job.stop(cell.victim());
+            job.signal(cell.victim(), "STOP");
 
             Measured suspected = events("SUSPECTED", cell, job, at);
             Processes.await(() -> System.nanoTime() - at > SHORT_STOP.toNanos(), LONG, "the clock stands still");
             long again = System.nanoTime();
-            job.resume(cell.victim());
+            job.signal(cell.victim(), "CONT");
             Measured recovered = events("RECOVERED", cell.also(DrillFault.GOES_ON), job, again);
             job.pause();
             assertAll(

@@ -64,7 +64,7 @@ class StoreDrillTest {
         try (DrillJob job = DrillJob.joined(JVMS, cell, Map.of())) {
             job.sum(LONG, false);
 
-            job.closeStore();
+            job.store.close();
 
             job.pause();
             job.tellAll(Line.of("part").with("culprits", "0,1,2,3"));
@@ -78,7 +78,7 @@ class StoreDrillTest {
             late.tell(job.joinAs(0, JOIN, Map.of()));
             Line unjoined = late.awaitTag("unjoined");
             assertEquals("RENDEZVOUS", unjoined.value("code"), unjoined::toString);
-            assertTrue(unjoined.text().contains("127.0.0.1:" + job.storePort()), unjoined::toString);
+            assertTrue(unjoined.text().contains("127.0.0.1:" + job.store.port()), unjoined::toString);
         }
     }
 }
