@@ -13,6 +13,10 @@ import java.util.function.IntPredicate;
  * other ranks always contains a ring. For the steps above 1 only the next {@value #MAX_REPLACED} ranks do: where many adjacent
  * ranks are gone, the rank behind them would replace them all.
  *
+ * <p>As many ranks as the degree less one may end at once, or two hosts of 8 ranks, and the others stay connected without any
+ * replacement. Leaves need one: of 64 ranks on hosts of 8, no power of two leads from host 3 to hosts 0 and 6 after the leave
+ * of hosts 1, 2, 4, 5 and 7.
+ *
  * <p>A pure function of its arguments: every rank computes the same graph from the same ranks that are gone.
  */
 public final class Overlay {
