@@ -39,7 +39,10 @@ record RankRecording(
      */
     record Origin(Path file, String reason, boolean askedForAgain) {}
 
-    /** Returns this recording with the times of calls and events on a clock that is ahead of its own by some time. */
+    /**
+     * Returns this recording with the times of calls, of events and of its end on a clock that is ahead of its own by some
+     * time. Stacks stay on the clock of the rank: they are compared with each other only.
+     */
     RankRecording shifted(long nanos) {
         Clock moved = new Clock(clock.wallNanos, clock.clockNanos + nanos);
         List<RecordedOperation> calls =
@@ -105,7 +108,7 @@ record RankRecording(
      * The same moment on two clocks.
      *
      * @param wallNanos  since 1970; correct, but not exact
-     * @param clockNanos on the clock of all other times in the recording
+     * @param clockNanos on the clock of the calls and events of the recording
      */
     record Clock(long wallNanos, long clockNanos) {
         /** Returns the wall clock's time less this clock's time. */
@@ -141,8 +144,8 @@ record RankRecording(
      * One operation.
      *
      * @param call     what was called
-     * @param begun    on this rank's clock
-     * @param ended    on this rank's clock, 0 if it has not
+     * @param begun    on the clock of its recording
+     * @param ended    on the clock of its recording, 0 if it has not
      * @param state    how far it came
      * @param code     kind of failure, empty if none
      * @param progress how far its plan has come
@@ -224,7 +227,7 @@ record RankRecording(
      * An event.
      *
      * @param rank  the rank that recorded it
-     * @param at    when it happened, on this rank's clock
+     * @param at    when it happened, on the clock of its recording
      * @param group name of the group
      * @param kind  kind of the event
      * @param ranks ranks that it is about

@@ -1,6 +1,7 @@
 package ferro.launcher.nodes;
 
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -52,14 +53,17 @@ public record NodeCard(
      * @return what differs, with both values and what to do; empty if they fit
      */
     public Optional<String> difference(NodeCard other) {
-        boolean isOpen = backend.isEmpty() || other.backend.isEmpty();
-        return Stream.of(
-                        differs("--nodes", "" + nodes, other, "" + other.nodes),
-                        differs("-n", "" + ranks, other, "" + other.ranks),
-                        differs("the version of ferro", version, other, other.version),
-                        differs("the back end", isOpen ? "" : backend, other, isOpen ? "" : other.backend),
-                        differs("--debug", orNone(debug), other, orNone(other.debug)),
-                        differs("--restarts", orNone(restarts), other, orNone(other.restarts)))
+        // one after the other: the card of another version may lack a field that is compared after the version
+        return Stream.<Supplier<Optional<String>>>of(
+                        () -> differs("--nodes", "" + nodes, other, "" + other.nodes),
+                        () -> differs("-n", "" + ranks, other, "" + other.ranks),
+                        () -> differs("the version of ferro", version, other, other.version),
+                        () -> backend.isEmpty() || other.backend.isEmpty()
+                                ? Optional.empty()
+                                : differs("the back end", backend, other, other.backend),
+                        () -> differs("--debug", orNone(debug), other, orNone(other.debug)),
+                        () -> differs("--restarts", orNone(restarts), other, orNone(other.restarts)))
+                .map(Supplier::get)
                 .flatMap(Optional::stream)
                 .findFirst();
     }

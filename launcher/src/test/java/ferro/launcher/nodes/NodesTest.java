@@ -13,6 +13,7 @@ import ferro.backend.tcp.store.LauncherStore;
 import ferro.harness.OnThread;
 import ferro.launcher.input.NodesApartException;
 import ferro.launcher.nodes.Nodes.WaitTimes;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -355,6 +356,16 @@ class NodesTest extends LaunchersOnLoopback {
 
     private NodeCard card(int node) {
         return card(node, 2, "1");
+    }
+
+    @Test
+    void cardOfAnotherVersionThatLacksAFieldDiffersInItsVersion() {
+        String fields =
+                "{\"node\":1,\"host\":\"h1\",\"address\":\"127.0.0.1\",\"ranks\":1,\"nodes\":2,\"version\":\"0\"}";
+        NodeCard older = Keys.decoded(fields.getBytes(StandardCharsets.UTF_8), NodeCard.class);
+        NodeCard own = card(0, 1, "1");
+        assertHas(own.difference(older).orElseThrow(), "the version of ferro differs: 1 on node 0");
+        assertHas(older.difference(own).orElseThrow(), "the version of ferro differs: 0 on node 1");
     }
 
     private NodeCard card(int node, int ranks, String version, String... debug) {

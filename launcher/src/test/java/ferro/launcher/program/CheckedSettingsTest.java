@@ -26,22 +26,20 @@ class CheckedSettingsTest {
     @ParameterizedTest
     @MethodSource("ofEveryRank")
     void everyRankRefusesAWrongValue(Setting<?> setting) {
-        refuses(setting, "simulated", "1");
+        refuses(setting, "simulated", "1", Map.of());
     }
 
     @ParameterizedTest
     @MethodSource("ofTcp")
     void everyRankOfTcpRefusesAWrongValue(Setting<?> setting) {
-        refuses(setting, "tcp", "2");
+        refuses(setting, "tcp", "2", Map.of("MASTER_ADDR", "127.0.0.1", "MASTER_PORT", "1", "FERRO_STORE_SERVED", "1"));
     }
 
-    private static void refuses(Setting<?> setting, String backend, String worldSize) {
-        Map<String, String> settings = new HashMap<>(
-                Map.of("RANK", "0", "MASTER_ADDR", "127.0.0.1", "MASTER_PORT", "1", "FERRO_STORE_SERVED", "1"));
-        settings.putAll(Map.of("ferro.backend", backend, "WORLD_SIZE", worldSize, setting.name(), "soon"));
+    private static void refuses(Setting<?> setting, String backend, String worldSize, Map<String, String> store) {
+        Map<String, String> settings = new HashMap<>(store);
+        settings.putAll(Map.of("ferro.backend", backend, "RANK", "0", "WORLD_SIZE", worldSize, setting.name(), "soon"));
         try (SystemContext context = SystemContext.of(settings)) {
-            String said = message(IllegalArgumentException.class, context::join);
-            assertHas(said, setting.name() + "=soon");
+            assertHas(message(IllegalArgumentException.class, context::join), setting.name() + "=soon");
         }
     }
 }
