@@ -19,7 +19,7 @@ class FailedSaveTest {
     private final MemoryStorage memory = new MemoryStorage();
 
     /** Writes a file whose name begins so, and fails then, as where the last bytes have no room. */
-    private static final class FullStorage extends ForwardingStorage {
+    private static final class FullStorage extends DeletingStorage {
         private final String fullFor;
 
         private FullStorage(MemoryStorage memory, String fullFor) {
@@ -74,7 +74,7 @@ class FailedSaveTest {
     /** As where a storage is asked for a folder that it has renamed into, and does not answer. */
     @Test
     void aStepWhosePublicationMayHaveSucceededIsKeptAndNotWrittenAgain() {
-        ForwardingStorage unsure = new ForwardingStorage(memory) {
+        DeletingStorage unsure = new DeletingStorage(memory) {
             @Override
             public void publish(String name, byte[] content) throws IOException {
                 super.publish(name, content);

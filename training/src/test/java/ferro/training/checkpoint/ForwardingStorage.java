@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** Passes all calls to another storage. */
+/** Passes the four calls that every storage has to another one, and deletes nothing. */
 class ForwardingStorage implements CheckpointStorage {
     private final CheckpointStorage target;
 
@@ -35,10 +35,5 @@ class ForwardingStorage implements CheckpointStorage {
     @Override
     public void publish(String name, byte[] content) throws IOException {
         target().publish(name, content);
-    }
-
-    @Override
-    public void delete(String name) throws IOException {
-        target().delete(name);
     }
 }

@@ -7,11 +7,6 @@ final class KeepingStorage extends ForwardingStorage {
     }
 
     @Override
-    public void delete(String name) {
-        throw new UnsupportedOperationException("cannot delete " + name);
-    }
-
-    @Override
     public String toString() {
         return "a store that keeps all";
     }

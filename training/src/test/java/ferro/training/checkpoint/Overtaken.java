@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Calls something before an object whose name ends so is read or written for the first time. */
-final class Overtaken extends ForwardingStorage {
+final class Overtaken extends DeletingStorage {
     private final String call;
     private final AtomicReference<Runnable> meanwhile;
 

@@ -64,7 +64,7 @@ class RetentionTest {
             assertEquals(3, checkpoints.latest().orElseThrow().step());
             assertEquals(Set.of(2L, 3L, 8L), steps());
             checkpoints.save(8, model.fill(8).state());
-            checkpoints.load(model.state());
+            checkpoints.load(model.fill(0).state());
             model.assertOf(8);
         });
         assertEquals(Set.of(3L, 8L), steps());
@@ -91,6 +91,10 @@ class RetentionTest {
             assertEquals(3, checkpoints.latest().orElseThrow().step());
             assertTrue(keeping.list("step-1-").size() > 1);
         });
+        assertEquals(
+                "cannot delete a: a store that keeps all does not support deletion",
+                assertThrows(UnsupportedOperationException.class, () -> keeping.delete("a"))
+                        .getMessage());
     }
 
     @ParameterizedTest

@@ -250,7 +250,7 @@ class TwoJobsTest {
     }
 
     /** Refuses to write while objects whose names begin so are there, as a disk does that they fill. */
-    private static final class KeepingNothingElse extends ForwardingStorage {
+    private static final class KeepingNothingElse extends DeletingStorage {
         private final MemoryStorage memory;
         private final String filling;
 
