@@ -1,7 +1,6 @@
 package ferro.backend.tcp.net;
 
 import ferro.FerroException.Code;
-import ferro.backend.tcp.net.PortChoice.PortHolders;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;

@@ -211,14 +211,14 @@ public enum TlsProvider {
         @Override
         public SSLEngine engine(PrivateKey key, X509Certificate[] chain, PinnedTrust trust, boolean connecting)
                 throws SSLException {
-            // of a key and its chain Netty would make a key store with a password, which takes longer than the
-            // handshake
+            // of a key and its chain Netty would make a key store with a password, which takes longer than
+            // the handshake
             KeyManager own = new OneKey(key, chain);
             SslContextBuilder builder = connecting
                     ? SslContextBuilder.forClient().keyManager(own)
                     : SslContextBuilder.forServer(own).clientAuth(ClientAuth.REQUIRE);
-            // a context of its own for each connection: BoringSSL sends tickets, which only the context that made them
-            // takes
+            // a context of its own for each connection: BoringSSL sends tickets, and only the context that made
+            // a ticket takes it
             SslContext context =
                     chosen(builder).trustManager((TrustManager) trust).build();
             try {

@@ -28,7 +28,7 @@ public final class KeyRelay implements AutoCloseable {
 
     public KeyRelay() throws IOException {
         server.bind(new InetSocketAddress(InetAddress.getByName(TcpProxy.HOST), Sockets.freePort()));
-        start("relay-accept", this::accept);
+        TcpProxy.start("relay-accept", this::accept);
     }
 
     /** What the rank behind needs. */
@@ -57,17 +57,11 @@ public final class KeyRelay implements AutoCloseable {
             try {
                 Socket from = server.accept();
                 Socket to = new Socket("127.0.0.1", server.getLocalPort());
-                start("relay-proofs", () -> relay(from, to));
+                TcpProxy.start("relay-proofs", () -> relay(from, to));
             } catch (IOException closed) {
                 return;
             }
         }
-    }
-
-    private static void start(String name, Runnable task) {
-        Thread thread = new Thread(task, name);
-        thread.setDaemon(true);
-        thread.start();
     }
 
     private void relay(Socket from, Socket to) {
@@ -83,8 +77,8 @@ public final class KeyRelay implements AutoCloseable {
             relayed.incrementAndGet();
             byte[] dialler = Hello.decoded(ByteBuffer.wrap(rest)).options().key();
             byte[] acceptor = TlsChallenge.decoded(challenge).key();
-            start("relay-dialler", () -> shake(from, own.session(false, dialler, true)));
-            start("relay-acceptor", () -> shake(to, own.session(true, acceptor, true)));
+            TcpProxy.start("relay-dialler", () -> shake(from, own.session(false, dialler, true)));
+            TcpProxy.start("relay-acceptor", () -> shake(to, own.session(true, acceptor, true)));
         } catch (IOException | Refusal over) {
             close(from);
             close(to);

@@ -1,15 +1,12 @@
 package ferro.backend.tcp.net;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,25 +19,10 @@ class NewKeysTest {
     void bytesArriveWhileBothSidesChangeTheirKeysAndAReadCausesAnAnswer(@TempDir Path folder) throws Exception {
         Path security = folder.resolve("java.security");
         Files.writeString(security, "jdk.tls.keyLimits=AES/GCM/NoPadding KeyUpdate 2^16\n");
-        Process child = new ProcessBuilder(List.of(
-                        System.getProperty("java.home") + "/bin/java",
-                        "-Djava.security.properties=" + security,
-                        "-cp",
-                        place(TlsSession.class) + File.pathSeparator + place(NewKeysTest.class),
-                        KeyChanges.class.getName()))
-                .redirectErrorStream(true)
-                .redirectOutput(folder.resolve("output").toFile())
-                .start();
+        List<String> options = List.of("-Djava.security.properties=" + security);
+        String said = TlsPair.printedBy(KeyChanges.class, folder, options, TlsSession.class, NewKeysTest.class);
 
-        assertTrue(child.waitFor(60, TimeUnit.SECONDS), "the child has not ended");
-        String said = Files.readString(folder.resolve("output"));
-        assertEquals(0, child.exitValue(), said);
         assertTrue(Integer.parseInt(said.trim()) > ROUNDS, "answers: " + said);
-    }
-
-    private static String place(Class<?> type) throws Exception {
-        return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI())
-                .toString();
     }
 
     /** Moves bytes both ways and prints how many reads left a record to be written. */

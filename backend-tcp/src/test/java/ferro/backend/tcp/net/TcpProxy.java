@@ -252,7 +252,7 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    private static void start(String name, Runnable task) {
+    static void start(String name, Runnable task) {
         Thread thread = new Thread(task, name);
         thread.setDaemon(true);
         thread.start();

@@ -1,8 +1,18 @@
 package ferro.backend.tcp.net;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import ferro.backend.tcp.net.TlsProvider.TlsEngines;
+import java.io.File;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** Two sides of a connection without a socket: records are moved by hand. */
 public final class TlsPair {
@@ -30,6 +40,28 @@ public final class TlsPair {
     /** Returns a new connection between two processes. */
     static TlsPair of(TlsIdentity one, TlsIdentity other) {
         return new TlsPair(one.session(true, other.fingerprint(), true), other.session(false, one.fingerprint(), true));
+    }
+
+    /** Runs a program with only the class path entries of some classes; returns what it has printed. It must succeed. */
+    static String printedBy(Class<?> program, Path folder, List<String> options, Class<?>... ofItsPath)
+            throws Exception {
+        List<String> path = new ArrayList<>();
+        for (Class<?> each : ofItsPath) {
+            URI place = each.getProtectionDomain().getCodeSource().getLocation().toURI();
+            path.add(Path.of(place).toString());
+        }
+        List<String> line = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java"));
+        line.addAll(options);
+        line.addAll(List.of("-cp", String.join(File.pathSeparator, path), program.getName()));
+        Path output = folder.resolve("output");
+        Process child = new ProcessBuilder(line)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        assertTrue(child.waitFor(60, TimeUnit.SECONDS), "the child has not ended");
+        String printed = Files.readString(output);
+        assertEquals(0, child.exitValue(), printed);
+        return printed;
     }
 
     /** Returns the side that speaks first. */

@@ -6,14 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.FerroException;
-import java.io.File;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,29 +36,11 @@ class TlsProviderTest {
     @Test
     @DisplayName("a program without Netty's handlers encrypts by the JDK, and is told what OpenSSL needs")
     void aProgramWithoutNettysHandlersEncryptsByTheJdk(@TempDir Path folder) throws Exception {
-        Process child = new ProcessBuilder(List.of(
-                        System.getProperty("java.home") + "/bin/java",
-                        "-cp",
-                        String.join(
-                                File.pathSeparator,
-                                place(FerroException.class),
-                                place(TlsProvider.class),
-                                place(TlsProviderTest.class)),
-                        Alone.class.getName()))
-                .redirectErrorStream(true)
-                .redirectOutput(folder.resolve("output").toFile())
-                .start();
+        String said = TlsPair.printedBy(
+                Alone.class, folder, List.of(), FerroException.class, TlsProvider.class, TlsProviderTest.class);
 
-        assertTrue(child.waitFor(60, TimeUnit.SECONDS), "the child has not ended");
-        String said = Files.readString(folder.resolve("output"));
-        assertEquals(0, child.exitValue(), said);
         assertTrue(said.startsWith("the JDK: Netty's OpenSSL engine is not available"), said);
         assertTrue(said.contains("io.netty:netty-tcnative-boringssl-static"), said);
-    }
-
-    private static String place(Class<?> type) throws Exception {
-        return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI())
-                .toString();
     }
 
     /** Shakes hands without any library but ferro. */
