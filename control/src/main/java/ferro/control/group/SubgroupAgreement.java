@@ -56,11 +56,11 @@ public final class SubgroupAgreement {
     private final Leavers leavers;
     private final ControlOwner owner;
     private final GroupSpec group;
-    /** The groups that the other ranks make, by rank and round. */
+    /** The groups that the other ranks make, by rank and round; under the lock of this object, as the two fields below. */
     private final Map<Integer, Map<Long, Proposal>> told = new HashMap<>();
 
     /** The last round of this rank with each member. */
-    private final Map<Integer, Long> rounds = new HashMap<>();
+    private final Map<Integer, Long> lastRounds = new HashMap<>();
 
     private long searches;
     private final MadeSubgroups made;
@@ -105,7 +105,7 @@ public final class SubgroupAgreement {
             for (int member : ranks) {
                 if (member != group.rank()) {
                     open.set(member);
-                    rounds.put(member, SubgroupAgreement.this.rounds.merge(member, 1L, Long::sum));
+                    rounds.put(member, lastRounds.merge(member, 1L, Long::sum));
                 }
             }
         }
@@ -399,12 +399,12 @@ public final class SubgroupAgreement {
      * @throws IllegalArgumentException if the rank cannot have reached that round
      */
     private void add(int peer, long round, Proposal proposal) {
-        long last = rounds.getOrDefault(peer, 0L);
+        long last = lastRounds.getOrDefault(peer, 0L);
         if (round < 1 || round - last > AHEAD_MOST) {
             throw new IllegalArgumentException("newGroup proposal for round " + round + " from rank " + peer
                     + ": need a round above 0 and at most " + AHEAD_MOST + " rounds after " + last);
         }
-        if (round >= rounds.getOrDefault(peer, 0L)) {
+        if (round >= last) {
             told.computeIfAbsent(peer, key -> new HashMap<>()).put(round, proposal);
         }
     }

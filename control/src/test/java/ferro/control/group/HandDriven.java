@@ -202,7 +202,7 @@ public final class HandDriven {
     void silent(int observer, int rank) {
         Where where = Where.of("dp", observer).blaming(rank);
         FerroException cause = new FerroException(Code.PARTITION, where, "nothing heard for 30 s");
-        ranks.get(observer).silent(rank, BitSet.valueOf(new long[] {1L << rank}), cause);
+        ranks.get(observer).silent(rank, RankProcesses.UNKNOWN.sharing(rank), cause);
     }
 
     /** Has a rank stand still, or go on: what is sent to it waits meanwhile; in real time it is lost. */
