@@ -50,7 +50,7 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * Prints the figures of docs/architecture.md, one column per checkout: {@code java config/figures/Figures.java [checkout]...}.
+ * Prints the figures of CONTRIBUTING.md, one column per checkout: {@code java config/figures/Figures.java [checkout]...}.
  * Parses the sources of all modules but their tests, and not what the build makes of templates; needs neither a build nor a
  * library.
  *

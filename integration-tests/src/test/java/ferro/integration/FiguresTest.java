@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The programs of {@code config/figures}, and the table of docs/architecture.md that one of them prints. */
+/** The programs of {@code config/figures}, and the table of CONTRIBUTING.md that one of them prints. */
 @Timeout(150)
 @Tag("text")
 class FiguresTest extends PlantedCheckout {
@@ -155,7 +155,7 @@ class FiguresTest extends PlantedCheckout {
 
     @Test
     void thePageHasARowForEachFigureAndGoalsThatAreMetStayMet() throws Exception {
-        List<String> page = Files.readAllLines(CHECKOUT.resolve("docs/architecture.md"));
+        List<String> page = Files.readAllLines(CHECKOUT.resolve("CONTRIBUTING.md"));
         int begin = page.indexOf("## Figures");
         List<String> rows = page.subList(begin, page.size()).stream()
                 .dropWhile(line -> !line.startsWith("|---"))
@@ -169,7 +169,7 @@ class FiguresTest extends PlantedCheckout {
         List<String> printed =
                 printed(figures, 0, CHECKOUT, CHECKOUT.toRealPath().toString());
 
-        assertEquals(printed.stream().map(FiguresTest::measure).toList(), rows, "measures of docs/architecture.md");
+        assertEquals(printed.stream().map(FiguresTest::measure).toList(), rows, "measures of CONTRIBUTING.md");
         assertTrue(printed.contains("| package cycles | 0 |"), printed::toString);
         assertTrue(
                 printed.stream().anyMatch(row -> row.matches("\\| `throw new` with a value \\| 100 % of \\d+ \\|")),
@@ -192,7 +192,7 @@ class FiguresTest extends PlantedCheckout {
             write("one/src/main/java/ferro/group/" + source.getFileName(), Files.readString(source));
         }
         List<String> printed = printed(figures, 0, CHECKOUT, folder.toString());
-        List<String> page = Files.readAllLines(CHECKOUT.resolve("docs/architecture.md"));
+        List<String> page = Files.readAllLines(CHECKOUT.resolve("CONTRIBUTING.md"));
         assertEquals(List.of(), incomplete(page, printed));
     }
 
