@@ -5,23 +5,23 @@ import java.util.BitSet;
 import java.util.regex.Pattern;
 
 /**
- * The ends of texts of failures that tell a reader where to look. A reader who knows what has happened to the rank is shown
- * the text without them.
+ * The last parts of failure texts, which advise a reader where to search for the cause. A reader who knows what has
+ * happened to the rank sees the text without the advice.
  */
 public final class Advice {
-    /** Of one process that has ended. */
+    /** Advice about one process that has ended. */
     public static final String ITS_OUTPUT = "; its own output may say why";
 
-    /** Of several processes that have ended. */
+    /** Advice about several processes that have ended. */
     public static final String THEIR_OUTPUT = "; their own output may say why";
 
-    /** Of a rank that is silent. */
+    /** Advice about a rank that is silent. */
     public static final String SILENT = ": its process hangs or is stopped, or the network to it is cut";
 
-    /** Of a rank that does not answer a question. */
+    /** Advice about a rank that does not answer a question. */
     public static final String UNANSWERED = ": its process hangs, is stopped or cannot be reached";
 
-    /** Of ranks that wait for each other in sends. */
+    /** Advice about ranks whose sends wait for each other. */
     public static final String CROSSING =
             "each rank sends before it receives: use sendReceive, or sendAsync before the recv";
 

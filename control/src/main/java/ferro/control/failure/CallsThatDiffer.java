@@ -9,10 +9,13 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** Calls that ranks made under one sequence number, where they differ: which ranks are to blame, and what differs. */
+/**
+ * A comparison of different calls that ranks made under one sequence number. It returns the ranks to blame and
+ * describes the difference.
+ */
 public final class CallsThatDiffer {
     private static final Pattern LENGTH = Pattern.compile("\\[\\d+]");
-    /** The root stands before the algorithm, at the end. */
+    /** The root is near the end of the text. Only the algorithm may follow. */
     private static final Pattern ROOT = Pattern.compile(" root \\d+$");
     /** The length decides which algorithm a call uses, so the algorithms may differ as well. */
     private static final Pattern ALGORITHM = Pattern.compile(" by \\w+$");
@@ -20,9 +23,10 @@ public final class CallsThatDiffer {
     private CallsThatDiffer() {}
 
     /**
-     * {@return the ranks to blame, ascending: those that differ from more than half of the ranks, or else all ranks}
+     * {@return the ranks to blame, ascending: the ranks whose call differs from that of more than half of the ranks, or
+     * else all ranks}
      *
-     * @param calls call of each rank, or something equal for equal calls
+     * @param calls by rank, the call or a value that is equal for equal calls
      */
     public static Set<Integer> odd(Map<Integer, ?> calls) {
         Set<Integer> odd = new TreeSet<>(calls.keySet());
@@ -35,7 +39,7 @@ public final class CallsThatDiffer {
     }
 
     /**
-     * Returns what differs, for people.
+     * Describes the difference for people.
      *
      * @param texts calls of the ranks
      * @return {@code lengths differ}, {@code roots differ}, or that the calls are different
@@ -47,7 +51,7 @@ public final class CallsThatDiffer {
     }
 
     /**
-     * Returns what to do about it.
+     * Returns what a user can do about the difference.
      *
      * @param texts calls of the ranks
      * @return the rule that the calls break
@@ -62,7 +66,7 @@ public final class CallsThatDiffer {
                 : "all ranks must make the same calls in the same order";
     }
 
-    /** Returns whether lengths alone, or roots alone, are all that differs. */
+    /** Returns whether the calls differ only in their lengths, or only in their roots. */
     public static boolean isOfOneValue(Collection<String> texts) {
         return areEqualButFor(LENGTH, texts) || areEqualButFor(ROOT, texts);
     }

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** The control messages between ranks of a group; docs/wire-protocol.md has the table. */
+/** A control message between two ranks of a group. The table of all control messages is in docs/wire-protocol.md. */
 public sealed interface ControlMessage extends WireMessage
         permits ControlMessage.Abort,
                 ControlMessage.Goodbye,
@@ -24,39 +24,45 @@ public sealed interface ControlMessage extends WireMessage
                 ControlMessage.Follow,
                 ControlMessage.Suspect,
                 GoAhead {
-    /** Longest text that says what a call is, in bytes: twice what a call has. */
+    /** The longest text that describes a call, in bytes. It is twice as long as the text of a call may be. */
     int CALL_MOST = 512;
 
-    /** Number of the last collective of a rank that has left without a goodbye to this rank. */
+    /** The number of the last collective of a rank that has left without a goodbye to this rank. */
     long UNKNOWN = -1;
 
     Set<Code> CODES = Set.of(Code.values());
 
     /**
-     * The group has failed.
+     * The message that the group has failed.
      *
-     * @param ageMillis how long the sender has known of a failure
-     * @param dead      ranks that the sender knows to be dead, as many as fit. Every rank has culprits in its lost ranks
-     *     before a call fails, and others later
+     * @param ageMillis time since which the sender knows a failure, in milliseconds
+     * @param dead      ranks that the sender knows to be dead, as many as the message can hold. A rank adds dead
+     *     culprits to its lost ranks before a call fails, and other dead ranks later
      * @param failure   cause as the sender knows it
      */
     record Abort(int ageMillis, Set<Integer> dead, Failure failure) implements ControlMessage {
         static final byte KIND = 1;
-        /** Longest list of dead ranks, in bytes: what a failure leaves of a message. */
+        /** The longest list of dead ranks, in bytes. It is the space that a failure leaves in a message. */
         static final int MAX_DEAD = 240;
 
-        /** Cuts the dead ranks to what fits into a message. */
+        /** Cuts the list of dead ranks to the length that a message can hold. */
         public Abort {
             dead = FieldWriter.cutRanks(dead, MAX_DEAD);
         }
 
-        /** Tells a failure that this rank has known for some nanoseconds, and the culprits that it knows to be dead. */
+        /**
+         * Creates the message of a failure.
+         *
+         * @param failure  cause as this rank knows it
+         * @param dead     culprits that this rank knows to be dead
+         * @param ageNanos time since which this rank knows a failure, in nanoseconds
+         */
         public static Abort of(Failure failure, Set<Integer> dead, long ageNanos) {
             long age = Math.max(0, Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(ageNanos)));
             return new Abort((int) age, dead, failure);
         }
 
-        /** Returns how long the sender has known it. */
+        /** Returns the time since which the sender knows a failure, in nanoseconds. */
         public long ageNanos() {
             return TimeUnit.MILLISECONDS.toNanos(ageMillis);
         }
@@ -70,26 +76,31 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /**
-     * The sender leaves in good order.
+     * The message that the sender leaves the group normally.
      *
      * @param lastSequence sequence of the last collective that the sender has called, 0 if none
-     * @param sent         messages that the sender has sent to the receiver of this goodbye
-     * @param taken        messages of the receiver that were delivered at the sender
-     * @param fingerprint  of the last collective, 0 if none
-     * @param call         text of that collective, for people
-     * @param previous     rank before the sender that has not left, as far as the sender knows; the ranks between have left
-     * @param next         rank after the sender that is there, in the same way
+     * @param sent         number of messages that the sender has sent to the receiver of this goodbye
+     * @param taken        number of messages of the receiver that were delivered at the sender
+     * @param fingerprint  fingerprint of the last collective, 0 if none
+     * @param call         text of the last collective, for people
+     * @param previous     nearest rank before the sender that has not left, as far as the sender knows; all ranks
+     *     between the two have left
+     * @param next         nearest rank after the sender that has not left, as far as the sender knows; all ranks
+     *     between the two have left
      */
     record Goodbye(long lastSequence, long sent, long taken, long fingerprint, String call, int previous, int next)
             implements ControlMessage {
         static final byte KIND = 2;
 
-        /** Makes what a rank is taken to have said that has closed its end, and has exchanged no message with this one. */
+        /**
+         * Creates a goodbye for a rank that has closed the group without sending one, and has exchanged no message with
+         * this rank.
+         */
         public static Goodbye unsaid(int rank) {
             return new Goodbye(UNKNOWN, 0, 0, 0, "", rank, rank);
         }
 
-        /** Returns the leave of the sender, for ranks that are no neighbours of it. */
+        /** Returns the leave of the sender, for ranks that are not its neighbours. */
         public Left of(int sender) {
             return new Left(sender, lastSequence, fingerprint, call);
         }
@@ -109,11 +120,11 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /**
-     * The answer to a goodbye: sent at once, and again when the sender has received everything that the leaving rank
+     * The answer to a goodbye. A rank sends it at once, and again when it has received everything that the leaving rank
      * sent.
      *
-     * @param ended   last collective that has ended on the sender, 0 if none
-     * @param arrived messages of the leaving rank that have arrived
+     * @param ended   number of the last collective that has ended on the sender, 0 if none
+     * @param arrived number of messages of the leaving rank that have arrived at the sender
      */
     record Heard(long ended, long arrived) implements ControlMessage {
         static final byte KIND = 3;
@@ -126,18 +137,19 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /**
-     * Asks a rank for its status, and about a call.
+     * A question to a rank about its status and about one call.
      *
      * @param ask         number of the question
      * @param sequence    operation that the question is about, 0 for none
-     * @param fingerprint of the sender's call there, 0 for none
-     * @param call        text of that call
-     * @param lines       1 if the answer has to contain a line of the program, for which the rank takes stacks; else 0
+     * @param fingerprint fingerprint of the sender's call of that operation, 0 for none
+     * @param call        text of the sender's call
+     * @param lines       1 if the answer has to contain a line of the program, for which the rank takes stacks;
+     *     otherwise 0
      */
     record Query(long ask, long sequence, long fingerprint, String call, int lines) implements ControlMessage {
         static final byte KIND = 4;
 
-        /** Makes a question about a call; without a call, a question for the status only. */
+        /** Creates a question about a call. Without a call, the question is only about the status. */
         public static Query about(long ask, CallHeader call, boolean withLine) {
             int lines = withLine ? 1 : 0;
             return call == null
@@ -158,12 +170,12 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /**
-     * The sender makes a group.
+     * The message that the sender creates a group.
      *
-     * @param attempt number of its attempt
-     * @param round   number of this attempt among those of these two ranks
-     * @param hash    of the whole list; ranks compare this
-     * @param list    ranks of the new group, for people; cut if it is too long for a message
+     * @param attempt number of the sender's attempt
+     * @param round   number of this attempt among the attempts of the sender that include the receiver
+     * @param hash    hash of the whole list of ranks, which the ranks compare
+     * @param list    ranks of the new group, for people; cut if the list is too long for a message
      */
     record Agree(long attempt, long round, long hash, String list) implements ControlMessage {
         static final byte KIND = 6;
@@ -180,9 +192,9 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /**
-     * The sender has given up the group that it made.
+     * The message that the sender has given up the creation of a group.
      *
-     * @param round of the attempt that was told
+     * @param round round of the attempt that the sender had announced
      * @param why   cause; without culprits, the sender is to blame
      */
     record Cancel(long round, Failure why) implements ControlMessage {
@@ -196,16 +208,16 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /**
-     * The last call of the sender, sent with a heartbeat; it needs no answer.
+     * The last call of the sender, sent with a heartbeat. A receiver does not answer this message.
      *
-     * @param sequence    its number
-     * @param fingerprint of the call
+     * @param sequence    sequence of the call
+     * @param fingerprint fingerprint of the call
      * @param call        text of the call
      */
     record Called(long sequence, long fingerprint, String call) implements ControlMessage {
         static final byte KIND = 8;
 
-        /** Tells a call that this rank has made. */
+        /** Creates the message of a call that this rank has made. */
         public static Called of(CallHeader call) {
             return new Called(call.sequence(), call.fingerprint(), call.text());
         }
@@ -221,23 +233,26 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /**
-     * A rank has left in good order: of all leavers that the sender knows, the one with the lowest last collective. A rank
-     * forwards it if it is lower than the one that the rank knew.
+     * The leave of a rank that has left the group normally. The sender sends the leave with the lowest last collective
+     * of all leaves that it knows. A receiver forwards a leave that is lower than the lowest one that it knew before.
      *
-     * @param rank         that has left
-     * @param lastSequence sequence of the last collective that it has called, 0 if none
-     * @param fingerprint  of that collective, 0 if none
+     * @param rank         rank that has left
+     * @param lastSequence sequence of the last collective that the rank has called, 0 if none
+     * @param fingerprint  fingerprint of that collective, 0 if none
      * @param call         text of that collective, for people
      */
     record Left(int rank, long lastSequence, long fingerprint, String call) implements ControlMessage {
         static final byte KIND = 9;
 
-        /** Returns whether this leaver has the lower last collective, or of equal ones the lower rank. */
+        /**
+         * Returns whether this leave has the lower last collective. If the last collectives are equal, the lower rank
+         * decides.
+         */
         boolean isBefore(Left other) {
             return lastSequence != other.lastSequence ? lastSequence < other.lastSequence : rank < other.rank;
         }
 
-        /** Returns whether the last collective is known. */
+        /** Returns whether the last collective of the rank is known. */
         public boolean isKnown() {
             return lastSequence != UNKNOWN;
         }
@@ -253,7 +268,10 @@ public sealed interface ControlMessage extends WireMessage
         }
     }
 
-    /** Asks a rank to say goodbye to the sender when it leaves. A rank that has left says it at once. */
+    /**
+     * A request to send a goodbye to the sender when the receiver leaves. A receiver that has already left sends its
+     * goodbye at once.
+     */
     record Follow() implements ControlMessage {
         static final byte KIND = 10;
 
@@ -265,10 +283,10 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /**
-     * Ranks are silent, or their connections to the sender have ended, and the sender does not know whether they have left.
-     * The receiver fails the group because of those of which it knows that they have not left.
+     * A report of ranks that are silent, or whose connections to the sender have ended. The sender does not know
+     * whether these ranks have left. The receiver fails the group if it knows that some of them have not left.
      *
-     * @param loss failure of the group if they have not left
+     * @param loss failure of the group if the ranks have not left
      */
     record Suspect(Failure loss) implements ControlMessage {
         static final byte KIND = 11;
@@ -281,10 +299,10 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /**
-     * Reads a message.
+     * Decodes a message.
      *
-     * @param message   bytes; left as they are
-     * @param worldSize of the group
+     * @param message   bytes of the message; position and limit stay unchanged
+     * @param worldSize number of ranks of the group
      * @throws IllegalArgumentException if the message is invalid for that group
      */
     static ControlMessage decode(ByteBuffer message, int worldSize) {
@@ -297,7 +315,7 @@ public sealed interface ControlMessage extends WireMessage
         return read;
     }
 
-    /** Makes the message of a kind from its fields; returns null if there is no such kind. */
+    /** Reads the fields of a message of a kind. Returns null if the kind is unknown. */
     static ControlMessage of(int kind, Fields in) {
         return switch (kind) {
             case Abort.KIND -> new Abort(0, Set.of(), Failure.NONE).through(in);

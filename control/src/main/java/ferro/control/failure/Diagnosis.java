@@ -7,18 +7,21 @@ import java.util.StringJoiner;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Determines which ranks to blame for an operation that does not end, from the answers of the ranks. The ranks at the
- * end of the chain of waiting ranks are to blame. The chain begins at the ranks that have not made the call, or, if all
- * have made it, at the ranks that this one waits for. A rank that is silent or waits for no rank ends the chain. A rank
- * that has made the call and waits outside of the group does not end it. If ranks wait for each other in a cycle, no
- * rank alone is to blame: all ranks of the cycle are culprits, and the text says so. A rank that has made a call is not
- * necessarily in it: it may have queued calls behind one that does not end. If all ranks have made the call and answer
- * and data of this rank still moves, no rank is to blame: all may be slow. If this rank stood still and all that it waits
- * for have left, it is to blame itself.
+ * The diagnosis of an operation that does not end. It determines the ranks to blame from the answers of all ranks. The
+ * ranks at the end of the chain of waiting ranks are to blame.
+ *
+ * <p>The chain begins at the ranks that have not made the call. If all ranks have made it, the chain begins at the
+ * ranks that this rank waits for. A rank that is silent or waits for no rank ends the chain. A rank that has made the
+ * call and waits outside of the group does not end it. If ranks wait for each other in a cycle, no rank alone is to
+ * blame. Then all ranks of the cycle are culprits, and the text reports the cycle.
+ *
+ * <p>A rank that has made a call is not necessarily in it, because calls may be queued after one that does not end. If
+ * all ranks have made the call and answer, and data of this rank still moves, no rank is to blame, because all may be
+ * slow. If this rank stood still and all ranks that it waits for have left, this rank itself is to blame.
  */
 public final class Diagnosis {
     private static final int LISTED_MOST = 8;
-    /** Shorter pauses of a process are not reported, because they delay no call. */
+    /** The shortest pause of a process that is reported. Shorter pauses delay no call. */
     private static final long PAUSE_NANOS = 100_000_000L;
 
     private final int self;
@@ -27,18 +30,18 @@ public final class Diagnosis {
     private final BitSet slow;
     private final long sequence;
     private final BitSet[] waits;
-    /** The ranks as they answer. */
+    /** The graph of waiting ranks, as the ranks answered. */
     private final WaitGraph waiting = new WaitGraph(this::waitsFor, this::waitsForAny);
     /** The ranks that hold up each rank. A rank that waits for any of several ranks is held up only if it is stuck. */
     private final WaitGraph graph = new WaitGraph(this::heldUpBy);
 
     private BitSet mine = new BitSet();
     private OwnState own = OwnState.QUIET;
-    /** Whether one of the ranks that this one waits for is enough. */
+    /** Whether one of the ranks that this rank waits for is enough. */
     private boolean isOneSufficient;
-    /** The ranks that can never go on; null until it is needed. */
+    /** The ranks that can never go on; null until the first use. */
     private BitSet stuck;
-    /** What this rank is in, for people. */
+    /** The call that this rank is in, for people. */
     private String ownCall = "in this call";
     /** The ranks that wait for each other; empty if a chain has an end. */
     private BitSet cycle = new BitSet();
@@ -46,13 +49,16 @@ public final class Diagnosis {
     /**
      * The result of a diagnosis.
      *
-     * @param culprits ranks to blame
-     * @param text     for people: the state of each rank
-     * @param isNoRankAlone whether no rank alone is to blame: the culprits wait for each other, or there are none because
-     *     data still moves
+     * @param culprits      ranks to blame
+     * @param text          state of each rank, for people
+     * @param isNoRankAlone whether no rank alone is to blame. Either the culprits wait for each other, or no rank is a
+     *     culprit because data still moves
      */
     public record Blame(BitSet culprits, String text, boolean isNoRankAlone) {
-        /** Makes the failure of a rank that gives up an operation, which keeps whether all ranks are only slow. */
+        /**
+         * Creates the failure of a rank whose operation has timed out. The failure records whether all ranks are only
+         * slow.
+         */
         public Failure timedOut(int origin, long sequence, String said) {
             int known = isNoRankAlone && culprits.isEmpty() ? 1 : 0;
             return new Failure(Code.TIMED_OUT, origin, sequence, RankLists.numbers(culprits), said, null, known);
@@ -60,17 +66,24 @@ public final class Diagnosis {
     }
 
     /**
-     * What this rank knows of itself during the call.
+     * The state of this rank during the call.
      *
-     * @param pausedNanos how long its process stood still
-     * @param movedNanos  a time before now within which data of this rank moved, or 0 if none did
+     * @param pausedNanos time that its process stood still, in nanoseconds
+     * @param movedNanos  a time before now within which data of this rank moved, in nanoseconds; 0 if no data moved
      */
     public record OwnState(long pausedNanos, long movedNanos) {
         /** The state of a rank that did not stand still, and of which no data moved. */
         public static final OwnState QUIET = new OwnState(0, 0);
     }
 
-    /** Takes the answers, null for a silent rank, and the ranks that have not answered the last question. */
+    /**
+     * Creates a diagnosis of an operation.
+     *
+     * @param machines machines of the ranks of the group
+     * @param answers  answer of each rank; null for a silent rank
+     * @param slow     ranks that have not answered the last question
+     * @param sequence operation that does not end; 0 if it is not a collective
+     */
     public Diagnosis(Machines machines, Status[] answers, BitSet slow, long sequence) {
         this.self = machines.self();
         this.machines = machines;
@@ -80,12 +93,12 @@ public final class Diagnosis {
         this.waits = new BitSet[answers.length];
     }
 
-    /** Judges a collective by the ranks whose data this rank waits for. */
+    /** Judges a collective from the ranks whose data this rank waits for. */
     public Blame ofCollective(BitSet waitedFor) {
         return ofCollective(waitedFor, OwnState.QUIET);
     }
 
-    /** Judges a collective, by the ranks whose data this rank waits for and by its own state. */
+    /** Judges a collective from the ranks whose data this rank waits for and from its own state. */
     public Blame ofCollective(BitSet waitedFor, OwnState ownState) {
         mine = waitedFor;
         own = ownState;
@@ -96,14 +109,15 @@ public final class Diagnosis {
             }
         }
         if (missing.isEmpty()) {
-            // all ranks were there: blames those that are silent since, else the end of the chain of waiting ranks
+            // all ranks made the call: blames the ranks that are silent since, or else the end of the chain of waiting
+            // ranks
             BitSet end = slow.isEmpty() ? endOfChain(waitedFor) : slow;
             return blameForEnd(end, end);
         }
         return blameForMissing(missing);
     }
 
-    /** Returns the verdict on the ranks at the end of the chain of waiting ranks, which also lists other ranks. */
+    /** Returns the verdict on the ranks at the end of the chain of waiting ranks. Its text also lists other ranks. */
     private Blame blameForEnd(BitSet end, BitSet others) {
         BitSet listed = (BitSet) end.clone();
         listed.or(others);
@@ -122,7 +136,7 @@ public final class Diagnosis {
         return new Blame(owing, text(owing, listed), false);
     }
 
-    /** Returns whether ranks wait for each other for good. Those that are all in collectives may only be slow. */
+    /** Returns whether ranks wait for each other forever. Ranks that are all in collectives may only be slow. */
     private boolean isDeadlock() {
         return isCycle() && (sequence == 0 || isAnyInNoCollective());
     }
@@ -146,8 +160,8 @@ public final class Diagnosis {
     }
 
     /**
-     * Returns the ranks without those that have left: a rank that has left has done its part of what is under way. If
-     * no other rank remains, this rank was prevented from finishing.
+     * Returns the given ranks without those that have left, because a rank that has left has completed its part of the
+     * operations in flight. If no other rank remains, the result is this rank, which was prevented from finishing.
      */
     private BitSet owing(BitSet end) {
         BitSet owing = new BitSet();
@@ -159,12 +173,12 @@ public final class Diagnosis {
     }
 
     /**
-     * Judges an operation that waits for some ranks only: a receive or a send.
+     * Judges an operation that waits for some ranks only, such as a receive or a send.
      *
      * @param waitedFor ranks that this rank waits for
-     * @param ownState  what this rank knows of itself
-     * @param ownCall   what this rank is in, for people; empty if a message is in flight, which waits for its link and
-     *     not for a call
+     * @param ownState  state of this rank during the call
+     * @param ownCall   call that this rank is in, for people; empty if a message is in flight, which waits for its link
+     *     and not for a call
      * @return ranks to blame, and the state of each rank
      */
     public Blame ofWaiting(BitSet waitedFor, OwnState ownState, String ownCall) {
@@ -173,18 +187,18 @@ public final class Diagnosis {
         this.ownCall = ownCall;
         BitSet end = endOfChain(waitedFor);
         if (ownCall.isEmpty()) {
-            // the rank has done its part of a message in flight
+            // the rank has completed its part of a message in flight
             end.clear(self);
         }
         return blameForEnd(end, waitedFor);
     }
 
     /**
-     * Judges an operation that waits for any of some ranks: a receive from any rank. No rank is to blame as long as one of
-     * them can go on.
+     * Judges an operation that waits for any of some ranks, such as a receive from any rank. No rank is to blame as
+     * long as one of them can go on.
      *
      * @param waitedFor ranks of which one is enough
-     * @param ownCall   what this rank is in, for people
+     * @param ownCall   call that this rank is in, for people
      * @return ranks to blame, which wait for each other; empty if none is to blame. The text has the state of each rank
      */
     public Blame ofWaitingForAny(BitSet waitedFor, String ownCall) {
@@ -198,10 +212,10 @@ public final class Diagnosis {
         return isCycle() ? blameOfCycle(waitedFor) : new Blame(cycle, text(cycle, waitedFor), false);
     }
 
-    /** Judges a new group by the members that have not called. */
+    /** Judges the creation of a new group from the members that have not called. */
     public Blame ofMissing(BitSet missing) {
         mine = missing;
-        ownCall = ""; // only calls that members have made can be a cycle
+        ownCall = ""; // only calls that members have made can form a cycle
         BitSet ends = endOfMissing(missing);
         return new Blame(ends, text(ends, missing), false);
     }
@@ -218,7 +232,7 @@ public final class Diagnosis {
         return cycle.cardinality() > 1 && !ownCall.isEmpty();
     }
 
-    /** Returns the verdict on ranks that wait for each other, which also lists other ranks. */
+    /** Returns the verdict on ranks that wait for each other. Its text also lists other ranks. */
     private Blame blameOfCycle(BitSet others) {
         BitSet listed = (BitSet) cycle.clone();
         listed.or(others);
@@ -228,8 +242,8 @@ public final class Diagnosis {
 
     /**
      * Follows the chain of waiting ranks from the ranks that have not made the call. A rank that has made it and waits
-     * for ranks outside of this group does not end the chain: it has done its part here, and the end of its chain is
-     * not visible from here.
+     * for ranks outside of this group does not end the chain. That rank has completed its part in this group, and the
+     * end of its chain is not visible in this group.
      */
     private BitSet endOfMissing(BitSet missing) {
         BitSet ends = endOfChain(missing);
@@ -251,7 +265,7 @@ public final class Diagnosis {
                 && waitsFor(rank).isEmpty();
     }
 
-    /** Follows the chain of waiting ranks. The ranks at its end wait for no rank, or for each other. */
+    /** Follows the chain of waiting ranks. The ranks at the end of the chain wait for no rank, or for each other. */
     private BitSet endOfChain(BitSet first) {
         BitSet ends = graph.ends(first);
         ends.clear(self);
@@ -262,7 +276,10 @@ public final class Diagnosis {
         return cycle.isEmpty() ? graph.reachedFrom(first) : (BitSet) cycle.clone();
     }
 
-    /** Returns the ranks that a rank waits for. Callers must not change the set: a rank's answer is decoded once. */
+    /**
+     * Returns the ranks that a rank waits for. Callers must not change the set, because the answer of each rank is
+     * decoded only once.
+     */
     private BitSet waitsFor(int rank) {
         if (rank == self) {
             return mine;
@@ -305,7 +322,10 @@ public final class Diagnosis {
         return text.toString();
     }
 
-    /** Appends the state of each rank, one entry for a wholly silent machine. Returns how many ranks were left out. */
+    /**
+     * Appends the state of each rank, with one entry for a machine of which all ranks are silent. Returns the number of
+     * ranks that were left out.
+     */
     private int list(StringJoiner text, BitSet ranks, BitSet said) {
         int told = 0;
         int untold = 0;

@@ -7,36 +7,37 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The cause of a group's failure, in a form that ranks can agree on: {@link #merged} gives the same result for any
+ * The cause of a group's failure, in a form on which ranks can agree. {@link #merged} gives the same result for any
  * number of causes, in any order and any number of times.
  *
- * @param code     kind
+ * @param code     kind of the failure
  * @param origin   rank that saw it first, as far as this rank knows
  * @param sequence operation in which it was seen, -1 if none
  * @param culprits ranks to blame, ascending and immutable; empty if unknown
- * @param text     for people: what failed, where, what was expected and found, and what to do
- * @param cause    first cause on this rank, or null
- * @param known    number of ranks whose calls were compared (MISMATCH) or whose end the text tells (PEER_LOST); 1 if no
- *     rank is to blame since data moves (TIMED_OUT); else 0
+ * @param text     text for people: what failed, where, what was expected and found, and what to do
+ * @param cause    first exception on this rank, or null
+ * @param known    number of ranks whose calls were compared (MISMATCH), or whose end the text describes (PEER_LOST).
+ *     For TIMED_OUT, 1 if no rank is to blame because data moves. Otherwise 0
  */
 public record Failure(
         Code code, int origin, long sequence, Set<Integer> culprits, String text, Throwable cause, int known) {
-    /** The longest text, in bytes of UTF-8: what fits into a control message. */
+    /** The longest text, in bytes of UTF-8. A control message holds a text of this length. */
     static final int TEXT_MOST = 2800;
 
-    /** A failure that says nothing: what a failure is read into. */
+    /** A failure without content, into which a reader reads the fields of a failure. */
     public static final Failure NONE = new Failure(Code.ABORTED, 0, -1, Set.of(), "", null);
 
     /**
-     * Makes a failure. Culprits and text are cut to what fits into a message, so that every rank knows the same.
+     * Creates a failure. Culprits and text are cut to the length that a message can hold, so that every rank knows the
+     * same.
      *
-     * @param code     kind
+     * @param code     kind of the failure
      * @param origin   rank that saw it first, as far as this rank knows
      * @param sequence operation in which it was seen, -1 if none
      * @param culprits ranks to blame, ascending and immutable; empty if unknown
-     * @param text     for people
-     * @param cause    first cause on this rank, or null
-     * @param known    what was known, as above
+     * @param text     text for people
+     * @param cause    first exception on this rank, or null
+     * @param known    number whose meaning depends on the code, as in the record
      */
     public Failure {
         culprits = FieldWriter.cutRanks(culprits);
@@ -44,24 +45,25 @@ public record Failure(
     }
 
     /**
-     * Makes a failure of a single rank, for which no calls were compared.
+     * Creates a failure of a single rank, for which no calls were compared.
      *
-     * @param code     kind
+     * @param code     kind of the failure
      * @param origin   rank that saw it first, as far as this rank knows
      * @param sequence operation in which it was seen, -1 if none
      * @param culprits ranks to blame, empty if unknown
-     * @param text     for people
-     * @param cause    first cause on this rank, or null
+     * @param text     text for people
+     * @param cause    first exception on this rank, or null
      */
     public Failure(Code code, int origin, long sequence, Set<Integer> culprits, String text, Throwable cause) {
         this(code, origin, sequence, culprits, text, cause, 0);
     }
 
     /**
-     * Passes this failure, without its cause on this rank, as fields of a message.
+     * Passes the fields of this failure to a message reader or writer. The exception on this rank is not part of the
+     * message.
      *
-     * @param fields of the message
-     * @return failure of the values that it gets back, without a cause on this rank
+     * @param fields reader or writer of the message
+     * @return failure from the values that the fields return, without an exception on this rank
      */
     public Failure through(Fields fields) {
         int from = fields.rank("origin", origin);
@@ -72,7 +74,10 @@ public record Failure(
         return new Failure(kind, from, at, blamed, fields.text("text", TEXT_MOST, text), null, number);
     }
 
-    /** {@return the failure to send to the other ranks: an interrupt here is an abort there that blames this rank} */
+    /**
+     * {@return the failure to send to the other ranks; an interrupt on this rank is, on the others, an abort that
+     * blames this rank}
+     */
     public Failure asSeenByOthers() {
         if (code == Code.INTERRUPTED) {
             return new Failure(Code.ABORTED, origin, sequence, Set.of(origin), text, null);
@@ -80,17 +85,17 @@ public record Failure(
         return this;
     }
 
-    /** Returns whether another failure has the same code and culprits, and tells of as many ranks; the text may differ. */
+    /** Returns whether another failure has the same code, culprits and value of {@code known}. The texts may differ. */
     boolean saysAs(Failure other) {
         return code == other.code && culprits.equals(other.culprits) && known == other.known;
     }
 
     /**
-     * Returns whether a rank forwards this failure, which it has merged from what it knew and what another rank sent. A
-     * loss whose text alone has changed is not forwarded: each rank that has seen the loss notifies all ranks. Other texts
-     * are forwarded if their (sequence, origin) is lower.
+     * Returns whether a rank forwards this failure, which it has merged from the failure that it knew and one from
+     * another rank. A loss of which only the text has changed is not forwarded, because each rank that has seen the
+     * loss notifies all ranks. Other texts are forwarded if their (sequence, origin) is lower.
      *
-     * @param known what this rank knew before
+     * @param known failure that this rank knew before
      * @return whether the other ranks have to be notified
      */
     boolean isNewsAfter(Failure known) {
@@ -98,35 +103,38 @@ public record Failure(
         return !saysAs(known) || !isLoss() && isEarlier;
     }
 
-    /** {@return whether this is the loss of ranks, PEER_LOST or PARTITION, which several ranks see by themselves} */
+    /** {@return whether this is the loss of ranks, PEER_LOST or PARTITION, which several ranks see independently} */
     public boolean isLoss() {
         return code == Code.PEER_LOST || code == Code.PARTITION;
     }
 
-    /** Returns whether no rank is to blame for a time-out, since data still moves. */
+    /** Returns whether no rank is to blame for a timeout, because data still moves. */
     public boolean isOnlySlow() {
         return code == Code.TIMED_OUT && known > 0;
     }
 
     /**
-     * Returns whether the other ranks were told of this failure as the given one.
+     * Returns whether the other ranks have received this failure in the form of the given one.
      *
-     * @param agreed what the group fails with
-     * @return whether this is an interrupt, and the given failure is the abort that the others were told instead
+     * @param agreed failure of the group
+     * @return whether this is an interrupt, and the given failure is the abort that the other ranks received instead
      */
     public boolean isToldAs(Failure agreed) {
         return code == Code.INTERRUPTED && agreed.code == Code.ABORTED && agreed.origin == origin;
     }
 
     /**
-     * Returns what two ranks that know of two causes agree on: the graver cause (by code, then by sequence, then by
-     * origin), and all ranks to blame for that code. If calls were compared, only the cause with the earliest
-     * difference counts, and of these the one that compared the most calls: two ranks that differ cannot tell by
-     * themselves which of them is the odd one. Of those that compared as many, one counts, with its culprits and its
-     * text, which lists the calls. Of several losses, the text that tells the end of the most ranks stays. Of several
-     * time-outs, the text of one that blames a rank stays, if there is one.
+     * Merges two causes into the one on which ranks agree. The result is the graver cause, by code, then by sequence,
+     * then by origin. Its culprits are all ranks to blame for that code.
      *
-     * @param other cause
+     * <p>If calls were compared, only the cause with the earliest difference counts. If several have it, the one that
+     * compared the most calls counts, because two ranks that differ cannot decide which of them is the odd one. If they
+     * compared equally many, one of them counts, with its culprits and its text, which lists the calls.
+     *
+     * <p>Of several losses, the text that describes the end of the most ranks is kept. Of several timeouts, the text of
+     * one that blames a rank is kept, if any does.
+     *
+     * @param other cause from this rank or another one
      * @return this object if the other cause changes nothing
      */
     public Failure merged(Failure other) {

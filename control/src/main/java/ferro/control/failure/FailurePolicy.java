@@ -1,34 +1,39 @@
 package ferro.control.failure;
 
 /**
- * The decisions of the control of a group when something goes wrong, in one place, so that a test can replace one
- * decision by a wrong one and check whether the simulation finds it. The default methods are the shipped behaviour;
- * nothing else in ferro implements this.
+ * The decisions of a group when a call or a rank fails. All decisions are in one interface, so that a test can replace
+ * one of them by a wrong one and check whether the simulation finds the fault. The default methods are the shipped
+ * behaviour. The engine replaces only {@link #eofGraceNanos} and {@link #mayGiveUp}, for a medium without control
+ * messages.
  */
 public interface FailurePolicy {
-    /** The shipped decisions. */
+    /** The shipped decisions: all default methods. */
     FailurePolicy SHIPPED = new FailurePolicy() {};
 
-    /** The time to read inboxes before a peer is blamed for the end of its connection: the reason may be in them. */
+    /**
+     * The time between the end of a connection and the blame of its peer. Inboxes are read in this time, because they
+     * may contain a message that explains the end.
+     */
     long EOF_GRACE_NANOS = 10_000_000L;
 
     /**
-     * Returns whether a neighbour is told of a failure that this rank saw itself.
+     * Returns whether this rank sends a failure that it saw itself to a neighbour.
      *
-     * @param failure what the group fails with
-     * @param peer    neighbour
-     * @return true: all neighbours are told, at once
+     * @param failure cause with which the group fails
+     * @param peer    neighbour that may receive the failure
+     * @return true: all neighbours receive the failure at once
      */
     default boolean floods(Failure failure, int peer) {
         return true;
     }
 
     /**
-     * Returns whether a failure that another rank sent is forwarded to a neighbour. This makes up for a rank that died while
-     * it sent the failure, and takes the failure to ranks that are no neighbours.
+     * Returns whether this rank forwards the failure that another rank sent to a neighbour. Forwarding replaces the
+     * messages of a rank that died while it sent the failure. Forwarding also takes the failure to ranks that are not
+     * neighbours of its origin.
      *
-     * @param failure what this rank knows now
-     * @param peer    neighbour
+     * @param failure cause as this rank knows it now
+     * @param peer    neighbour that may receive the failure
      * @return true: every change of code or culprits is forwarded
      */
     default boolean forwards(Failure failure, int peer) {
@@ -36,9 +41,9 @@ public interface FailurePolicy {
     }
 
     /**
-     * Returns the cause that ranks agree on for two causes.
+     * Returns the cause on which ranks agree when they know two causes.
      *
-     * @param known what this rank knew
+     * @param known cause that this rank knew before
      * @param other cause that arrived
      * @return merged cause, {@code known} itself if nothing changes
      */
@@ -47,21 +52,21 @@ public interface FailurePolicy {
     }
 
     /**
-     * Returns which of two ranks that have left all ranks hear of.
+     * Returns which of two leaves is announced to all ranks.
      *
-     * @param known what this rank knew
-     * @param other leaver that it hears of
-     * @return the one with the lower last collective, of equal ones the lower rank
+     * @param known leave that this rank knew before
+     * @param other leave that arrived
+     * @return the leave with the lower last collective; of two equal ones, the leave of the lower rank
      */
     default ControlMessage.Left lowest(ControlMessage.Left known, ControlMessage.Left other) {
         return other.isBefore(known) ? other : known;
     }
 
     /**
-     * {@return whether two calls with the same sequence number are the same}
+     * {@return whether two calls with the same sequence number are the same call}
      *
      * @param mine   fingerprint of this rank's call
-     * @param theirs fingerprint of a peer's
+     * @param theirs fingerprint of a peer's call
      */
     default boolean isSameCall(long mine, long theirs) {
         return mine == theirs;
@@ -73,29 +78,30 @@ public interface FailurePolicy {
     }
 
     /**
-     * Returns whether the loss of a rank is a cause.
+     * Returns whether the loss of a rank is a cause of the failure.
      *
-     * @param toldAbort   whether the rank has told of a failure before it went
-     * @param saidGoodbye whether the rank has closed its end before it went
-     * @return true only if it did neither: otherwise its end is a consequence
+     * @param toldAbort   whether the rank has sent a failure before its end
+     * @param saidGoodbye whether the rank has left the group before its end
+     * @return true if the rank did neither; otherwise its end is a consequence
      */
     default boolean blamesLoss(boolean toldAbort, boolean saidGoodbye) {
         return !toldAbort && !saidGoodbye;
     }
 
     /**
-     * Returns whether a call whose time is over fails now. It is asked again until it returns true.
+     * Returns whether a call fails now that its deadline has passed. The question is asked again until the result is
+     * true.
      *
-     * @param timeoutNanos time that the call had
-     * @return true; false as long as a medium without control messages looks for what the peers send
+     * @param timeoutNanos timeout of the call
+     * @return true here; false on a medium without control messages while it still reads what the peers have sent
      */
     default boolean mayGiveUp(long timeoutNanos) {
         return true;
     }
 
     /**
-     * {@return whether the data links are dropped before callers hear of a failure; true: ferro must not access the
-     * callers' memory afterwards}
+     * {@return whether the data links are dropped before callers receive a failure; if true, ferro must not access the
+     * memory of the callers afterwards}
      */
     default boolean abandonsLinks() {
         return true;

@@ -12,8 +12,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Makes failures of a group. A rank that aborts fails the group, and tells the others, with class, message and first frames
- * of what was thrown, and of its causes. The texts name this rank by {@code self} ({@link Machines#named(int)}).
+ * Creates the failures of a group. A rank that aborts fails the group on all ranks. The text for the other ranks has
+ * the class, the message and the first frames of the exception and of its causes. The texts name this rank by
+ * {@code self} ({@link Machines#named(int)}).
  */
 public final class Failures {
     private static final int FRAMES = 6;
@@ -21,7 +22,7 @@ public final class Failures {
 
     private Failures() {}
 
-    /** Makes the failure of a group that a rank aborts. */
+    /** Creates the failure of a group that this rank aborts. */
     public static Failure failure(GroupSpec group, String self, Throwable cause) {
         if (cause instanceof FerroException known && (isOfThisEnd(known.where(), group) || isOwnLack(known, group))) {
             return adopted(known);
@@ -31,8 +32,8 @@ public final class Failures {
     }
 
     /**
-     * Makes the failure for an exception inside the engine. The whole group fails: if only one caller failed, the other
-     * ranks would wait.
+     * Creates the failure for an exception inside the engine. The whole group fails, because the other ranks would wait
+     * if only one caller failed.
      */
     public static Failure inside(GroupSpec group, String self, Throwable broken) {
         Set<Integer> blamed = Set.of(group.rank());
@@ -44,7 +45,7 @@ public final class Failures {
         return new Failure(memory ? Code.RESOURCE : Code.ABORTED, group.rank(), -1, blamed, text, broken);
     }
 
-    /** The JDK has no exception of its own for an access to memory whose arena is closed. */
+    /** Describes an exception. The JDK has no special exception for an access to memory whose arena is closed. */
     private static String reason(Throwable broken) {
         StackTraceElement[] trace = broken.getStackTrace();
         boolean isFreed = broken instanceof IllegalStateException
@@ -56,7 +57,10 @@ public final class Failures {
                 : " failed with an exception: " + broken;
     }
 
-    /** Says what an OutOfMemoryError has lacked. For each thread that cannot be made, pthread_create(3) says EAGAIN. */
+    /**
+     * Describes the resource that an OutOfMemoryError has lacked. If a thread cannot be created, pthread_create(3)
+     * reports EAGAIN.
+     */
     private static String lacking(String text) {
         return text != null && text.contains("native thread")
                 ? " cannot start a thread: Resource temporarily unavailable (EAGAIN; " + text
@@ -64,13 +68,13 @@ public final class Failures {
                 : " ran out of memory: " + text;
     }
 
-    /** Makes the exception for a blocking call in a seeded simulation. */
+    /** Creates the exception for a blocking call in a seeded simulation. */
     public static IllegalStateException wouldBlock(GroupSpec group, String what, String instead) {
         return new IllegalStateException(what + " on group \"" + group.name() + "\" rank " + group.rank()
                 + " would block, and a seeded simulation runs all ranks on one thread" + instead);
     }
 
-    /** Makes the failure of a group that a rank closes before its operations have ended. */
+    /** Creates the failure of a group that a rank closes before its operations have ended. */
     public static Failure closedTooEarly(GroupSpec group, String self, Duration timeout) {
         String text = self + " closed the group with operations that did not end "
                 + (Thread.currentThread().isInterrupted()
@@ -79,20 +83,23 @@ public final class Failures {
         return new Failure(Code.ABORTED, group.rank(), -1, Set.of(group.rank()), text, null);
     }
 
-    /** Makes the failure of a group for a rank whose JVM exits during a call. */
+    /** Creates the failure of a group for a rank whose JVM exits during a call. */
     public static Failure exits(int rank, String self, String call) {
         String text = "the JVM exits while " + self + " is in " + call
                 + ": its main method has returned, or the program has called System.exit";
         return new Failure(Code.ABORTED, rank, -1, Set.of(rank), text, null);
     }
 
-    /** Makes the exception for a call on a closed group. */
+    /** Creates the exception for a call on a closed group. */
     public static IllegalStateException closed(GroupSpec group, String call) {
         return new IllegalStateException(
                 call + " on group \"" + group.name() + "\" rank " + group.rank() + ": the group is closed");
     }
 
-    /** Makes the exception for a call refused as the JVM exits; the group has left, or told the others why it fails. */
+    /**
+     * Creates the exception for a call that is refused because the JVM exits. By then this rank has left the group, or
+     * has sent the other ranks the reason for the failure.
+     */
     public static FerroException refusedAtExit(GroupSpec group, String self, String call) {
         Where where = Where.of(group.name(), group.rank()).blaming(group.rank());
         String text = call + " on group \"" + group.name() + "\" " + self
@@ -100,7 +107,7 @@ public final class Failures {
         return new FerroException(Code.ABORTED, where, text);
     }
 
-    /** Makes the failure of a group for a rank whose JVM is ended by a signal. */
+    /** Creates the failure of a group for a rank whose JVM is ended by a signal. */
     public static Failure endedBySignal(int rank, String self, String signal, String call, long ended) {
         String where =
                 call.isEmpty() ? ended == 0 ? " before its first collective" : " after seq " + ended : " in " + call;
@@ -108,23 +115,23 @@ public final class Failures {
         return new Failure(Code.ABORTED, rank, -1, Set.of(rank), text, null);
     }
 
-    /** Makes the failure of a call whose thread was interrupted. */
+    /** Creates the failure of a call whose thread was interrupted. */
     public static Failure interrupted(GroupSpec group, String self, String call, long sequence) {
         String text = self + " was interrupted in " + call + (sequence < 0 ? "" : " seq " + sequence);
         return new Failure(Code.INTERRUPTED, group.rank(), sequence, Set.of(), text, null);
     }
 
     /**
-     * Returns whether another rank aborted. During the bootstrap this means that the other rank has met all others, so that
-     * the group was made, and has failed.
+     * Returns whether another rank aborted the group. During the bootstrap this means that the other rank has found all
+     * ranks, has created the group, and has failed.
      */
     public static boolean isAbortOfAnother(GroupSpec group, Failure failure) {
         return failure != null && failure.code() == Code.ABORTED && failure.origin() != group.rank();
     }
 
     /**
-     * Makes the exception for a group that could not be made: its ranks could not find out which ranks share memory. For a
-     * joined group a timeout names the setting that gives joining more time.
+     * Creates the exception for a group that could not be created because its ranks could not find out which ranks
+     * share memory. For a joined group, the text of a timeout names the setting for a longer join timeout.
      */
     public static FerroException notMet(GroupSpec group, String self, Throwable failure, boolean joined) {
         String text = "cannot make group \"" + group.name() + "\" on " + self
@@ -141,10 +148,10 @@ public final class Failures {
     }
 
     /**
-     * Makes the exception for the failure of a group, outside any call, with the ends of dead ranks. The message does not
-     * contain the ends: a message may become the text of another failure, which goes to all ranks.
+     * Creates the exception for a failure of the group outside any call, with the ends of dead ranks. The message does
+     * not contain these ends, because a message may become the text of another failure, which is sent to all ranks.
      *
-     * @param ends by rank, as far as they are known
+     * @param ends how each dead rank ended, by rank, as far as this is known
      */
     public static FerroException exception(GroupSpec group, String self, Failure failure, Map<Integer, RankEnd> ends) {
         Where where = Where.of(group.name(), group.rank())
@@ -155,27 +162,32 @@ public final class Failures {
         return new FerroException(failure.code(), where, text, failure.cause());
     }
 
-    /** Returns the start of a message about a failed group on a rank that is in no call. */
+    /** Returns the start of a message about a failed group on a rank that is not in a call. */
     public static String outsideCalls(String group, String self) {
         return "group \"" + group + "\" has failed, as " + self + " reports";
     }
 
     /**
-     * Returns whether an exception comes from the other half of this group, which moves data elsewhere and has failed under
-     * the same name; its cause is then the cause here.
+     * Returns whether an exception comes from the other part of this group, which moves data on another medium and has
+     * failed under the same name. The cause of that exception is then also the cause of this failure.
      */
     private static boolean isOfThisEnd(Where where, GroupSpec group) {
         return where.rank() == group.rank() && where.group().equals(group.name());
     }
 
-    /** Returns whether an exception says that this rank lacks memory, descriptors or threads, in whatever part. */
+    /**
+     * Returns whether an exception reports that this rank lacks memory, descriptors or threads, in any part of ferro.
+     */
     private static boolean isOwnLack(FerroException cause, GroupSpec group) {
         return cause.code() == Code.RESOURCE
                 && cause.where().rank() == group.rank()
                 && cause.where().culprits().equals(Set.of(group.rank()));
     }
 
-    /** Takes over the other half's failure. Its sequence number is only in the text, as that half counts by itself. */
+    /**
+     * Adopts the failure of the other part. The sequence number stays in the text only, because the other part has its
+     * own numbers.
+     */
     private static Failure adopted(FerroException cause) {
         Where where = cause.where();
         boolean interrupted = cause.code() == Code.INTERRUPTED;
@@ -188,7 +200,7 @@ public final class Failures {
                 cause);
     }
 
-    /** Describes what was thrown, with its causes; {@link Failure} cuts text that is too long to send. */
+    /** Describes an exception with its causes. {@link Failure} cuts a text that is too long to send. */
     private static String of(Throwable thrown) {
         if (thrown == null) {
             return "no cause given";

@@ -4,58 +4,61 @@ import ferro.control.failure.ControlMessage.Abort;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** The cause of the group's failure, as this rank knows it: a merge of what it saw and others told; thread-safe. */
+/**
+ * The cause of the group's failure as this rank knows it. It is merged from the causes that this rank saw and those
+ * that other ranks sent. Thread-safe.
+ */
 public final class FirstCause {
     /**
-     * The time after the first cause in which causes that this rank sees itself still count. What it sees later is a
+     * The time after the first cause in which a cause that this rank sees itself still counts. A later one is a
      * consequence, such as a link that ends because its peer has given up. The time starts at the first cause of the
-     * group, not of this rank: otherwise a rank that stood still when the others agreed would change what they agreed
-     * on long ago.
+     * group, not of this rank. Otherwise a rank that stood still while the others agreed would change a cause on which
+     * they agreed long ago.
      */
     private static final long WINDOW_NANOS = 50_000_000L;
 
     /**
-     * The time after the first cause in which a rank that ends may not have sent its text to all ranks. Launchers end the
-     * survivors of a failure later.
+     * The time after the first cause in which a rank that ends may not have sent its text to all ranks. Launchers end
+     * the surviving ranks later than this.
      */
     private static final long SENDING_NANOS = 250_000_000L;
 
     private final FailurePolicy rules;
     private final AtomicReference<KnownCauses> known = new AtomicReference<>();
 
-    /** The known cause, and the time since which any cause is known, here or on a rank that told of it. */
+    /** The known cause, and the time since which this rank, or a rank that sent a cause, knows any cause. */
     private record KnownCauses(Failure failure, long sinceNanos) {}
 
-    /** Knows of no failure yet. */
+    /** Creates the cause of a group that has not failed. */
     public FirstCause(FailurePolicy rules) {
         this.rules = rules;
     }
 
-    /** Returns the cause, or null. */
+    /** Returns the cause, or null if the group has not failed. */
     public Failure cause() {
         KnownCauses now = known.get();
         return now == null ? null : now.failure;
     }
 
     /**
-     * Adds a cause that this rank saw; of several such causes only the first text counts. Returns the agreed cause if
-     * the other ranks have to be notified, else null.
+     * Adds a cause that this rank saw. If this rank sees several causes with the same code and culprits, only the text
+     * of the first one counts. Returns the agreed cause if the other ranks have to be notified, otherwise null.
      */
     public Failure seen(Failure cause, long nowNanos) {
         return add(cause, true, false, nowNanos);
     }
 
     /**
-     * Adds a cause that this rank saw and that is part of the known cause, so that it is no consequence, however late this
-     * rank sees it. Returns the agreed cause if the other ranks have to be notified, else null.
+     * Adds a cause that this rank saw and that is part of the known cause. Such a cause is not a consequence, however
+     * late this rank sees it. Returns the agreed cause if the other ranks have to be notified, otherwise null.
      */
     public Failure seenPart(Failure cause, long nowNanos) {
         return add(cause, true, true, nowNanos);
     }
 
     /**
-     * Adds a cause that another rank told, and the time since which that rank has known of a failure. Returns the
-     * agreed cause if the other ranks have to be notified, else null.
+     * Adds a cause that another rank sent, and the time since which that rank knows a failure. Returns the agreed cause
+     * if the other ranks have to be notified, otherwise null.
      */
     public Failure told(Failure cause, long sinceNanos) {
         return add(cause, false, false, sinceNanos);
@@ -67,12 +70,15 @@ public final class FirstCause {
         return now != null && nowNanos - now.sinceNanos <= SENDING_NANOS;
     }
 
-    /** Returns the message that tells the others of a failure, and of the culprits that are known to be dead. */
+    /** Returns the message that announces a failure to other ranks, with the culprits that are known to be dead. */
     public Abort message(Failure agreed, Set<Integer> dead, long nowNanos) {
         return Abort.of(agreed, dead, nowNanos - known.get().sinceNanos);
     }
 
-    /** Adds weak evidence: it counts only if nothing is known yet. Returns the cause if it counts, else null. */
+    /**
+     * Adds a cause with weak evidence, which counts only if no cause is known yet. Returns the cause if it counts,
+     * otherwise null.
+     */
     public Failure guessed(Failure cause, long nowNanos) {
         return known.compareAndSet(null, new KnownCauses(cause, nowNanos)) ? cause : null;
     }

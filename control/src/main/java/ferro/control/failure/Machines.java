@@ -16,7 +16,13 @@ public final class Machines {
     private final int[] joinedRanks;
     private final RankProcesses processes;
 
-    /** Takes this rank, the ranks of the joined group in the order of this one, and the known processes of those. */
+    /**
+     * Creates the machines of a group.
+     *
+     * @param self        this rank
+     * @param joinedRanks numbers that the ranks of this group have in the joined group, in the order of this group
+     * @param processes   known processes of the ranks of the joined group
+     */
     public Machines(int self, int[] joinedRanks, RankProcesses processes) {
         this.self = self;
         this.joinedRanks = joinedRanks;
@@ -28,7 +34,7 @@ public final class Machines {
         return self;
     }
 
-    /** Returns the ranks of the joined group, in the order of this group. */
+    /** Returns the numbers that the ranks of this group have in the joined group, in the order of this group. */
     public int[] joinedRanks() {
         return joinedRanks;
     }
@@ -44,7 +50,7 @@ public final class Machines {
     }
 
     /**
-     * Names ranks of this group for people, with their numbers in the joined group where these differ.
+     * Names ranks of this group for people, and adds their numbers in the joined group if these differ.
      *
      * @param ranks ranks of this group
      * @return for example {@code rank 1} or {@code ranks 1, 2 (ranks 2, 4 of "world")}
@@ -58,7 +64,13 @@ public final class Machines {
         return named(ranks, joinedRanks, processes.group());
     }
 
-    /** Names ranks of a group by their numbers there and in the joined group, which may have no known name. */
+    /**
+     * Names ranks of a group by their numbers in the group and in the joined group.
+     *
+     * @param ranks       ranks of the group
+     * @param joinedRanks numbers in the joined group, by rank of the group
+     * @param joined      name of the joined group; empty if it is unknown
+     */
     public static String named(Collection<Integer> ranks, int[] joinedRanks, String joined) {
         List<Integer> others = new ArrayList<>();
         for (int rank : ranks) {
@@ -70,8 +82,9 @@ public final class Machines {
     }
 
     /**
-     * Returns the failure that a medium reports about a rank, with the name of that rank before it: a medium has numbers of
-     * its own for the ranks of a subgroup. Other failures, and those in the joined group, stay as they are.
+     * Returns the failure that a medium reports about a rank, with the name of the rank at the start of its message.
+     * The name is needed because a medium has other numbers for the ranks of a subgroup. Other failures, and those in
+     * the joined group, are returned unchanged.
      */
     public FerroException named(int rank, FerroException cause) {
         boolean isOfPeer =
@@ -82,7 +95,7 @@ public final class Machines {
                 : cause;
     }
 
-    /** Names ranks of one process, with the host and number of that process in the same parentheses. */
+    /** Names ranks of one process, and adds the host and the process id in the same parentheses. */
     public String ofOneProcess(BitSet ranks) {
         return joined(named(ranks), processes.placed(joinedRanks[ranks.nextSetBit(0)]));
     }
@@ -93,7 +106,11 @@ public final class Machines {
                 : name + process;
     }
 
-    /** Returns this rank and the next ones, at most so many, as if they were a group of their own. */
+    /**
+     * Returns this rank and the next ranks as if they were a separate group.
+     *
+     * @param max largest number of ranks
+     */
     public Machines sample(int max) {
         int[] few = new int[Math.min(max, joinedRanks.length)];
         for (int rank = 0; rank < few.length; rank++) {
@@ -102,18 +119,22 @@ public final class Machines {
         return new Machines(0, few, processes);
     }
 
-    /** Returns the name of a rank's machine, for people; empty if it is unknown or this rank's own machine. */
+    /**
+     * Returns the name of a rank's machine, for people. The name is empty if the machine is unknown or is this rank's
+     * own machine.
+     */
     public String away(int rank) {
         String machine = processes.machine(joinedRanks[rank]);
         return machine.equals(processes.machine(joinedRanks[self])) ? "" : machine;
     }
 
     /**
-     * Returns the ranks of this group on another machine if a condition holds for all of them.
+     * Returns all ranks of this group on another machine if a condition holds for each of them.
      *
-     * @param rank whose machine
-     * @param fate condition of a rank
-     * @return all ranks there, at least two; empty if the condition fails for one, or the machine is not known to be another
+     * @param rank a rank on that machine
+     * @param fate condition that each rank of the machine has to fulfil
+     * @return all ranks on the machine, at least two; empty if the condition is false for one of them, or if the
+     *     machine is unknown or is this rank's own
      */
     public BitSet sharing(int rank, IntPredicate fate) {
         String machine = away(rank);
@@ -129,12 +150,22 @@ public final class Machines {
         return there.cardinality() > 1 ? there : new BitSet();
     }
 
-    /** Returns a text that says that no rank of a machine answers. */
+    /**
+     * Returns a text that says that no rank of a machine answers.
+     *
+     * @param there ranks of this group on one other machine
+     */
     public String silence(BitSet there) {
         return silence(away(there.nextSetBit(0)), named(there), there.cardinality() == 1);
     }
 
-    /** Says that one rank of a machine is silent, or that all its ranks are. */
+    /**
+     * Returns a text that says that one rank of a machine, or none of its ranks, answers.
+     *
+     * @param machine name of the machine
+     * @param ranks   names of the ranks
+     * @param isOne   whether the text is about one rank
+     */
     public static String silence(String machine, String ranks, boolean isOne) {
         return machine + ": "
                 + (isOne ? "its " + ranks + " does not answer" : "none of its " + ranks + " answers")

@@ -4,20 +4,22 @@ import java.util.BitSet;
 import java.util.function.IntPredicate;
 
 /**
- * The graph of the ranks of a group over which news reach all ranks: each rank tells its neighbours, and forwards what is
- * new to it.
+ * The graph of the ranks of a group over which failures and leaves reach all ranks. Each rank sends them to its
+ * neighbours, and forwards those that are new to it.
  *
  * <p>In a small group each rank is a neighbour of every other rank: a full mesh. In a larger group rank r has the
- * neighbours r + 2^i and r - 2^i for each power of two below the size: a circulant graph, whose degree and diameter grow
- * with the logarithm of the size. The next rank in the same direction replaces a neighbour that is gone. So the graph of the
- * other ranks always contains a ring. For the steps above 1 only the next {@value #MAX_REPLACED} ranks do: where many adjacent
- * ranks are gone, the rank behind them would replace them all.
+ * neighbours r + 2^i and r - 2^i for each power of two below the size. This is a circulant graph, whose degree and
+ * diameter grow with the logarithm of the size. A neighbour that is gone is replaced by the next rank in the same
+ * direction. So the graph of the other ranks always contains a ring. For steps above 1, at most {@value #MAX_REPLACED}
+ * adjacent ranks that are gone are passed over. Otherwise the rank after many adjacent ranks that are gone would
+ * replace all of them.
  *
- * <p>As many ranks as the degree less one may end at once, or two hosts of 8 ranks, and the others stay connected without any
- * replacement. Leaves need one: of 64 ranks on hosts of 8, no power of two leads from host 3 to hosts 0 and 6 after the leave
- * of hosts 1, 2, 4, 5 and 7.
+ * <p>If fewer ranks than the degree end at once, or two hosts of 8 ranks, the other ranks stay connected without any
+ * replacement. Leaves need replacements. For example, take 64 ranks on hosts of 8. When hosts 1, 2, 4, 5 and 7 have
+ * left, no power of two leads from host 3 to hosts 0 and 6.
  *
- * <p>A pure function of its arguments: every rank computes the same graph from the same ranks that are gone.
+ * <p>The graph is a pure function of its arguments. Every rank computes the same graph from the same ranks that are
+ * gone.
  */
 public final class Overlay {
     /** All steps of the circulant graph. */
@@ -35,12 +37,12 @@ public final class Overlay {
     private final IntPredicate steps;
 
     /**
-     * Makes the graph as one rank sees it.
+     * Creates the graph from the view of one rank.
      *
-     * @param rank     this rank
+     * @param rank      this rank
      * @param worldSize number of ranks
-     * @param maxMesh largest group in which each rank is a neighbour of every other rank
-     * @param steps    powers of two that are steps of the graph: {@link #ALL_STEPS}
+     * @param maxMesh   size of the largest group in which each rank is a neighbour of every other rank
+     * @param steps     powers of two that are steps of the graph: {@link #ALL_STEPS}
      */
     public Overlay(int rank, int worldSize, int maxMesh, IntPredicate steps) {
         this.rank = rank;
@@ -65,10 +67,11 @@ public final class Overlay {
     }
 
     /**
-     * Returns the neighbours of this rank. In a full mesh these are all other ranks, gone or not: no rank replaces another.
+     * Returns the neighbours of this rank. In a full mesh these are all other ranks, also those that are gone, because
+     * no rank replaces another.
      *
-     * @param gone ranks that are dead or have left; left as it is
-     * @return ranks to tell
+     * @param gone ranks that are dead or have left; not changed
+     * @return ranks to which this rank sends failures and leaves
      */
     public BitSet neighbours(BitSet gone) {
         BitSet ranks = new BitSet();
@@ -87,22 +90,22 @@ public final class Overlay {
         return ranks;
     }
 
-    /** Returns the next rank that is there; this rank if there is no other. */
+    /** Returns the next rank that is not gone; this rank if all others are gone. */
     public int next(BitSet gone) {
         return search(1, 1, worldSize, gone);
     }
 
-    /** Returns the next rank after another one that is there; this rank if there is no other. */
+    /** Returns the next rank after another one that is not gone; this rank if all others are gone. */
     public int nextAfter(int peer, BitSet gone) {
         return search(Math.floorMod(peer - rank, worldSize) + 1L, 1, worldSize, gone);
     }
 
-    /** Returns the rank before this one that is there; this rank if there is no other. */
+    /** Returns the nearest rank before this one that is not gone; this rank if all others are gone. */
     public int previous(BitSet gone) {
         return search(-1, -1, worldSize, gone);
     }
 
-    /** Returns the other ranks after one rank and before another one. */
+    /** Returns the ranks between two ranks in ascending order around the ring, without this rank. */
     public BitSet between(int previous, int next) {
         BitSet between = new BitSet();
         for (int peer = (previous + 1) % worldSize; peer != next; peer = (peer + 1) % worldSize) {
@@ -112,7 +115,10 @@ public final class Overlay {
         return between;
     }
 
-    /** Returns the first of so many ranks that is there, from a distance on, in one direction; this rank if there is none. */
+    /**
+     * Returns the first rank that is not gone, from a distance on in one direction. At most {@code count} ranks are
+     * passed over. Returns this rank if the search finds no other rank.
+     */
     private int search(long distance, int direction, int count, BitSet gone) {
         int peer = (int) Math.floorMod(rank + distance, (long) worldSize);
         for (int passed = 0; peer != rank && gone.get(peer); passed++) {

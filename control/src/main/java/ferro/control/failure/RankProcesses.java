@@ -4,7 +4,7 @@ import java.util.BitSet;
 
 /** The processes of the ranks of a joined group, as far as the ranks have reported them; thread-safe. */
 public interface RankProcesses {
-    /** Knows no process: treats every rank as alone in its own. */
+    /** An implementation that knows no process and treats every rank as alone in its process. */
     RankProcesses UNKNOWN = new RankProcesses() {};
 
     /** Returns the name of the joined group; empty if it is unknown. */
@@ -12,12 +12,12 @@ public interface RankProcesses {
         return "";
     }
 
-    /** Returns whether ranks can be asked for their state; false for a medium without control messages. */
+    /** Returns whether ranks can answer a question about their state; false for a medium without control messages. */
     default boolean answer() {
         return true;
     }
 
-    /** Returns the ranks of the process of a rank. */
+    /** Returns the ranks that run in the same process as a rank, with this rank. */
     default BitSet sharing(int rank) {
         BitSet alone = new BitSet();
         alone.set(rank);
@@ -25,9 +25,9 @@ public interface RankProcesses {
     }
 
     /**
-     * Returns the name of a rank's process, for people.
+     * Returns the process of a rank, for people.
      *
-     * @param rank of the joined group
+     * @param rank rank of the joined group
      * @return for example {@code " (pid 4711 on host box)"}; empty if it is unknown
      */
     default String placed(int rank) {
@@ -35,9 +35,9 @@ public interface RankProcesses {
     }
 
     /**
-     * Returns the name of a rank's machine, for people; equal for ranks of one machine.
+     * Returns the name of a rank's machine, for people. Ranks of one machine have the same name.
      *
-     * @param rank of the joined group
+     * @param rank rank of the joined group
      * @return for example {@code node 1 (host b, 10.99.0.2)}; empty if it is unknown
      */
     default String machine(int rank) {

@@ -7,19 +7,20 @@ import java.util.Set;
 /**
  * The answer of a rank about its state.
  *
- * @param ask         number of the question
- * @param sequence    last operation that the rank has called in this group
- * @param lastCall    text of that operation, empty if none
- * @param running     operation of this group that is under way there, 0 if none
- * @param asked       operation that the question was about
- * @param fingerprint of its call there, 0 if it has made none, or too long ago
- * @param call        text of that call
- * @param place       the call that the rank is in, for people; empty if it is in no call of ferro
- * @param waitsFor    ranks of the joined group that it waits for, ascending
- * @param sufficient  how many of these ranks are enough for it to go on; 0 if it waits for all of them
- * @param pausedMillis how long its process stood still during that call
- * @param location    the line of the program that has made that call, in words such as {@code called by}; the line that
- *     the rank executes if it is in no call; empty if the question did not ask for it
+ * @param ask          number of the question
+ * @param sequence     last operation that the rank has called in this group
+ * @param lastCall     text of that operation, empty if none
+ * @param running      operation of this group that is in flight on the rank, 0 if none
+ * @param asked        operation that the question was about
+ * @param fingerprint  fingerprint of the rank's call of that operation; 0 if the rank has made none, or made it too
+ *     long ago
+ * @param call         text of that call
+ * @param place        call that the rank is in, for people; empty if the rank is in no call of ferro
+ * @param waitsFor     ranks of the joined group that the rank waits for, ascending
+ * @param sufficient   number of these ranks that is enough for the rank to go on; 0 if the rank waits for all of them
+ * @param pausedMillis time that the process of the rank stood still during that call, in milliseconds
+ * @param location     line of the program that has made that call, in words such as {@code called by}. If the rank is
+ *     in no call, the line that it executes. Empty if the question did not ask for a line
  */
 public record Status(
         long ask,
@@ -36,13 +37,13 @@ public record Status(
         String location)
         implements ControlMessage {
     static final byte KIND = 5;
-    /** The longest place, in bytes: the room left in a message. */
+    /** The longest {@code place}, in bytes. It is the space that the other fields leave in a message. */
     private static final int PLACE_MOST = 1600;
 
-    /** Lines of at most 200 bytes, and the words before them: no line is cut. */
+    /** The space for a line of at most 200 bytes and the words before it, so that no line is cut. */
     private static final int MAX_LOCATION = 240;
 
-    /** Greater than the number of any question. */
+    /** A number greater than the number of any question. */
     private static final long LEFT = Long.MAX_VALUE;
 
     private static final long LATE_ENOUGH = Long.MAX_VALUE;
@@ -53,8 +54,9 @@ public record Status(
     }
 
     /**
-     * Returns the answer of a rank that has left without a goodbye to this rank. It has made all calls that this rank waits
-     * for: otherwise the lowest leaver, of which all ranks hear, would fail them.
+     * Returns the answer of a rank that has left without a goodbye to this rank. Such a rank has made all calls that
+     * this rank waits for. Otherwise the leave with the lowest last collective, which reaches all ranks, would fail
+     * these calls.
      */
     public static Status left() {
         return left(LATE_ENOUGH, "");
@@ -64,7 +66,7 @@ public record Status(
         return sequence != LATE_ENOUGH;
     }
 
-    /** Returns whether this answer was made from a goodbye. */
+    /** Returns whether this answer was created from the leave of a rank. */
     boolean isOfALeaver() {
         return ask == LEFT;
     }
@@ -88,8 +90,8 @@ public record Status(
     }
 
     /**
-     * Returns the line of the program that has made the call that the question was about, or that the rank executes since;
-     * empty if the rank is in another call, or has made later ones.
+     * Returns the line of the program that has made the call that the question was about, or the line that the rank has
+     * executed since that call. Returns an empty text if the rank is in another call, or has made later ones.
      */
     public String callLocation() {
         boolean isLast = running == 0 && place.isEmpty() && sequence == asked;
@@ -97,8 +99,8 @@ public record Status(
     }
 
     /**
-     * Returns this answer with the line of an earlier one, if this one has none and the rank is in the same call, or in
-     * none as before.
+     * Returns this answer with the line of an earlier answer if this one has no line and the rank is still in the same
+     * call, or still in none.
      */
     Status after(Status earlier) {
         boolean isSame = earlier != null
@@ -123,29 +125,35 @@ public record Status(
                 : this;
     }
 
-    /** Returns operation and group of a position, without its progress. */
+    /** Returns the operation and the group of a position, without the progress of the operation. */
     private static String call(String position) {
         return position.replaceFirst(", .*?(?= of group \"|$)", "");
     }
 
-    /** Returns whether the rank has not reached an operation: it has not called it, or is in an earlier one. */
+    /**
+     * Returns whether the rank has not reached an operation. Such a rank has not called the operation, or is in an
+     * earlier one.
+     */
     boolean isBehind(long operation) {
         return sequence < operation || running > 0 && running < operation;
     }
 
-    /** Returns whether the rank has passed an operation: it is in a later one, or called a later one and all ended. */
+    /**
+     * Returns whether the rank has passed an operation. Such a rank is in a later operation, or has called a later one
+     * and all have ended.
+     */
     boolean isAhead(long operation) {
         return running > operation || running == 0 && sequence > operation;
     }
 
-    /** Returns whether one of the ranks that it waits for is enough for it to go on. */
+    /** Returns whether one of the ranks that this rank waits for is enough. */
     boolean waitsForAny() {
         return sufficient > 0;
     }
 
     /**
-     * Returns the ranks of this group that the rank waits for; none if one of several is enough and not all of them are in
-     * this group, since the others may let it go on.
+     * Returns the ranks of this group that the rank waits for. If any one of several ranks is enough and some of them
+     * are outside this group, the result is empty, because the ranks outside may let the rank go on.
      */
     BitSet waitsForOf(int[] joinedRanks) {
         BitSet ranks = new BitSet();

@@ -4,37 +4,37 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The last answer of each rank of a group that has answered, and the question that it answers; thread-safe. */
+/** The last answer of each rank of a group that has answered, and the question that it answers. Thread-safe. */
 public final class StatusBoard {
     private final int self;
     private final int worldSize;
     private final Map<Integer, LastAnswer> answers = new HashMap<>();
     private long asks;
 
-    /** The last answer of a rank, and the last question that this rank has answered. */
+    /** The last answer of a rank, and the last question that the rank has answered. */
     private record LastAnswer(Status status, long ask) {
         private static final LastAnswer NONE = new LastAnswer(null, 0);
     }
 
-    /** Has no answers yet. */
+    /** Creates a board without answers. */
     public StatusBoard(int self, int worldSize) {
         this.self = self;
         this.worldSize = worldSize;
     }
 
-    /** Returns the number of a new question to all. */
+    /** Returns the number of a new question to all ranks. */
     public synchronized long ask() {
         return ++asks;
     }
 
-    /** Keeps the last answer of a rank. */
+    /** Stores the last answer of a rank. */
     public synchronized void answered(int peer, Status status) {
         LastAnswer before = of(peer);
         answers.put(
                 peer, new LastAnswer(status.after(before.status), Math.max(before.ask, Math.min(asks, status.ask()))));
     }
 
-    /** Records that a rank has left: this is its answer to every question from now on. */
+    /** Records that a rank has left. From now on this is its answer to every question. */
     public synchronized void left(int peer, Status last) {
         answers.put(peer, new LastAnswer(last, Long.MAX_VALUE));
     }
@@ -48,7 +48,7 @@ public final class StatusBoard {
         return peer == self || of(peer).ask >= ask;
     }
 
-    /** Returns the ranks that have answered neither a question nor a later one. */
+    /** Returns the ranks that have not answered a question or a later one. */
     public synchronized BitSet silentTo(long ask) {
         BitSet silent = new BitSet();
         for (int rank = 0; rank < worldSize; rank++) {
@@ -57,7 +57,10 @@ public final class StatusBoard {
         return silent;
     }
 
-    /** Returns the last answers; null for a rank that has answered neither a question nor a later one. */
+    /**
+     * Returns the last answer of each rank. An entry is null for a rank that has not answered the question or a later
+     * one.
+     */
     public synchronized Status[] answers(long ask) {
         Status[] current = new Status[worldSize];
         for (int rank = 0; rank < worldSize; rank++) {
