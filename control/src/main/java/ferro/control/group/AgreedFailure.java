@@ -13,13 +13,16 @@ import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 
 /**
- * The failure of a group, on which all ranks agree: everything that this rank sees or is told is merged, and every change of
- * code or culprits is sent to the neighbours of this rank before any caller of this rank hears of it. The neighbours do the
- * same, so all ranks hear of it. Thread-safe; only {@link #awaitTold} waits.
+ * The failure of a group, on which all ranks agree. Every cause that this rank sees or receives is merged. Every change
+ * of code or culprits is sent to the neighbours of this rank before any caller of this rank receives the failure. The
+ * neighbours do the same, so the failure reaches all ranks. Thread-safe; only {@link #awaitTold} waits.
  */
 final class AgreedFailure {
     private static final long POLL_NANOS = 50_000;
-    /** A second: a thread that tells the others and is stopped must not stop this one for ever. */
+    /**
+     * The largest number of polls, which take a second. A stopped thread that sends the failure must not block this
+     * thread forever.
+     */
     private static final int MOST_POLLS = 20_000;
 
     private final ControlSender sender;
@@ -30,36 +33,41 @@ final class AgreedFailure {
     private final AtomicBoolean listenerTold = new AtomicBoolean();
     /** Ranks that have ended soon after the first cause. */
     private final BitSet endedEarly = new BitSet();
-    /** The failure that was sent again last. */
+    /** The last failure that was sent again, or null. */
     private Failure sentAgain;
 
-    /** Whether callers may hear of the failure: the other ranks were told before. */
+    /** Whether callers may receive the failure, because it was sent to the neighbours before. */
     private volatile boolean told;
 
-    /** Hears of the failure of the group after the other ranks were told. */
+    /** A listener that is notified of the failure of the group after it was sent to the neighbours. */
     interface FailureListener {
         /**
-         * Adds ranks that another rank knows to be dead to the lost ranks, before any caller hears of the cause; any thread.
+         * Adds ranks that another rank knows to be dead to the lost ranks, before any caller receives the cause; any
+         * thread.
          *
          * @param ranks culprits of a failure, and other dead ranks
          */
         void died(Set<Integer> ranks);
 
         /**
-         * Adds the culprits that are known to be dead to the lost ranks, before any caller hears of the cause; any thread.
+         * Adds the culprits that are known to be dead to the lost ranks, before any caller receives the cause; any
+         * thread.
          *
-         * @param cause that this rank saw or that another rank sent
+         * @param cause cause that this rank saw or that another rank sent
          * @return culprits that are known to be dead; none if the cause is not the loss of a rank
          */
         Set<Integer> blamed(Failure cause);
 
-        /** Handles a cause that no caller has heard of yet: the threads of this rank are still in their calls; any thread. */
+        /**
+         * Handles a cause that no caller has received yet, so the threads of this rank are still in their calls; any
+         * thread.
+         */
         void beforeCallersHear();
 
         /**
          * Handles a change of the agreed cause; any thread.
          *
-         * @param agreed  cause as known now
+         * @param agreed  cause on which ranks agree now
          * @param isFirst whether the group had not failed before
          */
         void failed(Failure agreed, boolean isFirst);
@@ -73,7 +81,7 @@ final class AgreedFailure {
         this.first = new FirstCause(rules);
     }
 
-    /** Returns whether each rank sends what all have to know to all others. */
+    /** Returns whether each rank sends a failure to all other ranks, because the group is small. */
     boolean sendsToAll() {
         return sender.isSmall();
     }
@@ -83,12 +91,12 @@ final class AgreedFailure {
         return sender.group().rank();
     }
 
-    /** Returns the decisions for failures. */
+    /** Returns the policy for failures. */
     FailurePolicy rules() {
         return rules;
     }
 
-    /** Returns the cause as agreed on now, or null while the group works. */
+    /** Returns the cause on which ranks have agreed so far, or null if the group has not failed. */
     Failure cause() {
         return told ? first.cause() : null;
     }
@@ -99,37 +107,41 @@ final class AgreedFailure {
     }
 
     /**
-     * Fails the group and tells the neighbours. Causes that this rank sees more than 50 ms after the first cause are
-     * consequences and change nothing.
+     * Fails the group and notifies the neighbours. A cause that this rank sees more than 50 ms after the first one is a
+     * consequence and changes nothing.
      */
     void fail(Failure cause) {
         listener.blamed(cause);
         changed(first.seen(cause.asSeenByOthers(), clock.getAsLong()), true);
     }
 
-    /** Adds a part of the known cause, whenever seen: the end of another rank of a process whose end is the cause. */
+    /**
+     * Adds a cause that is part of the known cause, however late this rank sees it: a process is the cause, and another
+     * rank of that process has ended.
+     */
     void failAsPart(Failure cause) {
         listener.blamed(cause);
         changed(first.seenPart(cause.asSeenByOthers(), clock.getAsLong()), true);
     }
 
     /**
-     * Fails the group because of weak evidence, such as a rank that has closed its end, or at the user's request. Any
-     * other known cause explains it, even one that is just being told to the others.
+     * Fails the group if no cause is known. This is for weak evidence, such as a rank that has closed the group, and
+     * for a failure at the user's request. Any known cause explains the evidence, even a cause that another thread is
+     * just sending.
      */
     void failUnlessFailed(Failure cause) {
         listener.blamed(cause);
         changed(first.guessed(cause.asSeenByOthers(), clock.getAsLong()), true);
     }
 
-    /** Waits some milliseconds for another thread that is telling ranks of a failure, so that later calls fail. */
+    /** Waits until another thread has sent a failure to the neighbours, at most a second, so that later calls fail. */
     void awaitTold() {
         for (int polls = 0; !told && first.cause() != null && polls < MOST_POLLS; polls++) {
             LockSupport.parkNanos(POLL_NANOS);
         }
     }
 
-    /** Handles the message of a rank that the group has failed. */
+    /** Handles the failure that another rank sent. */
     void heard(Abort said) {
         Failure failure = said.failure();
         listener.died(said.dead());
@@ -139,8 +151,8 @@ final class AgreedFailure {
     }
 
     /**
-     * Sends dead ranks that the failure does not name to the neighbours, which forward what is new to them. Returns those that
-     * fit into the message.
+     * Sends dead ranks that the failure does not name to the neighbours, which forward those that are new to them.
+     * Returns the dead ranks that fit into the message.
      */
     Set<Integer> sendDead(Set<Integer> ranks) {
         Failure known = first.cause();
@@ -150,8 +162,8 @@ final class AgreedFailure {
     }
 
     /**
-     * Handles the end of a rank after its messages were read. The rank may have ended before it had sent the text of a loss
-     * to all ranks, so a rank that has this text sends it again.
+     * Handles the end of a rank after its messages were read. The rank may have ended before it sent the text of a loss
+     * to all ranks. So a rank that has received this text sends it again.
      */
     void hasEnded(int rank) {
         if (first.mayBeSending(clock.getAsLong())) {
@@ -176,7 +188,7 @@ final class AgreedFailure {
         }
     }
 
-    /** Tells a rank of the failure, if there is one: it may have missed it. */
+    /** Sends the failure, if there is one, to a rank that may have missed it. */
     void tell(int peer) {
         Failure known = cause();
         if (known != null) {
@@ -184,7 +196,7 @@ final class AgreedFailure {
         }
     }
 
-    /** Sends the failure, if there is one, to a rank that is no neighbour: a neighbour has received it before. */
+    /** Sends the failure, if there is one, to a rank that is not a neighbour. A neighbour has received it before. */
     void sendUnlessNeighbour(int peer) {
         if (!sender.neighbours().isNeighbour(peer)) {
             tell(peer);
@@ -192,8 +204,8 @@ final class AgreedFailure {
     }
 
     /**
-     * Sends the failure, if there is one, to a new neighbour: also a failure that another thread is just sending to the
-     * neighbours, because that thread may not know the new one.
+     * Sends the failure, if there is one, to a new neighbour. This includes a failure that another thread is just
+     * sending to the neighbours, because that thread may not know the new neighbour.
      *
      * @return whether there is a failure
      */
@@ -205,7 +217,7 @@ final class AgreedFailure {
         return known != null;
     }
 
-    /** Reports lost ranks to a rank that knows whether they had left. */
+    /** Reports lost ranks to another rank, which knows whether they had left. */
     void report(int peer, Failure loss) {
         sender.tell(peer, new Suspect(loss));
     }

@@ -18,30 +18,37 @@ import java.util.TreeSet;
 import java.util.function.IntPredicate;
 
 /**
- * Decides which ranks that have died or become silent fail the group, and keeps the ranks that are lost so far. The
- * ranks of one process die together, so they are blamed together: a rank that sees the end of one waits a moment for
- * the end of the others. If the end of another comes later, it is part of the same cause. Thread-safe.
+ * The judge of ranks that have died or become silent. It decides which of them fail the group, and records the ranks
+ * that are lost so far. The ranks of one process die together, so they are blamed together. A rank that sees the end of
+ * one of them waits a moment for the end of the others. A later end in the same process is part of the same cause.
+ * Thread-safe.
  */
 final class Deaths {
     /**
-     * The most waits for the other ranks of a process: the kernel closes the connections of a process that ends one after
-     * another, and on a busy machine it does not do so in one go.
+     * The largest number of waits for the other ranks of a process. When a process ends, the kernel closes its
+     * connections one after another, which may take long on a busy machine.
      */
     static final int PROCESS_WAITS = 15;
 
-    /** The most waits for the other ranks of another machine, of which one alone may end as well. */
+    /** The largest number of waits for the other ranks of another machine, of which one alone may end as well. */
     private static final int MACHINE_WAITS = 1;
 
     /**
-     * The most waits for the proof that a rank whose connection has ended is dead. They end before a broken data link
-     * is blamed.
+     * The largest number of waits for the proof that a rank whose connection has ended is dead. The waits end before a
+     * broken data link is blamed.
      */
     private static final int PROOF_WAITS = 3;
 
-    /** The waits for the rank that tells an end to all: the other neighbours tell it only if that rank does not. */
+    /**
+     * The number of waits for the rank that reports an end to all ranks. The other neighbours report the end only if
+     * that rank does not.
+     */
     private static final int REPORT_WAITS = 3;
 
-    /** The time in which the neighbours of a dead rank send its death to all ranks; also if one of them is asked. */
+    /**
+     * The time in which the neighbours of a dead rank send its death to all ranks, by themselves or after a report of
+     * the loss.
+     */
     private static final long UNEXPLAINED_NANOS = 250_000_000L;
 
     private static final int NOBODY = -1;
@@ -53,10 +60,10 @@ final class Deaths {
     private final GracefulExits exits;
     private final FailurePolicy rules;
     private final Machines machines;
-    /** Ranks whose end this rank has seen, explained or not. */
+    /** Ranks whose end this rank has seen, with or without an explanation. */
     private final BitSet ended = new BitSet();
 
-    /** Ranks that are known to be dead; another rank that has ended may live. */
+    /** Ranks that are known to be dead. Another rank that has ended may be alive. */
     private final BitSet proven = new BitSet();
 
     private final BitSet dead = new BitSet();
@@ -65,7 +72,7 @@ final class Deaths {
     /** Lost ranks of which this rank does not know whether they had left. */
     private final Map<Integer, Unjudged> unjudged = new TreeMap<>();
 
-    /** The loss of a rank if it has not left, and the last rank that was to judge it; -1 if none was. */
+    /** The loss of a rank if it has not left, and the last rank that was asked to judge it; -1 if none was. */
     private record Unjudged(Failure loss, int receiver) {}
 
     Deaths(
@@ -83,7 +90,10 @@ final class Deaths {
         this.machines = machines;
     }
 
-    /** Runs the code for a death once without a death, so that the first death does not wait for cold code. */
+    /**
+     * Runs the code for a death once without a death, so that the first death does not wait for code that has not run
+     * yet.
+     */
     void warm() {
         machineOf(self, new BitSet());
         isOnePlaceOfMany(self);
@@ -96,8 +106,8 @@ final class Deaths {
     }
 
     /**
-     * Adds the culprits that are known to be dead to the lost ranks, at the loss of a rank. Returns them; a culprit whose
-     * connection has ended, and that may live, is none of them.
+     * Adds those culprits of a loss that are known to be dead to the lost ranks, and returns them. A culprit whose
+     * connection has ended, and that may be alive, is not included.
      */
     synchronized Set<Integer> blamed(Failure cause) {
         if (cause.code() != Code.PEER_LOST) {
@@ -137,7 +147,7 @@ final class Deaths {
         }
     }
 
-    /** Handles a rank that is gone, or must be given up. */
+    /** Handles a rank that is gone, or to which this rank gives up its connection. */
     void lost(int peer, FerroException cause) {
         if (cause.code() == Code.PEER_LOST) {
             synchronized (this) {
@@ -149,7 +159,7 @@ final class Deaths {
         }
     }
 
-    /** Handles a rank whose connection has ended. It may live: it is blamed, and not lost yet. */
+    /** Handles a rank whose connection has ended. The rank may be alive: it is blamed, but is not lost yet. */
     void cutOff(int peer, FerroException cause) {
         end(peer, cause);
     }
@@ -159,7 +169,7 @@ final class Deaths {
             ended.set(peer);
         }
         if (!exits.neighbours().hasTimeToSayGoodbye(peer)) {
-            // its neighbours know whether it had left, and send its death to this rank if it had not
+            // the neighbours of the rank know whether it had left, and send its death to this rank if it had not
             peerFailures.afterReading(() -> unexplained(peer, cause), UNEXPLAINED_NANOS);
         } else if (rules.eofGraceNanos() > 0) {
             peerFailures.afterReading(() -> judge(peer, cause), rules.eofGraceNanos());
@@ -168,7 +178,10 @@ final class Deaths {
         }
     }
 
-    /** Handles the end of a rank that is no neighbour, and of which its neighbours have sent no death: reports it to one. */
+    /**
+     * Handles the end of a rank that is not a neighbour if its neighbours have sent no death. Reports the loss to one
+     * of them.
+     */
     private void unexplained(int peer, FerroException cause) {
         Failure known = failure.cause();
         if (known == null) {
@@ -181,7 +194,7 @@ final class Deaths {
         }
     }
 
-    /** Notes that a rank had left before its end if there is no failure by now. */
+    /** Records that a rank had left before its end if the group has not failed by now. */
     private void stillUnexplained(int peer) {
         Failure known = failure.cause();
         if (known == null) {
@@ -192,7 +205,9 @@ final class Deaths {
         }
     }
 
-    /** Sends dead ranks that the failure does not name. The goodbye of a rank may have been read after its end was seen. */
+    /**
+     * Sends dead ranks that the failure does not name. Ranks whose goodbye was read after their end are removed first.
+     */
     void sendDead() {
         BitSet known;
         synchronized (this) {
@@ -203,7 +218,7 @@ final class Deaths {
         further.sendNew(known);
     }
 
-    /** Sends dead ranks that the failure does not name, once its culprits are settled. */
+    /** Sends dead ranks that the failure does not name, after the time in which its culprits may still change. */
     void failed() {
         sendDeadLater(UNEXPLAINED_NANOS);
     }
@@ -214,7 +229,7 @@ final class Deaths {
         }
     }
 
-    /** Notes that a rank that was silent for too long is heard of again. */
+    /** Records that messages of a rank arrive again after it was silent for too long. */
     void found(int peer) {
         note(silent, peer, false);
         synchronized (this) {
@@ -222,7 +237,10 @@ final class Deaths {
         }
     }
 
-    /** Handles ranks that were silent for too long, one or all that remain of a machine; the given rank is one of them. */
+    /**
+     * Handles ranks that were silent for too long: one rank, or all remaining ranks of a machine. The given rank is one
+     * of them.
+     */
     void silent(int peer, BitSet ranks, FerroException cause) {
         if (exits.mayBePresent(peer)) {
             note(silent, peer, true);
@@ -274,15 +292,16 @@ final class Deaths {
     }
 
     /**
-     * Reports each lost rank that may have left to the next rank after it that is there. If that one has left too, it says so,
-     * or its medium does, and this rank reports to the one after it. The next rank sees the end of a dead rank itself, so a
-     * proven death is not reported: all ranks would send it to that one rank.
+     * Reports each lost rank that may have left to the next rank after it that is not gone. If that receiver has left
+     * too, its goodbye or its medium shows this, and this rank reports to the rank after it. A proven death is not
+     * reported, because the next rank sees the end of a dead rank itself. Otherwise all ranks would send it to that one
+     * rank.
      */
     void reportUnjudged() {
         List<Unjudged> reports = new ArrayList<>();
         synchronized (this) {
             if (unjudged.isEmpty()) {
-                // a rank that joins links no lambda for this
+                // without this return, a rank that joins would link the lambdas below
                 return;
             }
             unjudged.keySet().removeIf(peer -> !mayBeBlamed(peer));
@@ -306,12 +325,15 @@ final class Deaths {
         }
     }
 
-    /** Handles the report of lost ranks, after the messages of these ranks were read: one of them may be a goodbye. */
+    /**
+     * Handles the report of lost ranks after the messages of these ranks were read, because one of them may be a
+     * goodbye.
+     */
     void reported(Failure loss) {
         peerFailures.afterReading(() -> judgeReported(loss), FailurePolicy.EOF_GRACE_NANOS);
     }
 
-    /** Blames those of the lost ranks of which this rank knows that they have not left. */
+    /** Blames the reported ranks of which this rank knows that they have not left. */
     private void judgeReported(Failure loss) {
         Set<Integer> blamed = new TreeSet<>(loss.culprits());
         blamed.removeIf(rank -> rank == self || !isBlamed(rank));
@@ -325,7 +347,7 @@ final class Deaths {
         publish();
     }
 
-    /** Notes that a rank is dead. After a failure only the neighbours of that rank know that it had not left. */
+    /** Records that a rank is dead. After a failure, only the neighbours of that rank know that it had not left. */
     private void noteDead(int peer) {
         boolean isNew;
         synchronized (this) {
@@ -349,8 +371,8 @@ final class Deaths {
     }
 
     /**
-     * Handles a rank that lives and has no connection any more: it has sent what this rank refuses, has refused what this rank
-     * sent, or takes nothing.
+     * Handles a rank that is alive and has no connection any more. It has sent data that this rank refuses, has refused
+     * data of this rank, or takes no data.
      */
     private void giveUp(int peer, FerroException cause) {
         boolean own = cause.code() == Code.ABORTED || cause.getCause() instanceof OutOfMemoryError;
@@ -366,12 +388,12 @@ final class Deaths {
         }
     }
 
-    /** Returns whether the loss of a rank is a cause: this rank knows that it has not left. */
+    /** Returns whether the loss of a rank is a cause, because this rank knows that it has not left. */
     private boolean isBlamed(int peer) {
         return rules.blamesLoss(peerFailures.hasToldAbort(peer), !exits.isPresent(peer));
     }
 
-    /** Returns whether the loss of a rank may be a cause: this rank does not know that it has left. */
+    /** Returns whether the loss of a rank may be a cause, because this rank does not know that it has left. */
     private boolean mayBeBlamed(int peer) {
         return rules.blamesLoss(peerFailures.hasToldAbort(peer), !exits.mayBePresent(peer));
     }
@@ -418,8 +440,8 @@ final class Deaths {
         if (isWhole && isOfTheSameDeath(machine)) {
             failure.fail(loss);
         } else {
-            // once a cause is known, a rank may have gone because of it: what it told of that cause is lost if it left
-            // unread bytes
+            // if a cause is known, this rank may have gone because of it; its message about the cause is lost if it
+            // left bytes unread
             failure.failUnlessFailed(loss);
         }
     }
@@ -435,12 +457,12 @@ final class Deaths {
         return rest.isEmpty();
     }
 
-    /** Returns how often to wait for the other ranks of a rank's machine, if these have not ended. */
+    /** Returns how often to wait for the other ranks of a rank's machine if these have not ended. */
     private int waitsForMachine(int peer, BitSet machine) {
         return machine.isEmpty() && isOnePlaceOfMany(peer) ? MACHINE_WAITS : 0;
     }
 
-    /** Returns the ranks to blame of another machine if all ranks there have ended, else none. */
+    /** Returns the ranks to blame of another machine if all ranks of the machine have ended, otherwise none. */
     private BitSet machineOf(int peer, BitSet over) {
         BitSet ranks = those(machines.sharing(peer, rank -> over.get(rank) || !mayBeBlamed(rank)), this::isBlamed);
         return ranks.cardinality() > 1 ? ranks : new BitSet();
@@ -456,7 +478,10 @@ final class Deaths {
                 + "launcher or machine ends" + Advice.THEIR_OUTPUT;
     }
 
-    /** Returns this group's ranks in a rank's process, without those that left or told of a failure before it ended. */
+    /**
+     * Returns the ranks of this group in a rank's process, without ranks that left or sent a failure before the process
+     * ended.
+     */
     private BitSet processOf(int peer) {
         BitSet joined = machines.processes().sharing(machines.joinedRanks()[peer]);
         BitSet ranks = new BitSet();

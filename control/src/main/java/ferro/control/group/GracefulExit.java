@@ -5,15 +5,15 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.function.IntToLongFunction;
 
-/** The leave of this rank. Knows which ranks may still lose something if this rank were gone. Thread-safe. */
+/** The leave of this rank. It records which ranks may still lose data if this rank were gone. Thread-safe. */
 public final class GracefulExit {
     /** The condition for the end of a leave. */
     public enum ExitLimit {
-        /** All ranks know that this rank leaves: for a group that has failed. */
+        /** All ranks know that this rank leaves. This is for a group that has failed. */
         ALL_HAVE_HEARD,
-        /** All ranks have what this rank sent. */
+        /** All ranks have received everything that this rank sent. */
         ALL_HAVE_ALL,
-        /** All ranks have left as well: for a rank that serves the others. */
+        /** All ranks have left as well. This is for a rank that serves the others. */
         ALL_HAVE_LEFT
     }
 
@@ -37,7 +37,7 @@ public final class GracefulExit {
         waitedFor.set(peer);
     }
 
-    /** Handles the answer of a rank that says how far it is. */
+    /** Handles the answer of a rank, which reports its progress. */
     void heard(int peer, long ended, long arrived) {
         boolean hasAll = ended >= needsEnded.applyAsLong(peer) && arrived >= needsArrived.applyAsLong(peer);
         if (hasAll && until != ExitLimit.ALL_HAVE_LEFT) {
@@ -45,7 +45,7 @@ public final class GracefulExit {
         }
     }
 
-    /** Notes that a rank needs nothing from this one any more. */
+    /** Records that a rank needs nothing more from this rank. */
     void isOver(int peer) {
         synchronized (this) {
             waitedFor.clear(peer);
@@ -53,7 +53,7 @@ public final class GracefulExit {
         takeIfOver().forEach(Runnable::run);
     }
 
-    /** Notes that no rank needs anything from this one any more. */
+    /** Records that no rank needs anything more from this rank. */
     void end() {
         synchronized (this) {
             waitedFor.clear();
@@ -62,10 +62,10 @@ public final class GracefulExit {
     }
 
     /**
-     * Runs a task once no rank needs this one any more: at once if that is already so, else on the thread that receives
-     * the last answer.
+     * Runs a task once no rank needs this rank any more. The task runs at once if that is already so, otherwise on the
+     * thread that receives the last answer.
      *
-     * @param task must not block; run once
+     * @param task task that runs once and must not block
      */
     public void whenOver(Runnable task) {
         synchronized (this) {

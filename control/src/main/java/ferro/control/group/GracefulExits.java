@@ -11,25 +11,25 @@ import ferro.spi.GroupSpec;
 import java.util.BitSet;
 
 /**
- * The ranks that have left a group, and the leave of this rank.
+ * The leaves of a group: those of other ranks, and that of this rank.
  *
- * <p>A rank may leave as soon as its own calls have returned. Its goodbye carries the number of its last collective,
- * and how many messages it has sent to and taken from the receiver of the goodbye. These numbers alone decide whether a
- * call of another rank fails because of the rank that left. A call fails if it is a collective with a higher number, a
+ * <p>A rank may leave as soon as its own calls have returned. Its goodbye has the number of its last collective, and
+ * the numbers of messages that it has sent to and taken from the receiver of the goodbye. These numbers alone decide
+ * whether a call of another rank fails because of the leave. Such a call is a collective with a higher number, a
  * receive that none of the sent messages can match, or a send that was not taken.
  *
- * <p>A rank says goodbye to its neighbours, to the ranks that follow it, and to the ranks that may still need what it has
- * sent. All ranks hear only of the lowest leaver: the one with the lowest last collective, since a collective fails
- * because of that one. The goodbye names the next ranks on both sides of the leaver, which replace it as neighbours. A
- * rank follows a replacement: it asks for its goodbye. If the replacement has left too, it answers with its own goodbye, or
- * its medium reports that it has closed, and the rank after it is next.
+ * <p>A rank sends its goodbye to its neighbours, to the ranks that have asked for it, and to the ranks that may still
+ * need data that it has sent. Only the earliest leave reaches all ranks. It is the one with the lowest last collective,
+ * because a collective fails because of that one. A goodbye names the next ranks on both sides of the leaving rank,
+ * which replace it as neighbours. A rank asks each replacement for its goodbye. If the replacement has left too, it
+ * answers with its goodbye, or its medium reports that it has closed. Then the rank after the replacement is asked.
  *
- * <p>A rank that receives a goodbye answers at once how far it is itself. It answers again when it has ended the
- * collectives that the leaving rank took part in, and has received its messages: from then on nothing that the leaving
- * rank sent can be lost. Thread-safe; nothing waits.
+ * <p>A rank that receives a goodbye answers at once with its own progress. It answers again when it has ended the
+ * collectives in which the leaving rank took part, and has received the messages of that rank. After this answer,
+ * nothing that the leaving rank sent can be lost. Thread-safe; no method waits.
  */
 public final class GracefulExits {
-    /** The time in which a rank receives a question for its goodbye. */
+    /** The time in which a rank receives a request for its goodbye. */
     private static final long FOLLOW_NANOS = 250_000_000L;
 
     private final ControlSender sender;
@@ -40,28 +40,28 @@ public final class GracefulExits {
     private final MessageCounts messages = new MessageCounts();
     private final OverlayNeighbours neighbours;
     private final Leavers leavers;
-    /** Ranks that have left and were not yet told that this rank has everything they sent. */
+    /** Ranks that have left and do not know yet that this rank has received everything that they sent. */
     private final BitSet unconfirmed = new BitSet();
 
     private final BitSet endedLinks = new BitSet();
     private final BitSet lost = new BitSet();
-    /** Ranks to which this rank has said goodbye. */
+    /** Ranks to which this rank has sent a goodbye. */
     private final BitSet notified = new BitSet();
 
     private volatile boolean anyUnconfirmed;
     private volatile GracefulExit own;
-    /** The last call of this rank, once it has left. */
+    /** The leave of this rank with its last call, once this rank has left. */
     private Left ownLast;
 
     /** The collectives of this rank. */
     interface OwnCalls {
         /**
-         * Compares the last call of a rank that has left with the call of this rank there. Returns whether they differ; if
-         * so, the group soon ends with MISMATCH.
+         * Compares the last call of a rank that has left with the call of this rank of the same number. Returns whether
+         * they differ. If they do, the group soon ends with MISMATCH.
          */
         boolean differs(Left leaver);
 
-        /** Notes that a rank has left, and has not said to this rank after which call. */
+        /** Records that a rank has left without sending its last call to this rank. */
         void hasLeft(int peer);
 
         /** Returns the number of the last collective that has ended on this rank. */
@@ -88,71 +88,74 @@ public final class GracefulExits {
         return messages;
     }
 
-    /** Returns the neighbours of this rank: a neighbour that leaves in good order says goodbye before it closes its end. */
+    /**
+     * Returns the neighbours of this rank. A neighbour that leaves normally sends a goodbye before it closes the group.
+     */
     OverlayNeighbours neighbours() {
         return neighbours;
     }
 
     /**
-     * Returns whether this rank knows that another rank has not left. It would have received the goodbye of a neighbour; and
-     * all ranks hear of the lowest leaver, so no rank has left if there is none.
+     * Returns whether this rank knows that another rank has not left. A neighbour would have sent its goodbye. Of ranks
+     * that are not neighbours, none has left if this rank knows no leave, because the earliest leave reaches all ranks.
      */
     boolean isPresent(int peer) {
         return mayBePresent(peer) && (neighbours.saysGoodbye(peer) || !leavers.any());
     }
 
     /**
-     * Returns whether another rank may not have left, as far as this rank knows. The leave of a neighbour is not over before
-     * this rank has received its goodbye, whatever other ranks tell.
+     * Returns whether another rank may not have left, as far as this rank knows. The leave of a neighbour counts only
+     * after this rank has received its goodbye, whatever other ranks send.
      */
     boolean mayBePresent(int peer) {
         return neighbours.isNeighbour(peer) ? !has(peer) : !leavers.has(peer);
     }
 
-    /** Returns how many messages a rank that has left has sent to this one. */
+    /** Returns the number of messages that a rank that has left has sent to this rank. */
     public long sentBy(int peer) {
         return leavers.of(peer).sent();
     }
 
-    /** Returns how many messages of this rank were delivered on a rank that has left. */
+    /** Returns the number of messages of this rank that were delivered on a rank that has left. */
     public long takenBy(int peer) {
         return leavers.of(peer).taken();
     }
 
-    /** Returns whether any rank has left; costs one read. */
+    /** Returns whether any rank has left. This costs one read. */
     public boolean any() {
         return leavers.any();
     }
 
     /**
-     * Returns whether a rank has left; costs one read while no rank has. In a large group this rank hears of the leave of
-     * its neighbours, and of the ranks that it {@link #follow follows}.
+     * Returns whether a rank has left. This costs one read as long as no rank has left. In a large group the result
+     * includes only the leaves of neighbours and of the ranks that this rank {@link #follow asks}.
      *
-     * @param peer rank
-     * @return whether its goodbye was heard
+     * @param peer rank that may have left
+     * @return whether its goodbye has arrived
      */
     public boolean has(int peer) {
         return leavers.of(peer) != null;
     }
 
-    /** Returns whether all other ranks have left; false while one is there, or is gone without a goodbye. */
+    /** Returns whether all other ranks have left; false while a rank has not left, or is gone without a goodbye. */
     public boolean haveAllLeft() {
         return leavers.areAll();
     }
 
-    /** Returns whether a rank that has left has made another last call than this rank there. */
+    /** Returns whether the last call of a rank that has left differs from the call of this rank of the same number. */
     boolean differs(int peer) {
         return differs(leavers.leaver(peer));
     }
 
-    /** Returns whether a rank that has left has made another last call than this rank there. */
+    /** Returns whether the last call of a rank that has left differs from the call of this rank of the same number. */
     boolean differs(Left leaver) {
         return calls.differs(leaver);
     }
 
     /**
-     * Fails the group if a rank has left without making a collective, because it will never make it. If others may be
-     * leaving too, waits a little for their goodbyes, so that all are named. Costs one read while no rank has left.
+     * Fails the group if a rank has left without making a collective, because that rank will never make it. If other
+     * ranks may be leaving too, the failure waits a little for their goodbyes, so that it names all of them. This costs
+     * one read as long as no rank has left.
      */
     public void refuse(long sequence, CallHeader.Call call) {
         if (leavers.before(sequence) < 0) {
@@ -166,19 +169,21 @@ public final class GracefulExits {
         }
     }
 
-    /** Fails the group if a rank has left without making a collective. Waits for no goodbyes of others. */
+    /**
+     * Fails the group if a rank has left without making a collective. Does not wait for the goodbyes of other ranks.
+     */
     public void refuseNow(long sequence, CallHeader.Call call) {
         if (leavers.before(sequence) >= 0) {
             fail(leavers.allBefore(sequence), "this call is seq " + sequence + " (" + call.text() + ")");
         }
     }
 
-    /** Fails the group, since a call cannot succeed without a rank that has left. */
+    /** Fails the group because a call cannot succeed without a rank that has left. */
     public void fail(int peer, String call) {
         fail(alone(peer), call);
     }
 
-    /** Fails the group, since a call needs one of the other ranks, and all of them have left. */
+    /** Fails the group because a call needs one of the other ranks, and all of them have left. */
     public void failForAll(String call) {
         fail(leavers.ranks(), call);
     }
@@ -192,7 +197,7 @@ public final class GracefulExits {
         failure.failUnlessFailed(leavers.cause(RankLists.numbers(peers), needs));
     }
 
-    /** Notes that the message link to a rank has ended: messages that have not arrived by now are lost. */
+    /** Records that the message link to a rank has ended. Messages that have not arrived by now are lost. */
     void endOfMessages(int peer) {
         synchronized (this) {
             endedLinks.set(peer);
@@ -200,11 +205,11 @@ public final class GracefulExits {
     }
 
     /**
-     * Returns whether a message of a rank that has left is lost. The caller asks after it has handled all messages that
-     * have arrived.
+     * Returns whether a message of a rank that has left is lost. The caller must first handle all messages that have
+     * arrived.
      *
      * @param peer rank that has left
-     * @return whether its link has ended with fewer messages than it has sent
+     * @return whether its link has ended and fewer messages have arrived than the rank has sent
      */
     public boolean hasLostMessages(int peer) {
         Goodbye said = leavers.of(peer);
@@ -225,7 +230,7 @@ public final class GracefulExits {
             anyUnconfirmed = !unconfirmed.isEmpty();
         }
         if (leaving != null) {
-            // the goodbye of this rank says that this rank needs nothing
+            // the goodbye of this rank says that this rank needs nothing more
             answer(peer);
         } else if (!confirm(peer, said)) {
             sender.tell(peer, new Heard(calls.ended(), messages.look(peer).arrived()));
@@ -239,7 +244,7 @@ public final class GracefulExits {
         }
     }
 
-    /** Asks the ranks that replace neighbours for their goodbyes, and tells them what all ranks have to know. */
+    /** Asks the ranks that replace neighbours for their goodbyes, and sends them the failure or the earliest leave. */
     private void greetAll(BitSet added) {
         if (own == null) {
             added.stream().forEach(this::greet);
@@ -256,8 +261,8 @@ public final class GracefulExits {
     }
 
     /**
-     * Asks a rank once to say goodbye to this rank when it leaves, because this rank waits for a message of it. A neighbour
-     * does so without being asked.
+     * Asks a rank once for a goodbye when that rank leaves, because this rank waits for a message from it. A neighbour
+     * sends its goodbye without a request.
      */
     public void follow(int peer) {
         if (peer != group.rank() && neighbours.follow(peer) && own == null) {
@@ -266,14 +271,16 @@ public final class GracefulExits {
     }
 
     /**
-     * Asks the ranks that have left for their goodbyes to this rank, because it waits for a message of any rank. This rank
-     * hears of each leave in time, since the ranks that replace its neighbours leave too.
+     * Asks the ranks that have left for their goodbyes, because this rank waits for a message from any rank. This rank
+     * receives each leave in time, because the ranks that replace its neighbours leave too.
      */
     public void followLeavers() {
         leavers.withoutGoodbye().stream().forEach(this::follow);
     }
 
-    /** Notes a rank that receives the goodbye of this rank: at once if this rank has left. */
+    /**
+     * Records a rank that has asked for the goodbye of this rank. If this rank has left, it sends the goodbye at once.
+     */
     void followedBy(int peer) {
         synchronized (this) {
             if (own == null) {
@@ -284,7 +291,7 @@ public final class GracefulExits {
         answer(peer);
     }
 
-    /** Says goodbye to a rank if this one has left and has not done so before. */
+    /** Sends a goodbye to a rank if this rank has left and has not sent one to that rank before. */
     void answer(int peer) {
         synchronized (this) {
             if (own == null || notified.get(peer)) {
@@ -296,12 +303,12 @@ public final class GracefulExits {
     }
 
     /**
-     * Takes a leaver that this rank hears of if it is lower than the lowest one that it knows, and tells the neighbours.
-     * Returns whether it is lower.
+     * Records a leave that arrived from another rank. If it is the earliest one that this rank knows, forwards it to
+     * the neighbours. Returns whether it is the earliest one.
      */
     boolean lower(Left leaver) {
         boolean isLower = leavers.lower(leaver);
-        // a leaver that is lower than this one may have sent its goodbye only to ranks that leave
+        // if its last collective is lower than that of this rank, its goodbye may have reached only ranks that leave
         boolean isForwarded = own == null || leaver.lastSequence() < ownLast.lastSequence();
         if (isLower && isForwarded && !failure.isKnown() && !neighbours.areAll()) {
             leavers.forward();
@@ -309,7 +316,7 @@ public final class GracefulExits {
         return isLower;
     }
 
-    /** Notes that a rank has closed its end: it had left, and had exchanged no message with this rank. */
+    /** Records that a rank has closed the group. It had left, and had exchanged no message with this rank. */
     void closed(int peer) {
         if (leavers.add(peer, Goodbye.unsaid(peer))) {
             calls.hasLeft(peer);
@@ -318,7 +325,10 @@ public final class GracefulExits {
         greetAll(neighbours.left(alone(peer)));
     }
 
-    /** Tells ranks that left once this rank has all they sent. Called when an operation has ended; usually one read. */
+    /**
+     * Notifies ranks that have left once this rank has received everything that they sent. Called when an operation has
+     * ended. This usually costs one read.
+     */
     public void confirm() {
         if (anyUnconfirmed) {
             confirmAll();
@@ -351,12 +361,12 @@ public final class GracefulExits {
     }
 
     /**
-     * Says goodbye to the ranks that need to know that this one leaves.
+     * Sends a goodbye to the ranks that need to know that this rank leaves.
      *
-     * @param last   its last collective, or null
-     * @param losers ranks that need this one until they have ended that collective
-     * @param until  when the leave is over
-     * @return the leave, over when they have answered
+     * @param last   last collective of this rank, or null
+     * @param losers ranks that need this rank until they have ended that collective
+     * @param until  condition for the end of the leave
+     * @return the leave, which is over when the condition holds
      */
     GracefulExit leave(CallHeader last, BitSet losers, GracefulExit.ExitLimit until) {
         boolean failed = until == GracefulExit.ExitLimit.ALL_HAVE_HEARD;
@@ -386,7 +396,7 @@ public final class GracefulExits {
         }
         expected.stream().filter(peer -> has(peer) || isLost(peer)).forEach(leaving::isOver);
         if (!failed && failure.isKnown()) {
-            // the failure came before there was a leave that it could have ended
+            // the group failed before this leave began, so the failure could not end the leave
             leaving.end();
         }
         return leaving;
@@ -418,7 +428,7 @@ public final class GracefulExits {
         sender.tell(peer, said);
     }
 
-    /** Handles the answer of a rank to the goodbye of this one. */
+    /** Handles the answer of a rank to the goodbye of this rank. */
     void heard(int peer, Heard said) {
         GracefulExit leaving = own;
         if (leaving != null) {
@@ -430,7 +440,7 @@ public final class GracefulExits {
         return lost.get(peer);
     }
 
-    /** Notes that a rank is silent or gone: the leave of this rank does not wait for it. */
+    /** Records that a rank is silent or gone. The leave of this rank does not wait for that rank. */
     void lost(int peer) {
         synchronized (this) {
             lost.set(peer);
@@ -441,7 +451,7 @@ public final class GracefulExits {
         }
     }
 
-    /** Notes that a rank is gone, and that other ranks replace it as a neighbour. */
+    /** Records that a rank is gone, and that other ranks replace it as a neighbour. */
     void gone(int peer) {
         lost(peer);
         greetAll(neighbours.gone(alone(peer)));
@@ -453,7 +463,7 @@ public final class GracefulExits {
         return ranks;
     }
 
-    /** Notes that the group has failed: no rank needs anything from it any more. */
+    /** Records that the group has failed, so that no rank needs this rank any more. */
     void failed() {
         GracefulExit leaving = own;
         if (leaving != null && leaving.until() != GracefulExit.ExitLimit.ALL_HAVE_HEARD) {
@@ -464,12 +474,12 @@ public final class GracefulExits {
             synchronized (this) {
                 waiting = (BitSet) unconfirmed.clone();
             }
-            // they have left, so they are no neighbours any more
+            // these ranks have left, so they are not neighbours any more
             waiting.stream().forEach(failure::tell);
         }
     }
 
-    /** Compares the last calls of all ranks that have left with those of this rank. */
+    /** Compares the last calls of all ranks that have left with the calls of this rank. */
     void compare() {
         if (leavers.any()) {
             leavers.all().forEach(calls::differs);

@@ -48,26 +48,29 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * What one rank knows of its group beside the data: whether it has failed and why, which ranks have left, which calls
- * were made.
+ * The control of a group on one rank. It records whether and why the group has failed, which ranks have left, and which
+ * calls were made. It does not handle the data of calls.
  *
- * <p>All ranks agree on one cause. Everything that this rank sees or is told is merged ({@link Failure#merged}), and
- * every change of code or culprits is sent to the neighbours of this rank ({@link Overlay}), which forward it, before any
- * caller of this rank hears of it. A rank that waits asks other ranks ({@link #ask}), and each answers with its state. So a
- * time-out names the ranks that are missing. If two ranks have made different calls, the group ends with MISMATCH and all
- * texts.
+ * <p>All ranks agree on one cause of a failure. Every cause that this rank sees or receives is merged
+ * ({@link Failure#merged}). Every change of code or culprits is sent to the neighbours of this rank ({@link Overlay}),
+ * which forward it. It is sent before any caller of this rank receives the failure. A rank that waits asks other ranks
+ * for their state ({@link #ask}), and their answers let a timeout name the missing ranks. If two ranks have made
+ * different calls, the group ends with MISMATCH and the texts of all calls.
  *
- * <p>Thread-safe; nothing waits, and no message is sent with a lock held. The medium calls this class from its
- * background thread or from the thread that makes progress.
+ * <p>Thread-safe. No method waits except {@link #silentRanks} and {@link #failUnlessFailed}, and no message is sent
+ * while a lock is held. The medium calls this class from its background thread or from the thread that makes progress.
  */
 public final class GroupControl implements Transport.Events, Membership.Member {
-    /** The most ranks that a heartbeat tells of the last call: the next ones in a circle, which is enough for all. */
+    /**
+     * The largest number of ranks to which a heartbeat sends the last call. The receivers are the next ranks around the
+     * ring, so every rank receives the calls of others.
+     */
     private static final int SAMPLED_MOST = 32;
-    /** The most ranks in the warm-up of the code of a failure. */
+    /** The largest number of ranks in the warm-up of the code for a failure. */
     private static final int MAX_WARMED = 4;
-    /** The time between two looks for answers while a caller waits. */
+    /** The time between two checks for answers while a caller waits. */
     private static final long LOOK_NANOS = 1_000_000L;
-    /** The most rounds of questions of a caller that waits. */
+    /** The largest number of rounds of questions while a caller waits. */
     private static final int ASKED_MOST = 4;
 
     private final ControlLane lane;
@@ -84,7 +87,10 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private final GracefulExits exits;
     private final PeerFailures peerFailures;
     private final Deaths deaths;
-    /** Ranks for whose ends the launcher was asked. An end may be reported long after the failure, and nothing waits for it. */
+    /**
+     * Ranks for whose ends the launcher was asked. An end may be reported long after the failure, and no thread waits
+     * for it.
+     */
     private final Set<Integer> askedEnds = ConcurrentHashMap.newKeySet();
 
     private final Map<Integer, RankEnd> ends = new ConcurrentSkipListMap<>();
@@ -94,13 +100,13 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private volatile boolean closed;
 
     /**
-     * Makes the control of a group, to be {@link #open opened}.
+     * Creates the control of a group. The caller must {@link #open} it later.
      *
-     * @param lane      carries the control messages
-     * @param group     name, rank and size
-     * @param context   clock, timers
-     * @param owner     is told of the failure and of events
-     * @param place     ranks of this group in the joined group
+     * @param lane    lane that carries the control messages
+     * @param group   name, rank and size of the group
+     * @param context context with the clock and the timers
+     * @param owner   engine of the group, which is notified of the failure and of events
+     * @param place   position of this group among the groups of the joined group
      */
     public GroupControl(
             ControlLane lane, GroupSpec group, RankContext context, ControlOwner owner, JoinedPosition place) {
@@ -118,7 +124,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         Leavers leavers = new Leavers(sender, timers, machines, rules);
         this.exits = new GracefulExits(sender, failure, timers, leavers, new LeaverHandling());
         this.board = new StatusBoard(group.rank(), group.worldSize());
-        // ranks that have left answer by their goodbye
+        // the goodbye of a rank that has left is its answer
         this.inquiry = new StatusInquiry(sender, board, machines, owner, exits::compare);
         this.responder = new StatusResponder(
                 place.statuses(),
@@ -133,7 +139,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.agreement = new SubgroupAgreement(tools, sender, exits, owner, group);
     }
 
-    /** What a goodbye of another rank does here. */
+    /** The handling of the leaves of other ranks in this group. */
     private final class LeaverHandling implements GracefulExits.OwnCalls {
         @Override
         public boolean differs(Left leaver) {
@@ -152,16 +158,16 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Opens the control once the owner can report its state. From then on, answers in other groups of this rank include
-     * this group.
+     * Opens the control once the owner can report its state. After this, the answers of this rank in other groups
+     * include this group.
      */
     public void open() {
         responder.enter();
     }
 
     /**
-     * Runs the code of a failure once without a failure: cold code costs 20 ms, in which the other ranks would wait. A
-     * sample of the ranks is enough for that.
+     * Runs the code for a failure once without a failure. The first run takes 20 ms, in which the other ranks would
+     * wait. A few ranks are enough to run the code.
      */
     public void warm() {
         Failure sample = new Failure(Code.ABORTED, group.rank(), -1, Set.of(0), "warm", null);
@@ -180,7 +186,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return ControlMessage.decode(message.encoded(), group.worldSize());
     }
 
-    /** Returns the failure of the group as agreed on now, or null while the group works. */
+    /** Returns the failure of the group on which ranks have agreed so far, or null if the group has not failed. */
     public Failure failure() {
         return failure.cause();
     }
@@ -190,22 +196,24 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return deaths.ranks();
     }
 
-    /** Returns the ends of dead ranks that launchers have reported so far, by rank; none before the group has failed. */
+    /**
+     * Returns the ends of dead ranks that launchers have reported so far, by rank; empty before the group has failed.
+     */
     public Map<Integer, RankEnd> ends() {
         return Collections.unmodifiableMap(ends);
     }
 
-    /** Returns the agreement that subgroups are made with. */
+    /** Returns the agreement with which ranks create subgroups. */
     public SubgroupAgreement agreement() {
         return agreement;
     }
 
-    /** Returns name, rank and size. */
+    /** Returns the name, rank and size of the group. */
     GroupSpec group() {
         return group;
     }
 
-    /** Returns the names of the ranks, and their machines. */
+    /** Returns the machines of the ranks, which also name the ranks in texts. */
     public Machines machines() {
         return machines;
     }
@@ -228,22 +236,23 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return inquiry;
     }
 
-    /** Makes a probe that asks the ranks before a deadline. */
+    /** Creates a probe that asks the ranks for their state before a deadline. */
     public TimeoutProbe timeoutProbe() {
         return new TimeoutProbe(inquiry);
     }
 
     /**
-     * Fails the group and tells the other ranks. Causes that this rank sees more than 50 ms after the first cause are
-     * consequences and change nothing.
+     * Fails the group and notifies the other ranks. A cause that this rank sees more than 50 ms after the first one is
+     * a consequence and changes nothing.
      */
     public void fail(Failure cause) {
         failure.fail(cause);
     }
 
     /**
-     * Fails the group because of weak evidence, such as a rank that has closed its end, or at the user's request. Any
-     * other known cause explains it, even one that is just being told to the others.
+     * Fails the group if no cause is known. This is for weak evidence, such as a rank that has closed the group, and
+     * for a failure at the user's request. Any known cause explains the evidence, even a cause that another thread is
+     * just sending.
      */
     public void failUnlessFailed(Failure cause) {
         failure.failUnlessFailed(cause);
@@ -254,7 +263,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         failure.fail(Failures.inside(group, self(), noThread));
     }
 
-    /** What a failure of the group does here. */
+    /** The handling of a failure of this group. */
     private final class FailureHandling implements AgreedFailure.FailureListener {
         @Override
         public void died(Set<Integer> ranks) {
@@ -280,13 +289,13 @@ public final class GroupControl implements Transport.Events, Membership.Member {
                 event(GroupEvent.Kind.FAILED, List.copyOf(agreed.culprits()), agreed.code() + ": " + agreed.text());
             }
             exits.failed();
-            // ranks that are lost later ended because of the failure
+            // ranks that are lost later have ended because of the failure
             askForEnds(agreed.culprits());
             askForEnds(deaths.ranks());
         }
     }
 
-    /** Asks the launcher once for the end of each of these ranks that is not this rank. */
+    /** Asks the launcher once for the end of each of these ranks, except this rank. */
     private void askForEnds(Collection<Integer> ranks) {
         for (int rank : ranks) {
             if (rank != group.rank() && askedEnds.add(rank)) {
@@ -295,27 +304,29 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         }
     }
 
-    /** Notes that this rank calls an operation. */
+    /** Records that this rank calls an operation. */
     public void called(long sequence, CallHeader.Call call) {
         history.add(sequence, call);
     }
 
     /**
-     * Tells a rank once more that a receive has matched a message of that rank.
+     * Sends once more the go-ahead for a message that a receive of this rank has matched.
      *
+     * @param peer         rank that sends the message
      * @param announcement number of the announcement of the message
      */
     public void repeatGoAhead(int peer, long announcement) {
         sender.tell(peer, new GoAhead(announcement));
     }
 
-    /** Returns the ranks that have left. */
+    /** Returns the leaves of the ranks of this group. */
     public GracefulExits exits() {
         return exits;
     }
 
     /**
-     * Asks ranks for their state, and about an operation that this rank waits for. In a small group all ranks are asked.
+     * Asks ranks for their state and for their call of an operation that this rank waits for. In a small group all
+     * ranks are asked.
      *
      * @param call  header of the operation, or null
      * @param ranks ranks to ask in a large group
@@ -325,10 +336,11 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Asks all ranks about calls of this rank. If a rank has made another one there, the group soon ends with MISMATCH.
+     * Asks all ranks about calls of this rank. If a rank has made another call with the same number, the group soon
+     * ends with MISMATCH.
      *
      * @param first sequence number of the first call
-     * @param count number of calls at most
+     * @param count largest number of calls
      */
     public void compareCalls(long first, int count) {
         long last = Math.min(history.last(), first + count - 1);
@@ -341,10 +353,10 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Asks all ranks, and waits for their answers. If this process stood still itself, it asks again: the answers that
-     * arrived meanwhile have not been read yet.
+     * Asks all ranks for their state and waits for their answers. If this process stood still meanwhile, the ranks are
+     * asked again, because answers that have arrived may not have been read yet.
      *
-     * @param nanos longest wait for ranks that do not answer
+     * @param nanos longest wait for ranks that do not answer, in nanoseconds
      * @return ranks that have not answered; none once the group has failed
      */
     public Set<Integer> silentRanks(long nanos) {
@@ -360,7 +372,10 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return failure.isKnown() ? new TreeSet<>() : RankLists.numbers(silent);
     }
 
-    /** Waits until all answered, time is up, the group failed, or this process stood still; returns whether it did. */
+    /**
+     * Waits until all ranks have answered, the time is over, the group has failed, or this process has stood still.
+     * Returns whether this process has stood still.
+     */
     private boolean hasStoodStill(long ask, long nanos) {
         long begun = nanoTime();
         long last = begun;
@@ -386,9 +401,12 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Tells the other ranks that this one leaves: it has completed everything that it called, and calls nothing more.
-     * It answers questions until the medium is closed. {@code losers} need this rank until they have ended its last
-     * collective. Returns the leave, which is over when no other rank can lose anything any more.
+     * Announces that this rank leaves: it has completed every call that it made, and makes no further one. This rank
+     * still answers questions until the medium is closed.
+     *
+     * @param losers ranks that need this rank until they have ended its last collective
+     * @param until  condition for the end of the leave
+     * @return the leave, which is over when no other rank can lose anything any more
      */
     public GracefulExit leave(BitSet losers, GracefulExit.ExitLimit until) {
         closed = true;
@@ -404,7 +422,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     public void closed(int peer, FerroException cause) {
         exits.gone(peer);
         if (!closed && !exits.has(peer) && exits.neighbours().isNeighbour(peer)) {
-            // a rank that leaves says goodbye to its neighbours first
+            // a rank that leaves sends a goodbye to its neighbours before it closes
             deaths.lost(peer, machines.named(peer, cause));
         } else if (!closed && !exits.has(peer)) {
             exits.closed(peer);
@@ -412,7 +430,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         }
     }
 
-    /** Continues what depends on the ranks that have left. */
+    /** Continues the tasks that depend on which ranks have left. */
     private void changed() {
         agreement.wake();
         owner.left();
@@ -462,10 +480,10 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         }
         FerroException cause = machines.named(peer, ended);
         if (cause.code() == Code.PROTOCOL) {
-            // no message in flight can explain it better
+            // no message in flight can explain this failure better
             failure.fail(new Failure(cause.code(), group.rank(), -1, Set.of(peer), cause.getMessage(), cause));
         } else if (cause.code() == Code.RESOURCE) {
-            // whoever lacks something lives, and says so itself
+            // a rank that lacks a resource is alive, and sends its failure itself
             Set<Integer> culprits = cause.where().culprits();
             Set<Integer> blamed = culprits.isEmpty() ? Set.of(peer) : culprits;
             failure.fail(new Failure(cause.code(), group.rank(), -1, blamed, cause.getMessage(), cause));
@@ -485,7 +503,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         owner.log(GroupEvent.of(kind, group.name(), group.rank(), List.of(rank), line));
     }
 
-    /** Tells the listeners of the group. */
+    /** Notifies the listeners of the group. */
     public void event(GroupEvent.Kind kind, List<Integer> ranks, String text) {
         owner.event(GroupEvent.of(kind, group.name(), group.rank(), ranks, text));
     }
@@ -505,8 +523,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Handles a message. An invalid message fails the group and blames its sender; an error in this method blames this
-     * rank.
+     * Handles a control message. An invalid message fails the group and blames its sender. An error in this method
+     * blames this rank.
      */
     @Override
     public void control(int peer, ByteBuffer message) {
@@ -516,7 +534,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
             String text = machines.named(peer) + " sent an invalid control message: " + nonsense.getMessage();
             failure.fail(new Failure(Code.PROTOCOL, group.rank(), -1, Set.of(peer), text, nonsense));
         } catch (RuntimeException | Error broken) {
-            // an exception passed on would end the connection to a rank that has done nothing wrong
+            // a rethrown exception would end the connection to a rank that has done nothing wrong
             Code code = broken instanceof OutOfMemoryError ? Code.RESOURCE : Code.ABORTED;
             String text =
                     self() + " failed while it handled a control message of " + machines.named(peer) + ": " + broken;
@@ -539,7 +557,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
             mismatches.answered(peer, said);
         } else if (message instanceof Agree said) {
             agreement.heard(peer, said);
-            // the attempt comes first: a rank that leaves says goodbye to the ranks whose attempts it knows
+            // after the attempt, because a rank that leaves sends a goodbye to the ranks whose attempts it knows
             exits.answer(peer);
         } else if (message instanceof Cancel said) {
             agreement.cancelled(peer, said);
@@ -550,7 +568,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
                 left(said);
             }
         } else if (message instanceof Follow) {
-            // the sender has to be told when this rank leaves
+            // the sender needs a failure of the group if there is one, and otherwise the goodbye of this rank
             failure.tell(peer);
             exits.followedBy(peer);
         } else if (message instanceof Suspect said) {
@@ -565,7 +583,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private void goodbye(int peer, Goodbye said) {
         exits.left(peer, said);
         if (!sender.isSmall() && !peerFailures.hasToldAbort(peer)) {
-            // it was taken for gone, or is no neighbour, when this rank sent the failure, and may wait for this rank
+            // when this rank sent the failure, the peer seemed to be gone or was not a neighbour; it may wait for this
+            // rank
             failure.tell(peer);
         }
         left(said.of(peer));
@@ -581,7 +600,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     private void suspect(int peer, Suspect said) {
         failure.tell(peer);
-        // another rank judges if this one leaves before it has judged
+        // if this rank leaves before it has judged, its goodbye makes the sender ask another rank
         exits.followedBy(peer);
         if (!closed) {
             deaths.reported(said.loss());
@@ -589,7 +608,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     private void query(int peer, Query said) {
-        // the rank that asks may have missed the failure: it was told before that rank had made the group
+        // the rank that asks may have missed the failure, which was sent before that rank had created the group
         failure.tell(peer);
         exits.answer(peer);
         sender.tell(
@@ -600,12 +619,14 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         mismatches.heard(peer, said.sequence(), said.fingerprint(), said.call());
     }
 
-    /** Sets the platform or virtual thread that has joined. Its stack says what this rank does while it is in no call. */
+    /**
+     * Sets the platform or virtual thread that has joined. Its stack shows what this rank does while it is in no call.
+     */
     public void joinedBy(Thread thread) {
         responder.joinedBy(thread);
     }
 
-    /** Takes the stacks of the threads that are in calls, and of the thread that has joined. */
+    /** Returns the stacks of the threads that are in calls, and of the thread that has joined. */
     public List<ThreadStack> stacks() {
         return responder.stacks();
     }

@@ -4,8 +4,8 @@ import ferro.control.failure.Failures;
 import java.time.Duration;
 
 /**
- * The end of a group on one rank, by a close or by the exit of the JVM, until this rank says goodbye. A rank leaves when its
- * calls have ended; if some do not end, the group fails first.
+ * The end of a group on one rank until the rank sends its goodbye, after a close or at the exit of the JVM. The rank
+ * leaves when its calls have ended. If some do not end, the group fails first.
  */
 public final class GroupDeparture {
     private final GroupControl control;
@@ -14,13 +14,13 @@ public final class GroupDeparture {
 
     /** The calls of a group on this rank. */
     public interface OpenCalls {
-        /** Refuses calls from now on; returns false if it did so already. */
+        /** Refuses calls from now on. Returns false if calls were already refused. */
         boolean refuse();
 
-        /** Waits until all calls have ended, or a time has come. */
+        /** Waits until all calls have ended, but at most until a time of the context's clock. */
         void finish(long untilNanos);
 
-        /** Returns whether no call is in flight; any thread. */
+        /** Returns whether no call is in flight. Any thread may call this method. */
         boolean isIdle();
 
         /** Describes the call that is in flight; empty if there is none. */
@@ -37,8 +37,8 @@ public final class GroupDeparture {
     }
 
     /**
-     * Waits for the calls of a group that takes no more, and for a {@code newGroup} of another thread. Fails the group if
-     * one of them has not ended.
+     * Waits for the calls of a group that accepts no more calls, and for a {@code newGroup} of another thread. Fails
+     * the group if one of them has not ended.
      */
     public void finish(Duration timeout, long untilNanos) {
         calls.finish(untilNanos);
@@ -48,7 +48,7 @@ public final class GroupDeparture {
         failUnfinished(timeout);
     }
 
-    /** Does as {@link #finish}, without waiting. */
+    /** Does the same as {@link #finish} without waiting. */
     public void failUnfinished(Duration timeout) {
         boolean makesGroup = control.agreement().close();
         if (control.failure() == null && (makesGroup || !calls.isIdle())) {
@@ -60,11 +60,11 @@ public final class GroupDeparture {
     }
 
     /**
-     * Begins the end of a group that is open while the JVM exits: refuses calls, and fails the group if a call is in flight
-     * or a signal ends the JVM. Returns false if the group was closed already.
+     * Begins the end of an open group at the exit of the JVM. Refuses calls, and fails the group if a call is in flight
+     * or a signal ends the JVM. Returns false if the group was already closed.
      */
     public boolean exit(String signal) {
-        // set before any call is refused because of it
+        // before the first call is refused, because the refusal reads this field
         exit = true;
         if (!calls.refuse()) {
             exit = false;
@@ -86,7 +86,7 @@ public final class GroupDeparture {
         return exit;
     }
 
-    /** Makes the exception for a call that comes too late. */
+    /** Creates the exception for a call after the end of the group has begun. */
     public RuntimeException refusal(String call) {
         return exit
                 ? Failures.refusedAtExit(control.group(), control.self(), call)

@@ -18,16 +18,20 @@ import java.util.StringJoiner;
 import java.util.TreeMap;
 
 /**
- * The ranks that have left a group, as far as this rank knows: those that have said goodbye to it, and the lowest leaver of
- * all, of which all ranks hear. It forwards that one to the neighbours. A lower last collective is forwarded at once, because
- * calls fail because of it. Of an equal one a lower rank only changes the rank that an error names: it is forwarded a little
- * later, so that many ranks that leave one after the other cause few messages. Thread-safe.
+ * The ranks that have left a group, as far as this rank knows: the ranks that sent a goodbye to this rank, and the
+ * ranks whose leaves other ranks forwarded. The earliest leave is the one with the lowest last collective, or of equal
+ * ones that of the lower rank.
+ *
+ * <p>Only the earliest leave is forwarded to all ranks. This rank forwards it to its neighbours. A leave with a lower
+ * last collective is forwarded at once, because calls fail because of it. For an equal last collective, a lower rank
+ * only changes the rank that an error names. Such a leave is forwarded a little later, so that many ranks that leave
+ * one after the other cause few messages. Thread-safe.
  */
 final class Leavers {
-    /** The time in which ranks that leave together have said goodbye. */
+    /** The time in which the goodbyes of ranks that leave together arrive. */
     private static final long GOODBYES_NANOS = 50_000_000L;
 
-    /** How much later a leaver of the same last collective is forwarded. */
+    /** The delay before a leave with an equal last collective is forwarded. */
     private static final long DELAY_NANOS = 50_000_000L;
 
     private final ControlSender sender;
@@ -35,13 +39,13 @@ final class Leavers {
     private final GroupSpec group;
     private final Machines machines;
     private final FailurePolicy rules;
-    /** Goodbyes of the ranks that have said goodbye to this rank, or have closed their ends. */
+    /** Goodbyes by rank, of the ranks that sent one to this rank or have closed the group. */
     private final Map<Integer, Goodbye> left = new TreeMap<>();
 
-    /** Ranks that were the lowest leaver on another rank. */
+    /** Leaves by rank that arrived as the earliest leave known to another rank. */
     private final Map<Integer, Left> heard = new TreeMap<>();
 
-    /** Ranks that had left before a rank that has said goodbye to this rank. */
+    /** Ranks whose leave was reported by the goodbye of another rank. */
     private final BitSet earlier = new BitSet();
 
     /** Ranks that have left after the failure of a parent. */
@@ -50,12 +54,12 @@ final class Leavers {
     private volatile ParentFailure parents = ParentFailure.NONE;
     private volatile boolean any;
     private boolean refused;
-    /** When this rank heard of the last leaver. */
+    /** The time at which the last leave arrived. */
     private long heardNanos;
-    /** The lowest leaver that this rank knows, or null. */
+    /** The earliest leave that this rank knows, or null. */
     private volatile Left lowest;
 
-    /** The last leaver that was forwarded, or null. */
+    /** The last leave that was forwarded, or null. */
     private Left sent;
 
     private boolean isScheduled;
@@ -68,7 +72,7 @@ final class Leavers {
         this.rules = rules;
     }
 
-    /** Sets the failure of the groups that this one was made of; a rank may have left before this rank has opened its end. */
+    /** Sets the failure of the parent groups. A rank may have left this group before this rank has opened it. */
     void madeOf(ParentFailure failures) {
         parents = failures;
         if (failures.cause() != null) {
@@ -81,12 +85,15 @@ final class Leavers {
         }
     }
 
-    /** Returns the failure of the groups that this one was made of. */
+    /** Returns the failure of the parent groups. */
     ParentFailure parentFailure() {
         return parents;
     }
 
-    /** Adds a rank that has said goodbye to this rank, or has closed its end. Returns false if it was known. */
+    /**
+     * Adds a rank that has sent a goodbye to this rank, or has closed the group. Returns false if the rank was already
+     * added.
+     */
     boolean add(int peer, Goodbye said) {
         boolean isConsequence = parents.cause() != null;
         synchronized (this) {
@@ -98,7 +105,7 @@ final class Leavers {
         }
     }
 
-    /** Takes a leaver if it is lower than the lowest one that this rank knows. Returns whether it is. */
+    /** Records a leave that another rank forwarded. Returns whether it is now the earliest one that this rank knows. */
     boolean lower(Left leaver) {
         boolean isConsequence = parents.cause() != null;
         synchronized (this) {
@@ -124,27 +131,30 @@ final class Leavers {
         any = true;
     }
 
-    /** Returns whether any rank has left; costs one read. */
+    /** Returns whether any rank has left. This costs one read. */
     boolean any() {
         return any;
     }
 
-    /** Returns whether all other ranks have said goodbye to this rank. */
+    /** Returns whether all other ranks have sent a goodbye to this rank. */
     synchronized boolean areAll() {
         return left.size() == group.worldSize() - 1;
     }
 
-    /** Returns the time in which others may still say goodbye that leave together with the last leaver; 0 or less if none. */
+    /**
+     * Returns the time in which goodbyes of ranks that leave together with the last one may still arrive; 0 or less if
+     * none may.
+     */
     synchronized long remainingNanos() {
         return areAll() ? 0 : GOODBYES_NANOS - (timers.nanoTime() - heardNanos);
     }
 
-    /** Returns the lowest leaver that this rank knows, or null; costs one read. */
+    /** Returns the earliest leave that this rank knows, or null. This costs one read. */
     Left lowest() {
         return lowest;
     }
 
-    /** Forwards the lowest leaver, which has changed. */
+    /** Forwards the earliest leave after it has changed. */
     void forward() {
         Left known = lowest;
         boolean isLater;
@@ -182,15 +192,15 @@ final class Leavers {
     }
 
     /**
-     * Sends a leaver to one rank, and the failure of a parent before it: the rank may have left because of that failure, and
-     * the receiver may hear of it on a longer way.
+     * Sends a leave to one rank, and before it the failure of a parent. The rank may have left because of that failure,
+     * and the failure may reach the receiver over a longer path.
      */
     private void send(int peer, Left leaver) {
         parents.send(peer);
         sender.tell(peer, leaver);
     }
 
-    /** Sends the lowest leaver, if there is one, to a rank that is a new neighbour. */
+    /** Sends the earliest leave, if there is one, to a new neighbour. */
     void sendToNew(int peer) {
         Left known = lowest;
         if (known != null) {
@@ -198,13 +208,16 @@ final class Leavers {
         }
     }
 
-    /** Returns the lowest leaver if it has left without calling a collective, or -1; costs one read. */
+    /**
+     * Returns the rank of the earliest leave if that rank has left without calling a collective, otherwise -1. This
+     * costs one read.
+     */
     int before(long sequence) {
         Left known = lowest;
         return known != null && known.lastSequence() < sequence ? known.rank() : -1;
     }
 
-    /** Returns all leavers that this rank knows to have left without calling a collective. */
+    /** Returns all ranks that, as far as this rank knows, have left without calling a collective. */
     synchronized BitSet allBefore(long sequence) {
         BitSet ranks = new BitSet();
         all().stream()
@@ -213,14 +226,14 @@ final class Leavers {
         return ranks;
     }
 
-    /** Returns whether no call was refused because of leavers before. */
+    /** Returns whether this is the first call that is refused because ranks have left. */
     synchronized boolean isFirstRefused() {
         boolean isFirst = !refused;
         refused = true;
         return isFirst;
     }
 
-    /** Returns the goodbye of a rank, or null if it has said none to this rank. */
+    /** Returns the goodbye of a rank, or null if none was received from it. */
     Goodbye of(int peer) {
         return any ? find(peer) : null;
     }
@@ -230,19 +243,19 @@ final class Leavers {
     }
 
     /**
-     * Returns whether a rank has said goodbye to this rank, or has closed its end. All other messages of the rank have come
-     * before; news of its leave from other ranks may come earlier.
+     * Returns whether a rank has sent a goodbye to this rank, or has closed the group. All other messages of that rank
+     * have arrived before. Other ranks may forward its leave earlier than that.
      */
     boolean hasSaidGoodbye(int peer) {
         return of(peer) != null;
     }
 
-    /** Notes ranks that had left before a rank that has said goodbye to this rank. */
+    /** Adds ranks whose leave the goodbye of another rank reported. */
     synchronized void addEarlier(BitSet ranks) {
         earlier.or(ranks);
     }
 
-    /** Returns whether this rank knows that another rank has left: by its goodbye, or by what others sent. */
+    /** Returns whether this rank knows that another rank has left, from its goodbye or from other ranks. */
     boolean has(int peer) {
         return any && isKnown(peer);
     }
@@ -251,7 +264,7 @@ final class Leavers {
         return left.containsKey(peer) || heard.containsKey(peer) || earlier.get(peer);
     }
 
-    /** Returns what this rank knows of a leaver, or null if it knows of no leave. */
+    /** Returns the leave of a rank, or null if this rank does not know that it has left. */
     Left leaver(int peer) {
         return any ? findLeaver(peer) : null;
     }
@@ -259,18 +272,18 @@ final class Leavers {
     private synchronized Left findLeaver(int peer) {
         Goodbye said = left.get(peer);
         Left told = heard.get(peer);
-        // a goodbye that was not said has no numbers
+        // a rank that closed the group without a goodbye has sent no numbers
         return told == null && said != null ? said.of(peer) : told;
     }
 
-    /** Returns the ranks that have said goodbye to this rank. */
+    /** Returns the ranks that have sent a goodbye to this rank. */
     synchronized BitSet ranks() {
         BitSet ranks = new BitSet();
         left.keySet().forEach(ranks::set);
         return ranks;
     }
 
-    /** Returns the ranks that have left, as others say, and have not said goodbye to this rank. */
+    /** Returns the ranks that have left according to other ranks, and have not sent a goodbye to this rank. */
     synchronized BitSet withoutGoodbye() {
         BitSet ranks = (BitSet) earlier.clone();
         heard.keySet().forEach(ranks::set);
@@ -278,7 +291,7 @@ final class Leavers {
         return ranks;
     }
 
-    /** Returns all leavers that this rank knows. */
+    /** Returns all leaves that this rank knows. */
     synchronized List<Left> all() {
         List<Left> all = new ArrayList<>(heard.values());
         left.forEach((peer, said) -> all.add(said.of(peer)));
@@ -286,8 +299,8 @@ final class Leavers {
     }
 
     /**
-     * Returns the failure of a call that cannot succeed without ranks that have left. If a parent had failed before, that
-     * failure is the cause: a rank tells of a failure before it leaves.
+     * Returns the failure of a call that cannot succeed without ranks that have left. If a parent had failed before,
+     * its failure is the cause, because a rank sends a failure before it leaves.
      */
     Failure cause(Set<Integer> peers, String needs) {
         OptionalInt consequence;
@@ -302,20 +315,20 @@ final class Leavers {
             return new Failure(Code.PEER_LOST, group.rank(), -1, peers, needs, null);
         }
         int leaver = consequence.getAsInt();
-        // the rank that saw the failure first may be no member: the other ranks would refuse a message with -1
+        // the origin may be outside this group, and the other ranks would refuse a message with origin -1
         int origin = ofParent.origin() < 0 ? leaver : ofParent.origin();
         String text = text(leaver) + " after a failure " + ofParent.text();
         return new Failure(ofParent.code(), origin, -1, ofParent.culprits(), text, null);
     }
 
-    /** Returns a text that says when a rank left: rank 0 left group "world" after seq 17. */
+    /** Describes when a rank left, for example: rank 0 left group "world" after seq 17. */
     String text(int peer) {
         BitSet alone = new BitSet();
         alone.set(peer);
         return text(alone);
     }
 
-    /** Returns a text that says when ranks left: ranks 1, 2 left group "world" after seq 17, rank 3 after seq 18. */
+    /** Describes when ranks left, for example: ranks 1, 2 left group "world" after seq 17, rank 3 after seq 18. */
     String text(BitSet peers) {
         Map<String, BitSet> together = new LinkedHashMap<>();
         peers.stream()

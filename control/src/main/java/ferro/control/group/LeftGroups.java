@@ -12,24 +12,27 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The groups that were made from one joined group on one rank: those that are open, and those that this rank has left while
- * other ranks may still need it there. Leaving a group does not wait, unless it is the last one: then the process may end,
- * and data that is still on its way would be lost. The same holds when the JVM exits with groups open. Thread-safe.
+ * The groups of one joined group on one rank: groups that are open, and groups that this rank has left while other
+ * ranks may still need it. Leaving a group does not wait, unless it is the last open group. After that the process may
+ * end, and data in flight would be lost. The exit of the JVM with open groups waits for the same reason. Thread-safe.
  */
 public final class LeftGroups {
-    /** How long after a failure the last close and a JVM's exit wait, for other ranks to hear the reason and ask. */
+    /**
+     * The wait of the last close and of the exit of the JVM after a failure, in which other ranks receive the cause and
+     * can ask.
+     */
     private static final long FAILED_NANOS = 1_000_000_000L;
 
     /**
-     * Null where no thread can wait, because progress is stepped: then each group is released by the thread that hears that
-     * no rank needs it any more.
+     * The context of the rank. It is null if progress is stepped, because then no thread can wait. In that case, a
+     * group is released by the thread that receives the message after which no rank needs the group.
      */
     private final RankContext context;
 
     private final ExitTask.Stage stage;
     private final Set<OpenGroup> open = new LinkedHashSet<>();
     private final Set<OpenGroup> needed = new HashSet<>();
-    /** Groups that no rank needs any more; the last close releases them, so that nothing is left when it returns. */
+    /** Groups that no rank needs any more. The last close releases them, so that nothing is left when it returns. */
     private final Set<OpenGroup> over = new HashSet<>();
 
     /** The leaves of the groups that were open when the JVM began to exit. */
@@ -38,18 +41,18 @@ public final class LeftGroups {
     private boolean anyFailed;
     private List<ExitTask.Handle> atExit = List.of();
 
-    /** A group that was made and is not yet released. */
+    /** A group that was created and is not yet released. */
     public interface OpenGroup {
         /**
-         * Leaves the group when the JVM exits with the group open: says goodbye if nothing is in flight, else fails the group.
-         * Does not wait. Returns the leave to wait for, or null if there is none.
+         * Leaves an open group at the exit of the JVM. Sends a goodbye if no call is in flight, otherwise fails the
+         * group. Does not wait. Returns the leave to wait for, or null if there is none.
          */
         GracefulExit exit(String signal);
 
-        /** Returns whether it has failed. */
+        /** Returns whether the group has failed. */
         boolean hasFailed();
 
-        /** Closes its medium; called when no rank needs it any more, or the time is over. */
+        /** Closes the medium of the group. Called when no rank needs the group any more, or the time is over. */
         void release(Duration within);
     }
 
@@ -58,17 +61,17 @@ public final class LeftGroups {
         this.stage = stage;
     }
 
-    /** Makes an empty one for the groups of a context, which leave at a stage of the exit of the JVM. */
+    /** Creates an empty set of groups for a context. The groups leave at the given stage of the exit of the JVM. */
     public static LeftGroups of(RankContext context, ExitTask.Stage stage) {
         return new LeftGroups(context, stage);
     }
 
-    /** Makes an empty one for groups whose close does not wait. */
+    /** Creates an empty set of groups whose close does not wait. */
     public static LeftGroups stepped() {
         return new LeftGroups(null, ExitTask.Stage.GROUPS);
     }
 
-    /** Adds a group that was made. */
+    /** Adds a group that was created. */
     public synchronized void enter(OpenGroup group) {
         open.add(group);
         if (context != null && atExit.isEmpty()) {
@@ -78,8 +81,8 @@ public final class LeftGroups {
     }
 
     /**
-     * Removes a group that this rank leaves. Returns whether no other group is open, so that the caller waits for all that
-     * are needed.
+     * Removes a group that this rank leaves. Returns whether no other group is open, so that the caller has to wait for
+     * all groups that are needed.
      */
     public synchronized boolean leave(OpenGroup group, boolean isNeeded) {
         open.remove(group);
@@ -89,7 +92,7 @@ public final class LeftGroups {
         return open.isEmpty() && context != null;
     }
 
-    /** Notes that no rank needs a group any more; returns whether the caller has to release it. */
+    /** Records that no rank needs a group any more. Returns whether the caller has to release the group. */
     public synchronized boolean isOver(OpenGroup group) {
         if (!needed.remove(group)) {
             return false;
@@ -104,8 +107,8 @@ public final class LeftGroups {
     }
 
     /**
-     * Waits until no group is needed, a time has come, or the thread is interrupted, whose flag stays set. After a failure
-     * of the last group the wait is short. Returns all groups to release.
+     * Waits until no group is needed, a time has come, or the thread is interrupted. An interrupt stays set on the
+     * thread. If the last group has failed, the wait is short. Returns all groups to release.
      */
     public synchronized List<OpenGroup> await(OpenGroup last, long untilNanos) {
         try {
@@ -133,7 +136,7 @@ public final class LeftGroups {
         return hasFailed && soon - untilNanos < 0 ? soon : untilNanos;
     }
 
-    /** Begins the exit of the JVM: open groups say goodbye, or fail. */
+    /** Begins the exit of the JVM. Open groups send goodbyes or fail. */
     private void leave(ExitTask.JvmExit exit) {
         List<OpenGroup> groups;
         synchronized (this) {
@@ -150,7 +153,9 @@ public final class LeftGroups {
         }
     }
 
-    /** Gives the other ranks time to receive what was sent, before the JVM exits. */
+    /**
+     * Waits before the exit of the JVM until the other ranks have received the data of this rank, or the time is over.
+     */
     private void awaitExits(ExitTask.JvmExit exit) {
         List<GracefulExit> leaving;
         long until;

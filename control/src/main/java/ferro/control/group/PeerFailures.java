@@ -10,16 +10,19 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
- * Decides which rank is to blame for a link that has ended. The decision is made a little later, because the message
- * that explains it may still be on its way. Timers of the context decide, so that it also happens when no thread makes
- * progress. Thread-safe.
+ * The judge of links that have ended. It decides which rank is to blame for the end of a link. It decides a little
+ * later, because the message that explains the end may still be in flight. Timers of the context run the decision, so
+ * that it is made even if no thread makes progress. Thread-safe.
  */
 final class PeerFailures {
-    /** The time for the control message that explains the end of a data link: the link may end before it arrives. */
+    /**
+     * The time for the control message that explains the end of a data link. The link may end before the message
+     * arrives.
+     */
     private static final long BROKEN_NANOS = 50_000_000L;
-    /** The most checks for the answer of a rank before it is judged without. */
+    /** The largest number of checks for the answer of a rank before the rank is judged without an answer. */
     private static final int LOOKS_MOST = 20;
-    /** A timer that fires this much too late means that this process stood still and read nothing meanwhile. */
+    /** The delay of a timer that shows that this process stood still and read no messages meanwhile. */
     private static final long STOOD_STILL_NANOS = 20_000_000L;
 
     private final StatusInquiry inquiry;
@@ -40,7 +43,7 @@ final class PeerFailures {
         this.machines = machines;
     }
 
-    /** Notes that a rank has told of a failure: anything that ends at its side from now on is a consequence. */
+    /** Records that a rank has sent a failure. The end of any link to that rank is a consequence from now on. */
     synchronized void toldAbort(int peer) {
         toldAbort.set(peer);
     }
@@ -49,7 +52,7 @@ final class PeerFailures {
         return toldAbort.get(peer);
     }
 
-    /** Wakes the thread of this rank that waits: what it waits for may never come. */
+    /** Wakes the thread of this rank that waits, because the awaited message may never come. */
     void wake() {
         wake.run();
     }
@@ -70,7 +73,7 @@ final class PeerFailures {
         BitSet concerned = machines.sharing(peer, rank -> true);
         concerned.set(peer);
         long ask = inquiry.ask(null, concerned);
-        // the first thing that the rank says is why its link ended; a dead rank is known by the end of its control
+        // the first answer of the rank explains why its link ended; a dead rank is known by the end of its control
         // connection
         BooleanSupplier said = () -> exits.has(peer) || inquiry.hasAnswered(peer, ask);
         afterWord(said, () -> blameLink(peer, cause, ask), BROKEN_NANOS);
@@ -92,7 +95,10 @@ final class PeerFailures {
         }
     }
 
-    /** Blames a rank that is silent while its link ends; if its whole machine is silent, blames all ranks there. */
+    /**
+     * Blames a rank that is silent while its link ends. If its whole machine is silent, blames all ranks of the
+     * machine.
+     */
     private void blameUnanswering(int peer, FerroException cause, long ask) {
         BitSet machine = machines.sharing(peer, rank -> !inquiry.hasAnswered(rank, ask));
         if (machine.isEmpty()) {
@@ -105,8 +111,8 @@ final class PeerFailures {
     }
 
     /**
-     * Blames a rank that has left for the end of its link only if data that it sent in a collective has not arrived.
-     * Lost messages are found by their counts.
+     * Handles the end of the link of a rank that has left. Blames the rank only if data that it sent in a collective
+     * has not arrived. Lost messages are found by their counts.
      */
     private void blameLeaver(int peer, FerroException cause) {
         long sequence = cause.where().sequence();
@@ -121,8 +127,8 @@ final class PeerFailures {
     }
 
     /**
-     * Runs a task after the inboxes were read for a while. If the timer is late, the threads that read have stood still
-     * too, and the task waits once more.
+     * Runs a task after the inboxes were read for some time. If the timer is late, the reading threads have stood still
+     * too, so the task waits once more.
      */
     void afterReading(Runnable task, long nanos) {
         long due = timers.nanoTime() + nanos;
@@ -137,7 +143,7 @@ final class PeerFailures {
                 nanos);
     }
 
-    /** Runs a task when an answer has come, or after {@link #LOOKS_MOST} checks, which are the given time apart. */
+    /** Runs a task when an answer has come, or after {@link #LOOKS_MOST} checks at intervals of the given time. */
     void afterWord(BooleanSupplier hasCome, Runnable task, long nanos) {
         look(1, hasCome, task, nanos);
     }

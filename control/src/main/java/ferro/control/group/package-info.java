@@ -1,11 +1,13 @@
 /**
- * Failure and agreement of one group, over control messages that never wait behind data: the same for every medium.
+ * Agreement of the ranks of one group on failures, leaves and subgroups, over control messages that never wait behind
+ * data. The code is the same for every medium.
  *
- * <p>Start reading at {@link ferro.control.group.GroupControl}. Beside it are {@code failure} (what has
- * failed, and who is to blame), {@code membership} (the processes behind all groups) and {@code wire} (the codec of
- * messages).
+ * <p>Start reading at {@link ferro.control.group.GroupControl}. The package {@code failure} describes failures and the
+ * ranks to blame. The package {@code membership} watches the processes behind all groups. The package {@code wire}
+ * encodes the messages.
  *
- * <p>Nothing here waits, except {@code SubgroupAgreement} for a caller of newGroup, and {@code GroupControl} for one of
- * silentRanks.
+ * <p>Threads wait only for newGroup ({@code SubgroupAgreement}), for silentRanks ({@code GroupControl}), and for a
+ * close or the exit of the JVM ({@code GroupDeparture}, {@code LeftGroups}). A thread that fails a group may wait up to
+ * a second for another thread that is sending the failure.
  */
 package ferro.control.group;
