@@ -3,8 +3,8 @@ package ferro.control.group;
 import java.util.BitSet;
 
 /**
- * The times at which a rank asks other ranks about a call that does not end, and which ranks it asks. The intervals double
- * up to a longest interval, which grows with the number of ranks. One thread uses an object at a time.
+ * The times at which a rank asks other ranks about a call that does not end, and the ranks that it asks. The intervals
+ * double up to a longest interval, which grows with the number of ranks. Used by one thread at a time.
  */
 final class AskSchedule {
     /**
@@ -13,10 +13,10 @@ final class AskSchedule {
      */
     private static final long FIRST_NANOS = 50_000_000L;
 
-    /** Longest interval in a small group, in nanoseconds. */
+    /** The longest interval in a small group, in nanoseconds. */
     private static final long LONGEST_NANOS = 2_000_000_000L;
 
-    /** Longest interval in a large group, in intervals before the first inquiry. */
+    /** The longest interval in a large group, as a multiple of the time until the first inquiry. */
     private static final int LONGEST_FIRSTS = 4;
 
     private static final int ASKED_AT_ONCE = 16;
@@ -34,10 +34,10 @@ final class AskSchedule {
     private long intervalNanos;
 
     /**
-     * Makes the schedule of a group.
+     * Creates the schedule of a group.
      *
      * @param rank      this rank
-     * @param worldSize number of ranks: the more ranks ask, the less often each of them does
+     * @param worldSize number of ranks; the more ranks ask, the less often each of them asks
      */
     AskSchedule(int rank, int worldSize) {
         this.rank = rank;
@@ -48,17 +48,20 @@ final class AskSchedule {
     }
 
     /**
-     * Begins with another call.
+     * Starts with another call.
      *
-     * @param limitNanos nanoseconds until the first inquiry at most
-     * @param nowNanos   time of now on the context's clock
+     * @param limitNanos largest number of nanoseconds until the first inquiry
+     * @param nowNanos   current time on the context's clock
      */
     void begin(long limitNanos, long nowNanos) {
         intervalNanos = Math.max(1, Math.min(firstNanos, limitNanos));
         nextNanos = nowNanos + intervalNanos;
     }
 
-    /** Returns whether to ask at a time of the context's clock. If so, the next time is one interval later. */
+    /**
+     * Returns whether an inquiry is due at a time of the context's clock. If so, the next one is due one interval
+     * later.
+     */
     boolean isDue(long nowNanos) {
         if (nowNanos - nextNanos < 0) {
             return false;
@@ -74,10 +77,10 @@ final class AskSchedule {
     }
 
     /**
-     * Returns the ranks that the next inquiry asks: at most {@link #MAX_ASKED} of those that this rank waits for. Later
-     * inquiries ask the others in turn.
+     * Returns the ranks that the next inquiry asks. These are at most {@link #MAX_ASKED} of the ranks that this rank
+     * waits for. Later inquiries ask the others in turn.
      *
-     * @param waitedFor ranks that this rank waits for; empty if it is not known which, which means any rank
+     * @param waitedFor ranks that this rank waits for; if empty, the ranks are not known, and any rank may be asked
      * @return ranks to ask
      */
     BitSet nextAsked(BitSet waitedFor) {

@@ -11,25 +11,25 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Takes the stacks of the threads of one rank: those in calls of its groups, and the thread that has joined. Stacks are
+ * The stacks of the threads of one rank that are in calls of its groups, and of the thread that has joined. Stacks are
  * taken only when another rank asks for them, a group fails, or a recording is written. Thread-safe.
  */
 final class CallStacks {
     private static final System.Logger LOG = System.getLogger("ferro.group");
 
-    /** Stacks of this age answer another question: all ranks ask at about the same time. */
+    /** The age up to which stacks answer another question, because all ranks ask at about the same time. */
     private static final long KEPT_NANOS = 20_000_000L;
 
     private static final int MAX_THREADS = 16;
 
     private volatile Joiner joining;
     private List<ThreadStack> taken = List.of();
-    /** The calls of the seats before the stacks were taken. */
+    /** The calls of the seats just before the stacks were taken. */
     private List<SeatCall> takenIn = List.of();
 
     private long takenNanos;
 
-    /** The last call of a seat, and the running operation, which may be a message. */
+    /** The last call of a seat and its running operation, which may be a message. */
     private record SeatCall(long last, long running, long begunNanos) {
         private static SeatCall of(RankStatuses.Seat seat) {
             RankStatus status = seat.status().get();
@@ -37,7 +37,7 @@ final class CallStacks {
         }
     }
 
-    /** The thread that has joined. Its reference does not keep a virtual thread with its stack. */
+    /** The thread that has joined. A weak reference does not keep a virtual thread and its stack alive. */
     private record Joiner(String name, WeakReference<Thread> thread) {}
 
     void joinedBy(Thread thread) {
@@ -45,8 +45,8 @@ final class CallStacks {
     }
 
     /**
-     * Returns the stacks of now, or of a little earlier if the rank has entered and ended no call since. A failure to
-     * take them must not become a failure of the group.
+     * Returns new stacks, or slightly older ones if the rank has entered and ended no call since. An error while stacks
+     * are taken must not become a failure of the group.
      */
     synchronized List<ThreadStack> of(List<RankStatuses.Seat> seats, long nowNanos) {
         try {
@@ -85,7 +85,10 @@ final class CallStacks {
         return List.copyOf(stacks);
     }
 
-    /** Returns the program's lines that called a group, as many as fit a message; empty if no thread waits for one. */
+    /**
+     * Returns the lines of the program that called a group, as many as a message can hold; empty if no thread waits for
+     * a call.
+     */
     static String callersOf(String group, List<ThreadStack> stacks) {
         Set<String> lines = new LinkedHashSet<>();
         for (ThreadStack stack : stacks) {
@@ -113,7 +116,7 @@ final class CallStacks {
         return Optional.empty();
     }
 
-    /** Describes what the thread that has joined does while the rank is in no call. */
+    /** Describes what the thread that has joined executes while the rank is in no call. */
     static String line(ThreadStack idle) {
         if (!idle.location().isEmpty()) {
             return idle.location();

@@ -7,10 +7,11 @@ import java.util.BitSet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The watch on the call that a group waits for: asks the other ranks about the call, warns at a quarter of its time, and
- * fails the group at the deadline, or if a rank has left without making the call. One thread at a time uses it.
+ * The watch on the call that a group waits for. It asks the other ranks about the call and warns at a quarter of its
+ * time. It fails the group at the deadline, or if a rank has left without making the call. Used by one thread at a
+ * time.
  *
- * @param <C> calls of one back end
+ * @param <C> type of the calls of one back end
  */
 public final class CallWatch<C> {
     private static final int PART_BEFORE_WARNING = 4;
@@ -25,31 +26,33 @@ public final class CallWatch<C> {
     private long warnNanos;
     private long warnLeadNanos;
 
-    /** What a back end knows of its calls. */
+    /** Access to the calls of a back end. */
     public interface WatchedCalls<C> {
-        /** Returns what other ranks are asked about a call; null for a message, which has no number. */
+        /** Returns the header of a call about which other ranks are asked; null for a message, which has no number. */
         CallHeader header(C call);
 
-        /** Returns when a call began. */
+        /** Returns the time at which a call began. */
         long begunNanos(C call);
 
-        /** Returns when the time of a call ends. */
+        /** Returns the deadline of a call. */
         long deadlineNanos(C call);
 
         /** Returns the ranks that a call waits for; empty if they are not known. */
         BitSet waitingFor(C call);
 
-        /** Judges which ranks a call waits for. */
+        /** Judges which ranks a call waits for, from the answers to a probe. */
         Diagnosis.Blame judge(TimeoutProbe asked, C call);
 
-        /** Describes a call whose time is over: the running one, or one that is queued behind it. */
+        /** Describes a call whose deadline has passed: the running call, or a call that is queued behind it. */
         String describe(C running, C late);
 
-        /** Returns why a rank is late that waits for no other rank; empty if it is not known whom it waits for. */
+        /**
+         * Returns why a rank that waits for no other rank is late; empty if it is not known which ranks it waits for.
+         */
         String alone();
     }
 
-    /** Makes the watch of a group. */
+    /** Creates the watch of a group. */
     public CallWatch(GroupControl control, WatchedCalls<C> calls) {
         this.control = control;
         this.calls = calls;
@@ -58,12 +61,18 @@ public final class CallWatch<C> {
         this.asking = new AskSchedule(control.group().rank(), control.group().worldSize());
     }
 
-    /** Notes that the group waits for another call from now on. */
+    /** Starts with another call, for which the group waits from now on. */
     public void begin() {
         begun = false;
     }
 
-    /** Checks the call that the group waits for; {@code queued} is a call behind it whose time ends earlier, or null. */
+    /**
+     * Checks the call that the group waits for.
+     *
+     * @param running  call that the group waits for
+     * @param queued   call behind it with an earlier deadline, or null
+     * @param nowNanos current time on the context's clock
+     */
     public void poll(C running, C queued, long nowNanos) {
         CallHeader header = calls.header(running);
         if (!begun) {
@@ -102,7 +111,13 @@ public final class CallWatch<C> {
         return TimeoutProbe.leadNanos(calls.deadlineNanos(call) - calls.begunNanos(call));
     }
 
-    /** Returns the time until a check may have something to do; {@code queued} may end before the running call, or is null. */
+    /**
+     * Returns the nanoseconds, at least 1, until {@link #poll} should be called again.
+     *
+     * @param running  call that the group waits for
+     * @param queued   call behind it that may have an earlier deadline, or null
+     * @param nowNanos current time on the context's clock
+     */
     public long untilNext(C running, C queued, long nowNanos) {
         C late = queued == null ? running : queued;
         long next = Math.min(
@@ -130,7 +145,7 @@ public final class CallWatch<C> {
         Diagnosis.Blame verdict = calls.judge(probe, running);
         CallHeader header = calls.header(running);
         if (header != null) {
-            // a goodbye may have been the answer to the last question: then the leave is the cause
+            // the answer to the last question may have been a goodbye; then the leave is the cause
             control.exits().refuseNow(header.sequence(), header.call());
         }
         if (control.failure() != null) {

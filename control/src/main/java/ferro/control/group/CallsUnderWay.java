@@ -3,9 +3,9 @@ package ferro.control.group;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Counts calls that a close lets end within its bound. Any thread may use it. */
+/** A count of calls in flight, for a close that waits until they have ended. Thread-safe. */
 public final class CallsUnderWay {
-    /** The clock may be one that only a test moves. */
+    /** The longest wait between two reads of the clock, because the clock may be one that only a test advances. */
     private static final long LOOK_NANOS = 10_000_000;
 
     private int count;
@@ -23,7 +23,7 @@ public final class CallsUnderWay {
         notifyAll();
     }
 
-    /** Waits until no call is under way, a time of this clock has come, or the thread is interrupted. */
+    /** Waits until no call is in flight, a time of the given clock has come, or the thread is interrupted. */
     public synchronized void await(long untilNanos, LongSupplier clock) {
         try {
             long left = untilNanos - clock.getAsLong();

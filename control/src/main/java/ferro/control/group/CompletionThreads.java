@@ -7,9 +7,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Threads for code of users, which may block: listeners, and stages that are chained to operations of a group. There are as
- * many as block at once, each made when it is needed. They end when they are idle, so that this also works after the end
- * of a group.
+ * Threads for user code that may block: listeners, and stages that are chained to operations of a group. The pool has
+ * as many threads as tasks block at once, and creates each thread on demand. Idle threads end, so the pool also works
+ * after the end of a group.
  */
 public final class CompletionThreads {
     private static final long IDLE_MILLIS = 100;
@@ -17,15 +17,16 @@ public final class CompletionThreads {
     private final ThreadFactory factory;
     private ExecutorService threads;
 
-    /** Makes an empty pool; its threads are made later. */
+    /** Creates an empty pool, whose threads are created later. */
     public CompletionThreads(ThreadFactory factory) {
         this.factory = factory;
     }
 
     /**
-     * Runs a task that may block. The JDK's own pool is not used, because it has one thread on a machine of two cores.
+     * Runs a task that may block. The common pool of the JDK is not used, because it has one thread on a machine of two
+     * cores.
      *
-     * @throws OutOfMemoryError if no thread is free and the system gives no other; the task is then not run
+     * @throws OutOfMemoryError if no thread is free and the system provides no other; then the task does not run
      */
     public void execute(Runnable task) {
         threads().execute(task);

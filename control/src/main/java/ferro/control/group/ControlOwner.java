@@ -6,12 +6,14 @@ import ferro.control.failure.Overlay;
 import ferro.recorder.ThreadStack;
 import java.util.List;
 
-/** The engine of a group, as the control of that group sees it. */
+/** The engine of a group, as the control of that group uses it. */
 public interface ControlOwner {
-    /** Handles the failure of the group; called once, on any thread, after the other ranks were told. */
+    /** Handles the failure of the group. Called once, on any thread, after the failure was sent to the neighbours. */
     void failed();
 
-    /** Handles the goodbye of another rank, or the loss of its messages: both may end a wait for that rank; any thread. */
+    /**
+     * Handles the goodbye of another rank, or the loss of its messages. Both may end a wait for that rank. Any thread.
+     */
     void left();
 
     /**
@@ -30,7 +32,7 @@ public interface ControlOwner {
     /** Logs an event; must not block. */
     void log(GroupEvent event);
 
-    /** Returns the state of this rank, of now or of a little earlier; any thread. */
+    /** Returns the current or slightly older state of this rank; any thread. */
     RankStatus status();
 
     /** {@return the threads that are in calls of this group now; any thread} */
@@ -41,8 +43,8 @@ public interface ControlOwner {
     /**
      * Records stacks of this rank; any thread.
      *
-     * @param reason why the stacks were taken, for people
-     * @param stacks of all its threads that are in calls, and of the thread that has joined
+     * @param reason reason for which the stacks were taken, for people
+     * @param stacks stacks of all threads of this rank that are in calls, and of the thread that has joined
      */
     default void record(String reason, List<ThreadStack> stacks) {
         // an owner without a flight recorder
@@ -51,15 +53,18 @@ public interface ControlOwner {
     /** {@return the number of the last collective that has ended on this rank, 0 if none; any thread} */
     long ended();
 
-    /** Returns how many nanoseconds this process stood still since a time of the context's clock. */
+    /** Returns the nanoseconds in which this process stood still since a time of the context's clock. */
     long pausedSince(long sinceNanos);
 
-    /** Returns the decisions for failures. */
+    /** Returns the policy for failures. */
     default FailurePolicy rules() {
         return FailurePolicy.SHIPPED;
     }
 
-    /** Returns the size of the largest group in which each rank tells every other rank; the same on all ranks. */
+    /**
+     * Returns the size of the largest group in which each rank sends failures to every other rank. It is the same on
+     * all ranks.
+     */
     default int maxMesh() {
         return Overlay.MAX_MESH;
     }

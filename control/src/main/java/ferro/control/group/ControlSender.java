@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.function.IntPredicate;
 
-/** Sends control messages to the other ranks of a group; thread-safe, and never waits. */
+/** The sender of control messages to the other ranks of a group. Thread-safe; no method waits. */
 final class ControlSender {
     private final ControlLane lane;
     private final GroupSpec group;
@@ -19,12 +19,12 @@ final class ControlSender {
         this.neighbours = neighbours;
     }
 
-    /** Returns name, rank and size. */
+    /** Returns the name, rank and size of the group. */
     GroupSpec group() {
         return group;
     }
 
-    /** Returns whether the group is small enough for messages of each rank to all others. */
+    /** Returns whether the group is small enough for each rank to send messages to all others. */
     boolean isSmall() {
         return neighbours.areAll();
     }
@@ -46,7 +46,7 @@ final class ControlSender {
         send(all, message);
     }
 
-    /** Sends a message to those of the neighbours that the condition accepts; they forward what is new to them. */
+    /** Sends a message to the neighbours that the condition accepts. They forward messages that are new to them. */
     void sendToNeighbours(ControlMessage message, IntPredicate receives) {
         BitSet receivers = neighbours.ranks();
         for (int peer = receivers.nextSetBit(0); peer >= 0; peer = receivers.nextSetBit(peer + 1)) {
@@ -55,7 +55,7 @@ final class ControlSender {
         send(receivers, message);
     }
 
-    /** Sends a message to some ranks; this rank is left out. */
+    /** Sends a message to some ranks, except this rank. */
     void send(BitSet ranks, ControlMessage message) {
         ByteBuffer bytes = message.encoded();
         for (int peer = ranks.nextSetBit(0); peer >= 0 && peer < group.worldSize(); peer = ranks.nextSetBit(peer + 1)) {
@@ -65,7 +65,11 @@ final class ControlSender {
         }
     }
 
-    /** Sends a message to the next ranks in a circle, at most so many. */
+    /**
+     * Sends a message to the next ranks around the ring.
+     *
+     * @param most largest number of receivers
+     */
     void tellNext(ControlMessage message, int most) {
         ByteBuffer bytes = message.encoded();
         for (int step = 1; step <= Math.min(most, group.worldSize() - 1); step++) {

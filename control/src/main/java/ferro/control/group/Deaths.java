@@ -147,7 +147,7 @@ final class Deaths {
         }
     }
 
-    /** Handles a rank that is gone, or to which this rank gives up its connection. */
+    /** Handles a rank that is dead, or to which this rank has no usable connection any more. */
     void lost(int peer, FerroException cause) {
         if (cause.code() == Code.PEER_LOST) {
             synchronized (this) {

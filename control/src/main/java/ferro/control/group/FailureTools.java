@@ -1,13 +1,14 @@
 package ferro.control.group;
 
 /**
- * What a part needs that judges a failure by what the ranks say a little later.
+ * The objects that a class needs to judge a failure later, from the answers of other ranks.
  *
- * @param inquiry   asks the ranks
- * @param failure   of the group, if the judgement is one
- * @param timers    run the judgement
- * @param responder makes the answer of this rank
- * @param wake      wakes the thread of this rank that waits, so that the thread checks again what it waits for
+ * @param inquiry   questions to the other ranks
+ * @param failure   failure of the group, which a judgement may set
+ * @param timers    timers that run the judgement
+ * @param responder answers of this rank
+ * @param wake      task that wakes the waiting thread of this rank, so that the thread checks again whether it must
+ *     wait
  */
 record FailureTools(
         StatusInquiry inquiry, AgreedFailure failure, Timers timers, StatusResponder responder, Runnable wake) {}

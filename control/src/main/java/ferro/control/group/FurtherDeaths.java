@@ -6,11 +6,11 @@ import java.util.BitSet;
 import java.util.Set;
 
 /**
- * Sends deaths that the failure of a large group does not name to all ranks: only the neighbours of a dead rank know that it
- * had not left. Each rank sends each death to its neighbours once. Thread-safe.
+ * The sender of deaths that the failure of a large group does not name. It sends them to all ranks, because only the
+ * neighbours of a dead rank know that it had not left. Each rank sends each death to its neighbours once. Thread-safe.
  */
 final class FurtherDeaths {
-    /** The time in which deaths that other ranks send are collected before they are forwarded. */
+    /** The time in which deaths from other ranks are collected before they are forwarded. */
     private static final long FORWARD_NANOS = 20_000_000L;
 
     private final AgreedFailure failure;
@@ -25,12 +25,16 @@ final class FurtherDeaths {
         this.peerFailures = peerFailures;
     }
 
-    /** Returns whether the ranks of the group send nothing further: each rank sees and judges each death itself. */
+    /**
+     * Returns whether no further deaths are sent, because each rank of a small group sees and judges each death itself.
+     */
     boolean areNone() {
         return failure.sendsToAll();
     }
 
-    /** Forwards deaths that another rank has sent a little later, together with those that follow. */
+    /**
+     * Forwards deaths that another rank has sent. They are forwarded a little later, together with those that follow.
+     */
     void heard(Set<Integer> ranks) {
         boolean isFirst;
         synchronized (this) {
@@ -53,7 +57,7 @@ final class FurtherDeaths {
         send(RankLists.numbers(ranks));
     }
 
-    /** Sends the deaths of which this rank has sent nothing yet, seen or to be forwarded, if the group has failed. */
+    /** Sends the deaths that this rank has not sent yet, seen or to be forwarded, if the group has failed. */
     void sendNew(BitSet dead) {
         if (areNone() || !failure.isKnown()) {
             return;

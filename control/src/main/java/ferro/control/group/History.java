@@ -6,11 +6,11 @@ import java.lang.invoke.VarHandle;
 
 /**
  * The last operations that this rank has called, so that other ranks can ask about them. Thread-safe without locks.
- * Allocates nothing once every page exists, because every call of the user is recorded here.
+ * Every call of the user is recorded, so {@link #add} allocates nothing once every page exists.
  *
- * <p>An entry is a sequence lock: its number is cleared while its call changes. A reader that finds different numbers
- * before and after its read takes nothing. The reference is not stored if the entry already holds the same call: the
- * store costs more than the comparison.
+ * <p>An entry is a sequence lock: its number is cleared while its call changes. A reader that reads different numbers
+ * before and after the call ignores the entry. The reference is not stored if the entry already holds the same call,
+ * because the store costs more than the comparison.
  */
 final class History {
     private static final int PAGE = 16;
@@ -28,7 +28,7 @@ final class History {
     }
 
     private final Page[] pages = new Page[PAGES];
-    /** Approximately the last number: two threads that add at the same time may leave the smaller number. */
+    /** Approximately the last number, because two threads that add at the same time may leave the smaller one. */
     private long newest;
 
     /** A block of calls and their numbers, 0 for none. */
@@ -52,7 +52,9 @@ final class History {
         NEWEST.setRelease(this, sequence);
     }
 
-    /** Returns the operation of a sequence number, or null if it has not been called yet, or too long ago. */
+    /**
+     * Returns the operation of a sequence number, or null if it has not been called yet, or was called too long ago.
+     */
     CallHeader find(long sequence) {
         Page page = sequence <= 0 ? null : (Page) PAGE_OF.getAcquire(pages, page(sequence));
         if (page == null) {

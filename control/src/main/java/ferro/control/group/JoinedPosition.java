@@ -3,10 +3,10 @@ package ferro.control.group;
 import ferro.control.failure.RankProcesses;
 
 /**
- * A rank's place among all groups of one joined group.
+ * The position of a rank in one of the groups of a joined group.
  *
  * @param joinedRanks ranks of the joined group, in the order of this group
- * @param statuses    state of this rank in all of them
- * @param processes   which ranks of the joined group share a process
+ * @param statuses    state of this rank in all groups of the joined group
+ * @param processes   processes of the ranks of the joined group
  */
 public record JoinedPosition(int[] joinedRanks, RankStatuses statuses, RankProcesses processes) {}

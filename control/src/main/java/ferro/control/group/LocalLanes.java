@@ -15,18 +15,18 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * Control lanes between ranks of one process, which need no sockets: for the devices of one process, and for a group of
- * one rank. Messages of a rank to another one keep their order, and a message for a group that its receiver has not made
- * yet waits. No rank is ever lost, since all ranks end with their process. Thread-safe.
+ * Control lanes between ranks of one process, which need no sockets. They serve the devices of one process and groups
+ * of one rank. The messages of one rank to another keep their order. A message for a group that its receiver has not
+ * created yet waits. No rank is ever lost, because all ranks end with their process. Thread-safe.
  */
 public final class LocalLanes {
     private final int worldSize;
     private final Map<LaneKey, LaneInbox> inboxes = new HashMap<>();
 
-    /** One rank's end of one group; the rank is that of the joined group. */
+    /** The key of the inbox of one rank in one group. The rank is that of the joined group. */
     private record LaneKey(long group, int rank) {}
 
-    /** Makes the lanes of a joined group. */
+    /** Creates the lanes of a joined group. */
     public LocalLanes(int worldSize) {
         this.worldSize = worldSize;
     }
@@ -34,8 +34,8 @@ public final class LocalLanes {
     /**
      * Returns the lane of a rank of the joined group.
      *
-     * @param rank       rank
-     * @param background runs the receiver of the rank, one task after the other or several at once
+     * @param rank       rank of the joined group
+     * @param background executor that runs the receiver of the rank, one task at a time or several at once
      * @return lane, of which each rank has one
      */
     public ControlLane lane(int rank, Executor background) {
@@ -50,7 +50,7 @@ public final class LocalLanes {
         return inboxes.computeIfAbsent(new LaneKey(group, rank), unknown -> new LaneInbox());
     }
 
-    /** The events of one end, in their order. */
+    /** The events of one rank in one group, in their order. */
     private static final class LaneInbox {
         private final Queue<Consumer<ControlLane.PeerEvents>> waiting = new ArrayDeque<>();
         private ControlLane.PeerEvents receiver;
@@ -58,7 +58,7 @@ public final class LocalLanes {
         private boolean isRunning;
         private boolean closed;
 
-        /** Adds an event; returns false if this end is closed, and drops the event. */
+        /** Adds an event. If this inbox is closed, drops the event and returns false. */
         boolean add(Consumer<ControlLane.PeerEvents> event) {
             synchronized (this) {
                 if (closed) {
@@ -95,7 +95,7 @@ public final class LocalLanes {
             try {
                 executor.execute(this::deliver);
             } catch (RejectedExecutionException ended) {
-                // the context of the receiver is closed, and it hears nothing any more
+                // the context of the receiver is closed, so the receiver handles no event any more
                 close();
             }
         }
@@ -113,10 +113,10 @@ public final class LocalLanes {
         }
     }
 
-    /** One rank's end of one group. */
+    /** The lane of one rank in one group. */
     private final class LocalLane implements ControlLane {
         private final long group;
-        /** Ranks of the joined group, in the order of this one. */
+        /** Ranks of the joined group, in the order of this group. */
         private final int[] members;
 
         private final int rank;

@@ -8,9 +8,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The groups that this rank has made of its group. Another member may give up an attempt that has already succeeded here,
- * because it has not heard of all members. It then never enters the new group, so that group fails here with the cause of
- * that member. Thread-safe.
+ * The groups that this rank has created from its group. Another member may give up an attempt that has already
+ * succeeded on this rank, because that member has not received the proposals of all members. Then it never enters the
+ * new group, so the group fails on this rank with the cause of that member. Thread-safe.
  */
 public final class MadeSubgroups {
     private final String parent;
@@ -18,13 +18,13 @@ public final class MadeSubgroups {
     private final AgreedFailure failure;
     private final Map<Long, MadeGroup> groups = new HashMap<>();
 
-    /** A group and the attempt that has made it. */
+    /** A group and the attempt that created it. */
     private static final class MadeGroup {
         private final int[] ranks;
         private final Map<Integer, Long> rounds;
-        /** Null until the group is open here; cleared when nothing uses the group any more. */
+        /** Null until the group is open on this rank. The reference is cleared when nothing uses the group any more. */
         private WeakReference<GroupControl> control;
-        /** A failure from before the group was open here, or null. */
+        /** A failure that arrived before the group was open on this rank, or null. */
         private Failure early;
 
         MadeGroup(int[] ranks, Map<Integer, Long> rounds) {
@@ -37,20 +37,20 @@ public final class MadeSubgroups {
         }
     }
 
-    /** Makes an empty set. */
+    /** Creates an empty set. */
     MadeSubgroups(String parent, AgreedFailure failure, Supplier<ParentFailure> ofParents) {
         this.parent = parent;
         this.failure = failure;
         this.ofParents = ofParents;
     }
 
-    /** Records an attempt that has succeeded; {@code rounds} has the round of each other member. */
+    /** Records an attempt that has succeeded. {@code rounds} has the round of each other member. */
     synchronized void add(long identity, int[] ranks, Map<Integer, Long> rounds) {
         groups.values().removeIf(MadeGroup::isOver);
         groups.put(identity, new MadeGroup(ranks, rounds));
     }
 
-    /** Records that a group is open here, and fails it if a member has given up its attempt. */
+    /** Records that a group is open on this rank. Fails the group if a member has given up its attempt. */
     public void opened(long identity, GroupControl control) {
         Failure early;
         synchronized (this) {
@@ -64,7 +64,10 @@ public final class MadeSubgroups {
         }
     }
 
-    /** Fails the group that was made by an attempt which a member has given up; does nothing if there is none. */
+    /**
+     * Fails the group that was created by an attempt that a member has given up. Does nothing if there is no such
+     * group.
+     */
     void cancelled(int peer, long round, Failure why) {
         GroupControl control;
         Failure failure;

@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The number of point-to-point messages that this rank has exchanged with each peer of a group. A goodbye carries these
- * counts; they distinguish a message that is still on its way from one that will never come. Updated by the thread that
- * makes progress, read by any thread.
+ * The numbers of point-to-point messages that this rank has exchanged with each peer of a group. A goodbye carries
+ * these counts. With them, a rank distinguishes a message that is in flight from one that will never come. Updated by
+ * the thread that makes progress, read by any thread.
  */
 public final class MessageCounts {
     private static final OfPeer NONE = new OfPeer();
@@ -28,14 +28,17 @@ public final class MessageCounts {
             // made with the first message
         }
 
-        /** Counts a message that this rank begins to send; returns its number, from 1. */
+        /** Counts a message that this rank begins to send. Returns the number of the message, from 1. */
         public long nextSent() {
             long number = sent + 1;
             sent = number;
             return number;
         }
 
-        /** Counts a message of the peer that has arrived completely on this rank, matched by a receive or not. */
+        /**
+         * Counts a message of the peer that has arrived completely on this rank, whether or not a receive has matched
+         * it.
+         */
         public void countArrived() {
             arrived = arrived + 1;
         }
@@ -45,17 +48,17 @@ public final class MessageCounts {
             taken = taken + 1;
         }
 
-        /** Returns how many messages this rank has begun to send. */
+        /** Returns the number of messages that this rank has begun to send. */
         public long sent() {
             return sent;
         }
 
-        /** Returns how many messages of the peer have arrived completely on this rank. */
+        /** Returns the number of messages of the peer that have arrived completely on this rank. */
         public long arrived() {
             return arrived;
         }
 
-        /** Returns how many messages of the peer were delivered. */
+        /** Returns the number of messages of the peer that receives have delivered. */
         public long taken() {
             return taken;
         }
@@ -79,7 +82,7 @@ public final class MessageCounts {
         return ranks;
     }
 
-    /** Returns the counts of a peer for reading only: does not add an entry for a peer without messages. */
+    /** Returns the counts of a peer for reading only. Does not add an entry for a peer without messages. */
     OfPeer look(int peer) {
         return peers.getOrDefault(peer, NONE);
     }

@@ -16,20 +16,20 @@ import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 
 /**
- * The calls of the ranks at the sequence number where they differ. All ranks are asked before any rank is blamed, so
- * that the failure lists the call of each known rank and blames the ranks that differ from most. It is settled as soon
- * as all ranks have answered and reported their calls. After {@link #SETTLE_NANOS} it is settled without the ranks that
- * have not reached the call. Thread-safe.
+ * The calls of the ranks at the sequence number at which they differ. All ranks are asked before any rank is blamed. So
+ * the failure lists the call of each rank that has answered, and blames the ranks that differ from most. The failure is
+ * published as soon as all ranks have answered and reported their calls. After {@link #SETTLE_NANOS} it is published
+ * without the ranks that have not reached the call. Thread-safe.
  */
 final class Mismatches {
     /**
-     * The time that ranks have to report their calls. Together with the first question of a waiting rank, 50 ms after
-     * it began, this is below the 100 ms in which all ranks that have entered must know.
+     * The time that ranks have to report their calls. The first question of a waiting rank is sent 50 ms after its call
+     * began. The sum is below 100 ms, the time in which all ranks that have made the call must know the difference.
      */
     static final long SETTLE_NANOS = 40_000_000L;
     /** The time after which a rank that has not reached the call is asked again. */
     private static final long ASK_AGAIN_NANOS = 10_000_000L;
-    /** Room for the calls in the text, in characters; calls beyond it are only counted. */
+    /** The length of the calls in the text, in characters. Calls beyond this length are only counted. */
     private static final int LIST_MOST = 2000;
 
     private final StatusInquiry inquiry;
@@ -42,20 +42,20 @@ final class Mismatches {
     private final FailurePolicy rules;
     private final int worldSize;
     private final Map<Integer, Made> calls = new TreeMap<>();
-    /** The earliest sequence number where ranks differ, as far as this rank knows; 0 while none is known. */
+    /** The earliest sequence number at which ranks differ, as far as this rank knows; 0 if none is known. */
     private long contested;
-    /** Number of the first question about that sequence number; 0 until all ranks were asked. */
+    /** The number of the first question about that sequence number; 0 until all ranks were asked. */
     private long asked;
 
     private boolean settled;
 
-    /** A call that a rank has made, and the line of the program that has made it; empty if unknown. */
+    /** A call of a rank, and the line of the program that made the call; the line is empty if unknown. */
     private record Made(long fingerprint, String text, String location) {
         private static Made of(Status said) {
             return new Made(said.fingerprint(), said.call(), said.callLocation());
         }
 
-        /** Returns what is known of a call after it was reported again, with or without its line. */
+        /** Returns the later report of the same call, or this report if the later one has no line. */
         private Made after(Made next) {
             return next.fingerprint == fingerprint && next.location.isEmpty() ? this : next;
         }
@@ -78,8 +78,9 @@ final class Mismatches {
     }
 
     /**
-     * Records a call that a rank reports, asked or not. Ignores a call at a sequence number that this rank has not
-     * called yet, or called too long ago. Returns whether this rank made another call there.
+     * Records a call that a rank reports, after a question or without one. Ignores a call at a sequence number that
+     * this rank has not called yet, or called too long ago. Returns whether this rank made another call with that
+     * number.
      */
     boolean heard(int peer, long sequence, long fingerprint, String text) {
         return heard(peer, sequence, new Made(fingerprint, text, ""));
@@ -136,9 +137,9 @@ final class Mismatches {
     }
 
     /**
-     * Returns whether all calls are known, and all ranks have answered since this rank knows that they differ. A rank
-     * that stood still may read the calls of all others before it reads what they have agreed on meanwhile; they send
-     * that before their answer.
+     * Returns whether all calls are known, and all ranks have answered since this rank found the difference. A rank
+     * that stood still may read the calls of all others before it reads the cause on which they have agreed meanwhile.
+     * The others send that cause before their answer.
      */
     private boolean areAllKnown(long sequence) {
         long ask;
@@ -151,7 +152,7 @@ final class Mismatches {
         return !inquiry.isAnySilent(ask, null);
     }
 
-    /** Asks the ranks again that had not reached the call or have not answered. */
+    /** Asks the ranks again that have not answered or had not reached the call. */
     private void askAgain(CallHeader mine) {
         BitSet unknown = new BitSet();
         synchronized (this) {
@@ -165,7 +166,7 @@ final class Mismatches {
         timers.later(() -> askAgain(mine), ASK_AGAIN_NANOS);
     }
 
-    /** Judges by the calls known so far: there is no time to wait for more. */
+    /** Judges from the calls that are known so far, without waiting for more. */
     void settleNow() {
         long sequence;
         synchronized (this) {
@@ -222,18 +223,18 @@ final class Mismatches {
         return text.toString();
     }
 
-    /** Handles data of a rank that does not fit this rank's call: asks all ranks what they have called. */
+    /** Handles data of a rank that does not fit this rank's call. Asks all ranks for their calls. */
     void suspected(int peer, CallHeader expected, CallHeader found) {
-        // the part of the call that all ranks know; a header may contain values that only two ranks agree on
+        // the part of the call that all ranks know; a header may contain values on which only two ranks agree
         CallHeader mine = history.find(expected.sequence());
         long first = inquiry.askForLines(mine == null ? expected : mine);
-        // a rank that only sent data in an earlier call may have reached this one by now: then the earlier call is what
-        // differs
+        // a rank that only sent data in an earlier call may have reached this one by now; then the earlier call is the
+        // difference
         CallHeader earlier = history.find(found.sequence());
         boolean isEarlier = earlier != null && earlier.sequence() != expected.sequence();
         long last = isEarlier ? inquiry.askForLines(earlier) : first;
         boolean ofTwo = mine != null && mine.fingerprint() != expected.fingerprint();
-        // a rank that has sent data is alive, and at worst answers late
+        // a rank that has sent data is alive, but it may answer late
         BooleanSupplier said = () -> isContested() || inquiry.hasAnswered(peer, last);
         peerFailures.afterWord(said, () -> blameBoth(peer, expected, found, ofTwo), SETTLE_NANOS);
     }
@@ -246,7 +247,7 @@ final class Mismatches {
         return contested != 0;
     }
 
-    /** Blames both ranks if no rank has reported a different call: one of the two is to blame. */
+    /** Blames both ranks if no rank has reported a different call, because one of the two must be to blame. */
     private void blameBoth(int peer, CallHeader expected, CallHeader found, boolean ofTwo) {
         if (isContested()) {
             return;

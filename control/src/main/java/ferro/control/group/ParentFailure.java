@@ -6,11 +6,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The failure of the group that a group was made of, or of an earlier one in that line. What ranks do after it in the new
- * group is a consequence: a rank that ends because of it leaves all its groups. Thread-safe.
+ * The failure of the parent of a group, or of an earlier ancestor. What ranks do after it in the new group is a
+ * consequence, because a rank that ends after such a failure leaves all its groups. Thread-safe.
  */
 final class ParentFailure {
-    /** The first group of a line, which was made of no other. */
+    /** The value for a joined group, which has no parent. */
     static final ParentFailure NONE = new ParentFailure("", new int[0], null, null);
 
     private final String name;
@@ -19,12 +19,12 @@ final class ParentFailure {
     private final ParentFailure earlier;
 
     /**
-     * Makes the view of a new group.
+     * Creates the failure from the view of a new group.
      *
      * @param name    name of the parent
      * @param ranks   ranks of the parent, in the order of the new group
      * @param own     failure of the parent, if it has failed
-     * @param earlier the same view of the parent
+     * @param earlier failure of the ancestors from the view of the parent
      */
     ParentFailure(String name, int[] ranks, AgreedFailure own, ParentFailure earlier) {
         this.name = name;
@@ -34,8 +34,8 @@ final class ParentFailure {
     }
 
     /**
-     * Returns the failure with its culprits in the ranks of the new group, or null if there is none. The origin is -1 if the
-     * rank that saw the failure first is no member.
+     * Returns the failure with the numbers of its culprits in the new group, or null if there is none. The origin is -1
+     * if the rank that saw the failure first is not a member.
      */
     Failure cause() {
         if (this == NONE) {
@@ -49,8 +49,8 @@ final class ParentFailure {
     }
 
     /**
-     * Sends the failure, if there is one, to a rank of the new group before this rank says goodbye to it there: that rank may
-     * not have heard of the failure, because it is no neighbour in the group that has failed.
+     * Sends the failure, if there is one, to a rank of the new group before this rank sends it a goodbye. That rank may
+     * not have received the failure, because it is not a neighbour in the group that has failed.
      */
     void send(int peer) {
         if (this != NONE) {
@@ -59,7 +59,7 @@ final class ParentFailure {
         }
     }
 
-    /** Returns a failure of a parent in the ranks of a new group; a rank that is no member is left out. */
+    /** Returns a failure of a parent with the rank numbers of a new group. Ranks that are not members are left out. */
     static Failure translated(Failure ofParent, int[] ranks, String before) {
         Set<Integer> culprits = IntStream.range(0, ranks.length)
                 .filter(rank -> ofParent.culprits().contains(ranks[rank]))

@@ -4,22 +4,22 @@ import ferro.control.failure.Machines;
 import java.util.Set;
 
 /**
- * The state of this rank in a group, as it reports it to other ranks that ask. It is recorded from time to time, so it
- * may be a little old.
+ * The state of this rank in a group, which the rank reports to other ranks that ask. The state is recorded from time to
+ * time, so it may be a little old.
  *
- * @param sequence   operation under way, 0 if none or if it has no number
+ * @param sequence   operation in flight; 0 if none or if the operation has no number
  * @param operation  text of that operation, for people; empty if none
- * @param progress   how far the operation is, for people; empty if unknown
- * @param waitingFor ranks of the group that this rank waits for, ascending, empty if none
+ * @param progress   progress of the operation, for people; empty if unknown
+ * @param waitingFor ranks of the group that this rank waits for, ascending; empty if none
  * @param isAny      whether one of these ranks is enough, as for a receive from any rank
- * @param begunNanos when the operation began
+ * @param begunNanos time at which the operation began
  */
 public record RankStatus(
         long sequence, String operation, String progress, Set<Integer> waitingFor, boolean isAny, long begunNanos) {
-    /** The status of a rank without an operation under way. */
+    /** The status of a rank without an operation in flight. */
     public static final RankStatus IDLE = new RankStatus(0, "", "", Set.of(), 0);
 
-    /** Makes the status of a rank that waits for all of the given ranks. */
+    /** Creates the status of a rank that waits for all of the given ranks. */
     public RankStatus(long sequence, String operation, String progress, Set<Integer> waitingFor, long begunNanos) {
         this(sequence, operation, progress, waitingFor, false, begunNanos);
     }
@@ -29,10 +29,10 @@ public record RankStatus(
     }
 
     /**
-     * Returns the status as a sentence for people: in allReduce f32[4] sum by ring seq 3, step 1 of 6, waiting for rank
-     * 2.
+     * Describes the status for people, for example: in allReduce f32[4] sum by ring seq 3, step 1 of 6, waiting for
+     * rank 2.
      *
-     * @param machines names of the ranks of the group
+     * @param machines machines of the ranks, which name the ranks of the group
      */
     public String sentence(Machines machines) {
         StringBuilder text = new StringBuilder("in ").append(operation);

@@ -8,22 +8,22 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The states of one rank in all groups that were made from one joined group, so that a rank that others miss in one of
- * them can report in which other group it waits; thread-safe.
+ * The states of one rank in all groups that were created from one joined group. If other ranks miss this rank in one
+ * group, it can report in which other group it waits. Thread-safe.
  */
 public final class RankStatuses {
     private final List<Seat> seats = new CopyOnWriteArrayList<>();
-    /** Null if no stacks are taken. */
+    /** The stacks of this rank; null if none are taken. */
     private final CallStacks stacks;
 
     /**
-     * A rank's place in one of the groups.
+     * The state of a rank in one of the groups.
      *
-     * @param group       name
-     * @param machines    names of its ranks
-     * @param status      state of the rank there
-     * @param lastCall    number of the last operation that the rank has called there
-     * @param callers     threads that are in calls of that group
+     * @param group    name of the group
+     * @param machines machines of the ranks of the group, which name the ranks
+     * @param status   state of the rank in the group
+     * @param lastCall number of the last operation that the rank has called in the group
+     * @param callers  threads that are in calls of the group
      */
     public record Seat(
             String group,
@@ -32,7 +32,7 @@ public final class RankStatuses {
             LongSupplier lastCall,
             Supplier<List<Thread>> callers) {}
 
-    /** Makes an empty set of states, to which each group adds its seat. */
+    /** Creates an empty set of states, to which each group adds its seat. */
     public RankStatuses() {
         this(new CallStacks());
     }
@@ -41,19 +41,21 @@ public final class RankStatuses {
         this.stacks = stacks;
     }
 
-    /** Returns an empty set of states of a rank that shares its thread with other ranks, so that it has no stack. */
+    /**
+     * Returns an empty set of states for a rank that shares its thread with other ranks, so that it has no own stack.
+     */
     public static RankStatuses withoutStacks() {
         return new RankStatuses(null);
     }
 
-    /** Sets the thread that has joined, whose stack says what the rank does while it is in no call. */
+    /** Sets the thread that has joined. Its stack shows what the rank does while it is in no call. */
     void joinedBy(Thread thread) {
         if (stacks != null) {
             stacks.joinedBy(thread);
         }
     }
 
-    /** Returns the stacks of the threads of this rank, of now or of a little earlier. */
+    /** Returns the current or slightly older stacks of the threads of this rank. */
     List<ThreadStack> stacks(long nowNanos) {
         return stacks == null ? List.of() : stacks.of(seats, nowNanos);
     }
@@ -63,14 +65,15 @@ public final class RankStatuses {
     }
 
     void leave(Seat seat) {
-        // compares by identity: a record creates its equals at first use, which would be while the rank leaves
+        // compares by identity, because a record links its equals method at first use, which would be while the rank
+        // leaves
         seats.removeIf(one -> one == seat);
     }
 
-    /** An operation under way and its seat. The state is read once, since the next read may be of no operation. */
+    /** An operation in flight and its seat. The state is read once, because the next read may return another state. */
     public record Busy(Seat seat, RankStatus status) {}
 
-    /** Returns a seat where an operation is under way, preferring the given seat; or null. */
+    /** Returns a seat with an operation in flight, or null. The given seat is preferred. */
     public Busy busy(Seat first) {
         RankStatus own = first.status.get();
         if (!own.isIdle()) {

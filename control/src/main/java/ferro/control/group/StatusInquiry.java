@@ -7,7 +7,9 @@ import ferro.control.failure.StatusBoard;
 import ferro.spi.CallHeader;
 import java.util.BitSet;
 
-/** Asks the other ranks for their state, and judges by their answers; thread-safe, and never waits. */
+/**
+ * The questions to other ranks about their state, and the diagnosis from their answers. Thread-safe; no method waits.
+ */
 final class StatusInquiry {
     private final ControlSender sender;
     private final StatusBoard board;
@@ -15,7 +17,10 @@ final class StatusInquiry {
     private final ControlOwner owner;
     private final Runnable beforeAsking;
 
-    /** Makes one; {@code beforeAsking} compares the calls of ranks that have left, whose goodbye is their answer. */
+    /**
+     * Creates an inquiry. {@code beforeAsking} compares the calls of ranks that have left, whose goodbye is their
+     * answer.
+     */
     StatusInquiry(
             ControlSender sender, StatusBoard board, Machines machines, ControlOwner owner, Runnable beforeAsking) {
         this.sender = sender;
@@ -25,24 +30,27 @@ final class StatusInquiry {
         this.beforeAsking = beforeAsking;
     }
 
-    /** Returns the names of the ranks of this group. */
+    /** Returns the machines of the ranks of this group, which also name the ranks. */
     Machines machines() {
         return machines;
     }
 
-    /** Asks all ranks for their state, and about an operation, or null; returns the number of the question. */
+    /**
+     * Asks all ranks for their state and their call of an operation, which may be null. Returns the number of the
+     * question.
+     */
     long ask(CallHeader call) {
         return ask(call, false);
     }
 
-    /** Asks as {@link #ask(CallHeader)}, and for the line of the program that each rank executes. */
+    /** Asks as {@link #ask(CallHeader)} does, and also for the line of the program that each rank executes. */
     long askForLines(CallHeader call) {
         return ask(call, true);
     }
 
     /**
-     * Asks some ranks for their state, and about an operation, or null; returns the number of the question. In a small
-     * group all ranks are asked, so that each rank finds every other call soon.
+     * Asks some ranks for their state and their call of an operation, which may be null. Returns the number of the
+     * question. In a small group all ranks are asked, so that each rank soon finds every call that differs.
      */
     long ask(CallHeader call, BitSet ranks) {
         if (sender.isSmall()) {
@@ -61,12 +69,12 @@ final class StatusInquiry {
         return ask;
     }
 
-    /** Asks some ranks again about an operation, and for the lines of their programs. */
+    /** Asks some ranks again for their call of an operation and for the lines of their programs. */
     void askForLines(CallHeader call, BitSet ranks) {
         sender.send(ranks, Query.about(board.ask(), call, true));
     }
 
-    /** Returns the ranks that have answered neither a question nor a later one. */
+    /** Returns the ranks that have not answered a question or a later one. */
     BitSet silentTo(long ask) {
         return board.silentTo(ask);
     }
@@ -75,7 +83,7 @@ final class StatusInquiry {
         return board.hasAnswered(peer, ask);
     }
 
-    /** Returns whether any of these ranks, or of all if the set is null, has not answered. */
+    /** Returns whether any of the given ranks has not answered. If the set is null, all ranks are checked. */
     boolean isAnySilent(long ask, BitSet among) {
         BitSet silent = board.silentTo(ask);
         if (among != null) {
@@ -84,12 +92,15 @@ final class StatusInquiry {
         return !silent.isEmpty();
     }
 
-    /** Makes a diagnosis from the answers to an early question; a rank that has not answered the last may be slow. */
+    /**
+     * Creates a diagnosis from the answers to an early question. A rank that has not answered the last question may be
+     * slow.
+     */
     Diagnosis diagnosis(long early, long last, long sequence) {
         return new Diagnosis(machines, board.answers(early), board.silentTo(last), sequence);
     }
 
-    /** Returns how long this process stood still since a time. */
+    /** Returns the nanoseconds in which this process stood still since a time of the context's clock. */
     long pausedSince(long sinceNanos) {
         return owner.pausedSince(sinceNanos);
     }

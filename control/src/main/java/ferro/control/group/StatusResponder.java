@@ -10,7 +10,10 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** This rank's answers to questions about its state: in this group, or else in another group of the same processes. */
+/**
+ * The answers of this rank to questions about its state. An answer describes the call of this rank in this group, or
+ * else in another group of the same processes.
+ */
 final class StatusResponder {
     private final RankStatuses statuses;
     private final RankStatuses.Seat seat;
@@ -27,7 +30,7 @@ final class StatusResponder {
         this.clock = clock;
     }
 
-    /** Adds this group: from now on the answers in other groups of this rank's processes include it. */
+    /** Adds this group to the groups that the answers of this rank in other groups describe. */
     void enter() {
         statuses.enter(seat);
     }
@@ -41,12 +44,12 @@ final class StatusResponder {
         statuses.joinedBy(thread);
     }
 
-    /** Returns the stacks of this rank, of now or of a little earlier. */
+    /** Returns the current or slightly older stacks of this rank. */
     List<ThreadStack> stacks() {
         return statuses.stacks(clock.getAsLong());
     }
 
-    /** Records the stacks of this rank. */
+    /** Records the stacks of this rank and returns them. */
     List<ThreadStack> record(String reason) {
         List<ThreadStack> taken = stacks();
         if (!taken.isEmpty()) {
@@ -60,7 +63,10 @@ final class StatusResponder {
         return status(ask, asked, List.of());
     }
 
-    /** Answers as {@link #status(long, long)}, with the line of the program, for which the stacks of this rank are taken. */
+    /**
+     * Answers as {@link #status(long, long)} does, with the line of the program. The stacks of this rank are taken for
+     * the line.
+     */
     Status statusWithLine(long ask, long asked) {
         return status(ask, asked, record("asked by a rank that waits"));
     }
@@ -104,7 +110,7 @@ final class StatusResponder {
                 location);
     }
 
-    /** Returns the line that has made a call of a group, or the line that the thread executes meanwhile. */
+    /** Returns the line that has made a call of a group, or the line that the thread executes during the call. */
     private static String busyLocation(String group, List<ThreadStack> stacks, Optional<ThreadStack> idle) {
         String callers = CallStacks.callersOf(group, stacks);
         String executed = idle.map(ThreadStack::location).orElse("");

@@ -29,24 +29,31 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The agreement of the members of a new group: each member tells the others the ranks and the number of its attempt, and
- * waits until all others have told the same ranks.
+ * The agreement of the members of a new group. Each member sends the other members the ranks of the group and the
+ * number of its attempt. Then it waits until all others have sent the same ranks.
  *
- * <p>The identity of the group is computed from parent, ranks and the attempts of all members. So no store is needed,
- * and no attempt is taken for an earlier one. Between two ranks, the k-th attempt of one rank that includes the other
- * meets the k-th such attempt of the other; k is the "round". A member that proposes another list at that round disagrees,
- * and the attempt fails at once. A rank whose attempt fails cancels it. This ends the attempts of the other members that
- * meet it, including later ones. The parent stays as it was, and the next attempts may succeed.
+ * <p>The identity of the group is computed from the parent, the ranks and the attempts of all members. So no store is
+ * needed, and no attempt is mistaken for an earlier one. Between two ranks, the k-th attempt of one rank that includes
+ * the other meets the k-th attempt of the other that includes the first. The number k is the round. A member that
+ * proposes another list in that round disagrees, and the attempt fails at once. A rank whose attempt fails cancels it.
+ * This ends the attempts of the other members that meet it, including later ones. The parent stays usable, and later
+ * attempts may succeed.
  *
- * <p>Received messages and {@link OwnProposal#look} advance an attempt, as steps of a machine. Only {@link #reach} waits.
+ * <p>Received messages and {@link OwnProposal#look} advance an attempt like a state machine. Only {@link #reach} waits.
  */
 public final class SubgroupAgreement {
-    /** The longest time between two looks of a waiter: bounds how long a clock that jumps can hide a deadline. */
+    /**
+     * The longest time between two checks while a caller waits. It limits how long a clock that jumps can hide a
+     * deadline.
+     */
     private static final long LOOK_NANOS = 100_000_000L;
-    /** A rank further ahead than this sends invalid rounds; one that retries again and again is ahead by far less. */
+    /**
+     * The largest distance between the rounds of two ranks. A rank that is further ahead sends invalid rounds, because
+     * a rank that retries again and again is ahead by much less.
+     */
     private static final long AHEAD_MOST = 4096;
 
-    /** No rank, where all ranks are meant. */
+    /** The value that stands for all ranks. */
     private static final int ALL = -1;
 
     private final StatusInquiry inquiry;
@@ -56,7 +63,9 @@ public final class SubgroupAgreement {
     private final Leavers leavers;
     private final ControlOwner owner;
     private final GroupSpec group;
-    /** The groups that the other ranks make, by rank and round; under the lock of this object, as the two fields below. */
+    /**
+     * The proposals of the other ranks, by rank and round. The lock of this object guards this field and the next two.
+     */
     private final Map<Integer, Map<Long, Proposal>> told = new HashMap<>();
 
     /** The last round of this rank with each member. */
@@ -69,10 +78,10 @@ public final class SubgroupAgreement {
     private final CallsUnderWay making = new CallsUnderWay();
     private volatile OwnProposal current;
 
-    /** The group that a rank makes, and why it has given it up, or null. */
+    /** The group that a rank proposes, and the reason why it has given up the proposal, or null. */
     private record Proposal(long attempt, long hash, String ranks, Failure given) {}
 
-    /** The attempt of this rank that is under way. */
+    /** The attempt of this rank that is in progress. */
     public final class OwnProposal {
         private final String list;
         private final long hash;
@@ -111,9 +120,10 @@ public final class SubgroupAgreement {
         }
 
         /**
-         * {@return the future identity of the new group, 64 bits, equal on all members; or a FerroException: MISMATCH
-         * if a member makes another group, TIMED_OUT naming the members that never called, the cause that ended the
-         * attempt on another member, or the failure of the parent}
+         * {@return the future identity of the new group, 64 bits, equal on all members; on failure, a FerroException.
+         * Its code is MISMATCH if a member proposes another group. It is TIMED_OUT if members never called, and names
+         * them. Otherwise the exception has the cause that ended the attempt on another member, or the failure of the
+         * parent}
          */
         public CompletionStage<Long> end() {
             return end;
@@ -124,7 +134,7 @@ public final class SubgroupAgreement {
             return end.isDone();
         }
 
-        /** Checks the deadline; returns when to check again, on the context's clock. */
+        /** Checks the deadline. Returns the time of the next check on the context's clock. */
         public long look() {
             long now = timers.nanoTime();
             long deadline = begunNanos + timeoutNanos;
@@ -186,7 +196,7 @@ public final class SubgroupAgreement {
             finish(failure(why.code(), why.culprits(), why.text()));
         }
 
-        /** Advances the attempt by what a member has sent, or by all that is known. */
+        /** Advances the attempt by the messages of one member, or of all members. */
         private void step(int sender) {
             if (end.isDone()) {
                 return;
@@ -232,7 +242,7 @@ public final class SubgroupAgreement {
             }
         }
 
-        /** Cancels an attempt that this rank could not begin: otherwise no other attempt could ever be made. */
+        /** Cancels an attempt that this rank could not begin. Otherwise no other attempt could ever be made. */
         private void broken(Throwable broken) {
             try {
                 finish(failure(Code.ABORTED, Set.of(group.rank()), "failed with an exception: " + broken));
@@ -241,7 +251,10 @@ public final class SubgroupAgreement {
             }
         }
 
-        /** Cancels the attempt at the other members, but only after all were told of it: an answer may come earlier. */
+        /**
+         * Cancels the attempt on the other members, but only after it was sent to all of them, because an answer may
+         * come earlier.
+         */
         private void takeBack(FerroException failure, boolean allTold) {
             synchronized (SubgroupAgreement.this) {
                 announced |= allTold;
@@ -299,8 +312,8 @@ public final class SubgroupAgreement {
     /**
      * Returns the position of this rank among the members of a new group.
      *
-     * @throws ferro.InvalidRankException if a member is no rank of the group
-     * @throws IllegalArgumentException   if this rank is no member, or a rank is a member twice
+     * @throws ferro.InvalidRankException if a member is not a rank of the group
+     * @throws IllegalArgumentException if this rank is not a member, or a rank is a member twice
      */
     public int position(int[] members) {
         String call = "newGroup on group \"" + group.name() + "\": rank ";
@@ -323,13 +336,13 @@ public final class SubgroupAgreement {
     }
 
     /**
-     * Tells the other members which group this rank makes.
+     * Sends the proposal of this rank to the other members.
      *
      * @param parent  identity of this group
-     * @param ranks   ranks of this group, in the order of the new one, this one among them
-     * @param timeout until all have called
+     * @param ranks   ranks of this group in the order of the new group, including this rank
+     * @param timeout time in which all members have to call
      * @return attempt; the caller calls {@code look} until it has ended
-     * @throws IllegalStateException if an attempt is under way, or the group is closed
+     * @throws IllegalStateException if an attempt is in progress, or the group is closed
      */
     public OwnProposal begin(long parent, int[] ranks, Duration timeout) {
         OwnProposal mine;
@@ -356,10 +369,13 @@ public final class SubgroupAgreement {
         return mine;
     }
 
-    /** Makes an attempt as {@link #begin} does, waits for its end, and returns the identity or throws the failure. */
+    /**
+     * Makes an attempt as {@link #begin} does and waits for its end. Returns the identity of the new group or throws
+     * the failure.
+     */
     public long reach(long parent, int[] ranks, Duration timeout) {
         OwnProposal mine = begin(parent, ranks, timeout);
-        // waits on the future of the attempt: the threads that receive messages need the lock of this object
+        // waits on the future of the attempt, because the threads that receive messages need the lock of this object
         while (!mine.end.isDone()) {
             long wait = Math.min(mine.look() - timers.nanoTime(), LOOK_NANOS);
             try {
@@ -378,13 +394,13 @@ public final class SubgroupAgreement {
         try {
             return mine.end.join();
         } catch (CompletionException failed) {
-            // the exception was made by the thread that received the message; the stack trace of the waiting thread
-            // helps more
+            // the thread that received the message created the exception; the stack trace of the waiting thread helps
+            // more
             throw (FerroException) failed.getCause().fillInStackTrace();
         }
     }
 
-    /** Records that a rank makes a group. */
+    /** Records the proposal of a rank. */
     void heard(int peer, Agree said) {
         synchronized (this) {
             add(peer, said.round(), new Proposal(said.attempt(), said.hash(), said.list(), null));
@@ -393,8 +409,8 @@ public final class SubgroupAgreement {
     }
 
     /**
-     * Records what a rank makes at a round. That rank may have finished this round and tell of its next one before this
-     * rank reads it.
+     * Records the proposal of a rank for a round. That rank may have finished this round and proposed its next group
+     * before this rank reads the message.
      *
      * @throws IllegalArgumentException if the rank cannot have reached that round
      */
@@ -409,7 +425,10 @@ public final class SubgroupAgreement {
         }
     }
 
-    /** Records that a rank has given up what it makes at a round. Returns false if its proposal is missing or taken. */
+    /**
+     * Records that a rank has given up its proposal for a round. Returns false if the proposal is missing or was
+     * already used.
+     */
     private boolean giveUp(int peer, long round, Failure why) {
         Map<Long, Proposal> open = told.getOrDefault(peer, Map.of());
         Proposal proposal = open.get(round);
@@ -420,7 +439,7 @@ public final class SubgroupAgreement {
         return true;
     }
 
-    /** Removes and returns the proposal of a rank for a round, or null; also drops its proposals for earlier rounds. */
+    /** Removes and returns the proposal of a rank for a round, or null. Also drops its proposals for earlier rounds. */
     private Proposal take(int member, long round) {
         searches++;
         Map<Long, Proposal> open = told.get(member);
@@ -431,7 +450,10 @@ public final class SubgroupAgreement {
         return open.remove(round);
     }
 
-    /** Records that a rank has given up what it made at a round, and whom it blames; an empty list blames that rank. */
+    /**
+     * Records that a rank has given up its proposal, and the ranks that it blames. An empty list blames that rank
+     * itself.
+     */
     void cancelled(int peer, Cancel said) {
         Failure why = said.why();
         Code code = why.code() == Code.INTERRUPTED ? Code.ABORTED : why.code();
@@ -455,7 +477,7 @@ public final class SubgroupAgreement {
         wake(peer);
     }
 
-    /** Advances the attempt after something has changed: the parent has failed, or a rank has left. */
+    /** Advances the attempt after a change: the parent has failed, or a rank has left. */
     void wake() {
         wake(ALL);
     }
@@ -467,24 +489,24 @@ public final class SubgroupAgreement {
         }
     }
 
-    /** Returns the ranks that make a group with this one, for which this rank has not called. */
+    /** Returns the ranks that propose a group with this rank, for which this rank has not called. */
     synchronized BitSet waiting() {
         BitSet ranks = new BitSet();
         told.forEach((peer, open) -> ranks.set(peer, !open.isEmpty()));
         return ranks;
     }
 
-    /** Returns how often this rank has searched for the proposal of a member; for tests. */
+    /** Returns the number of times that this rank has searched for the proposal of a member; for tests. */
     synchronized long searches() {
         return searches;
     }
 
-    /** Returns the groups that this rank has made. */
+    /** Returns the groups that this rank has created. */
     public MadeSubgroups made() {
         return made;
     }
 
-    /** Returns the calls that make a group, from before their attempt until the group is made. */
+    /** Returns the calls that create a group, counted from before their attempt until the group is created. */
     public CallsUnderWay making() {
         return making;
     }
@@ -494,7 +516,10 @@ public final class SubgroupAgreement {
         return current != null;
     }
 
-    /** Refuses attempts, because the group closes. Returns whether one is under way, which ends when the group fails. */
+    /**
+     * Refuses attempts, because the group closes. Returns whether an attempt is in progress. Such an attempt ends when
+     * the group fails.
+     */
     public synchronized boolean close() {
         closed = true;
         return current != null;
@@ -506,7 +531,7 @@ public final class SubgroupAgreement {
         return own == null ? List.of() : List.of(own.caller);
     }
 
-    /** Returns the state of this rank in making a group. */
+    /** Returns the state of this rank while it creates a group. */
     RankStatus status() {
         OwnProposal own = current;
         return own == null
@@ -515,9 +540,11 @@ public final class SubgroupAgreement {
     }
 
     /**
-     * Removes from the open list the member that has sent a list, or all members that have, and returns whether none is
-     * left. Throws if the group has failed, because members give up and leave as a consequence, and if a member sent
-     * another list.
+     * Removes a member that has sent its list from the open members, or all members that have sent one. Returns whether
+     * no member is left.
+     *
+     * @throws FerroException if a member sent another list, or if the group has failed, because members then give up
+     *     and leave as a consequence
      */
     private synchronized boolean settle(OwnProposal mine, int from) {
         Failure failed = groupFailure.cause();

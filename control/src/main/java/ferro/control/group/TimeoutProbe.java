@@ -5,28 +5,36 @@ import ferro.spi.CallHeader;
 import java.util.BitSet;
 
 /**
- * Asks all ranks for their state before a deadline, so that it can be judged by their answers when it comes: at once if
- * all have answered, a little later if not. The ranks are asked twice, early and shortly before the deadline. A rank
- * that has not answered since the early question stands still; a rank that has only not answered the last question may
- * just be slow. A rank that stood still itself, or whose process was paused while it waited for an answer, asks again first, a few
- * times at most: it then reads everything that the others sent before their answers. Called by one thread at a time.
+ * The questions to all ranks before the deadline of a call, and the judgement at the deadline. The judgement is made at
+ * the deadline if all ranks have answered, otherwise a little later.
+ *
+ * <p>The ranks are asked twice, early and shortly before the deadline. A rank that has not answered since the early
+ * question stands still. A rank that has not answered only the last question may be slow. If this rank stood still, or
+ * its process was paused while it waited for an answer, it asks again before it judges. Then it reads everything that
+ * the others sent before their new answers. It asks again a few times at most. Called by one thread at a time.
  */
 public final class TimeoutProbe {
-    /** The longest time between the last question and the deadline; the judgement comes at most as long after it. */
+    /**
+     * The longest lead, which is the time between the last question and the deadline. The judgement is made at most one
+     * lead after the deadline.
+     */
     private static final long LEAD_MOST_NANOS = 50_000_000L;
-    /** The early question is asked this many leads before the deadline. */
+    /** The number of leads between the early question and the deadline. */
     private static final int EARLY = 5;
     /** A lead is at most the timeout divided by this number. */
     private static final int LEAD_PART = 8;
-    /** A caller that looks this much later than planned has stood still. */
+    /** The delay of a check that shows that the caller stood still. */
     static final long STOOD_STILL_NANOS = 250_000_000L;
-    /** The most times that an expired deadline waits for new answers: on a busy enough machine, every look is late. */
+    /**
+     * The largest number of times that an expired deadline waits for new answers. On a very busy machine every check is
+     * late.
+     */
     private static final int AGAIN_MOST = 3;
 
-    /** Longest time between two checks for answers after a deadline. */
+    /** The longest time between two checks for answers after a deadline. */
     private static final long POLL_NANOS = 5_000_000L;
 
-    /** Shorter deadlines cause no warning: a quarter of them is nothing unusual. */
+    /** The shortest timeout that causes a warning, because a quarter of a shorter one is a normal time for a call. */
     private static final long WARNED_LEAST_NANOS = 1_000_000_000L;
 
     private static final long MAX_MOVING_NANOS = 1_000_000_000L;
@@ -50,7 +58,7 @@ public final class TimeoutProbe {
         this.inquiry = inquiry;
     }
 
-    /** Forgets the questions: another operation is watched from now on. */
+    /** Starts with another operation and drops the questions about the previous one. */
     public void begin() {
         forget();
         looked = false;
@@ -62,22 +70,22 @@ public final class TimeoutProbe {
         last.isAsked = false;
     }
 
-    /** Returns how many nanoseconds before the end of a timeout the ranks are asked for the last time. */
+    /** Returns the time between the last question and the end of a timeout, in nanoseconds. */
     public static long leadNanos(long timeoutNanos) {
         return Math.max(1, Math.min(LEAD_MOST_NANOS, timeoutNanos / LEAD_PART));
     }
 
-    /** Returns whether listeners are warned when a quarter of a timeout has passed; false if it is short. */
+    /** Returns whether listeners are warned after a quarter of a timeout; false if the timeout is short. */
     public static boolean isWarnedOf(long timeoutNanos) {
         return timeoutNanos >= WARNED_LEAST_NANOS;
     }
 
-    /** Returns how long before a deadline the ranks are asked for the first time. */
+    /** Returns the time between the first question and a deadline, in nanoseconds. */
     public static long firstNanos(long leadNanos) {
         return EARLY * leadNanos;
     }
 
-    /** Returns the nanoseconds, at least 1, until {@link #mayJudge} may have something to do. */
+    /** Returns the nanoseconds, at least 1, until {@link #mayJudge} should be called again. */
     public static long untilCheck(long deadlineNanos, long leadNanos, long nowNanos) {
         long left = deadlineNanos - nowNanos;
         if (left > firstNanos(leadNanos)) {
@@ -90,14 +98,14 @@ public final class TimeoutProbe {
     }
 
     /**
-     * Checks the deadline, and asks the ranks when it is time.
+     * Checks the deadline, and asks the ranks when a question is due.
      *
      * @param call          operation to ask about, or null
-     * @param among         ranks whose answers are waited for, or null for all
-     * @param deadlineNanos when it ends
-     * @param leadNanos     of {@link #leadNanos}
-     * @param nowNanos      now
-     * @return whether the deadline is over and the answers allow a judgement
+     * @param among         ranks whose answers are awaited, or null for all ranks
+     * @param deadlineNanos deadline on the context's clock
+     * @param leadNanos     result of {@link #leadNanos}
+     * @param nowNanos      current time on the context's clock
+     * @return whether the deadline has passed and the answers allow a judgement
      */
     public boolean mayJudge(CallHeader call, BitSet among, long deadlineNanos, long leadNanos, long nowNanos) {
         if (looked && nowNanos - expectedNanos > STOOD_STILL_NANOS && again < AGAIN_MOST) {
@@ -124,7 +132,7 @@ public final class TimeoutProbe {
         return isOver;
     }
 
-    /** Returns whether a rank is silent since the early question, and this process was paused since then. */
+    /** Returns whether a rank is silent since the early question and this process was paused since then. */
     private boolean maySilenceBeOurs(BitSet among) {
         return inquiry.isAnySilent(early.ask, among) && inquiry.pausedSince(early.askedNanos) > 0;
     }
@@ -140,10 +148,10 @@ public final class TimeoutProbe {
     /**
      * Judges which ranks a collective waits for.
      *
-     * @param sequence   number of the collective
-     * @param begunNanos when it began
-     * @param waitedFor  ranks that this one waits for; empty if they are not known
-     * @param movedNanos a time before now within which data of this rank moved, or 0 if none did
+     * @param sequence   sequence of the collective
+     * @param begunNanos time at which the collective began
+     * @param waitedFor  ranks that this rank waits for; empty if they are not known
+     * @param movedNanos a time before now within which data of this rank moved, in nanoseconds; 0 if no data moved
      * @return ranks to blame, and the state of each rank
      */
     public Diagnosis.Blame collective(long sequence, long begunNanos, BitSet waitedFor, long movedNanos) {
@@ -155,9 +163,9 @@ public final class TimeoutProbe {
     }
 
     /**
-     * Returns for how long before a deadline data that moves shows that a rank is only slow.
+     * Returns the time before a deadline in which moving data shows that a rank is only slow.
      *
-     * @param timeoutNanos from begin to deadline
+     * @param timeoutNanos time between the begin of the call and its deadline
      * @return nanoseconds: a second, or a part of a short timeout
      */
     public static long movingNanos(long timeoutNanos) {
@@ -167,10 +175,10 @@ public final class TimeoutProbe {
     /**
      * Judges which ranks an operation without a number waits for.
      *
-     * @param begunNanos when it began
-     * @param waitedFor  ranks that this one waits for
-     * @param ownCall    what this rank is in, for people; empty if its message is in flight
-     * @param movedNanos a time before now within which data of this operation moved, or 0 if none did
+     * @param begunNanos time at which the operation began
+     * @param waitedFor  ranks that this rank waits for
+     * @param ownCall    call that this rank is in, for people; empty if its message is in flight
+     * @param movedNanos a time before now within which data of this operation moved, in nanoseconds; 0 if no data moved
      * @return ranks to blame, and the state of each rank
      */
     public Diagnosis.Blame waiting(long begunNanos, BitSet waitedFor, String ownCall, long movedNanos) {
@@ -181,22 +189,22 @@ public final class TimeoutProbe {
      * Judges an operation that waits for any of several ranks.
      *
      * @param waitedFor ranks of which one is enough
-     * @param ownCall   what this rank is in, for people
+     * @param ownCall   call that this rank is in, for people
      * @return ranks to blame, and the state of each rank
      */
     public Diagnosis.Blame waitingForAny(BitSet waitedFor, String ownCall) {
         return inquiry.diagnosis(early.ask, last.ask, 0).ofWaitingForAny(waitedFor, ownCall);
     }
 
-    /** Judges a new group by the members that have not called. */
+    /** Judges the creation of a new group from the members that have not called. */
     Diagnosis.Blame missing(BitSet missing) {
         return inquiry.diagnosis(early.ask, last.ask, 0).ofMissing(missing);
     }
 
     /**
-     * Sets when the next look is, if it is not soon.
+     * Sets the time of the next check, so that a late check shows that the caller stood still.
      *
-     * @param nanos on the context's clock
+     * @param nanos time on the context's clock
      */
     public void nextLookAt(long nanos) {
         expectedNanos = nanos;

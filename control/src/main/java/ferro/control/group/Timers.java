@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** The delayed tasks of a group, run by timers of its context until it is closed; thread-safe. */
+/** The delayed tasks of a group. Timers of the context run them until the group is closed. Thread-safe. */
 final class Timers {
     private final Supplier<ScheduledExecutorService> background;
     private final LongSupplier clock;
@@ -19,9 +19,9 @@ final class Timers {
     private boolean closed;
 
     /**
-     * Makes timers.
+     * Creates timers.
      *
-     * @param exhausted receives the error if there is no thread or memory for a task, which then runs at once
+     * @param exhausted receives the error if no thread or memory is available for a task, which then runs at once
      */
     Timers(Supplier<ScheduledExecutorService> background, LongSupplier clock, Consumer<OutOfMemoryError> exhausted) {
         this.background = background;
@@ -29,7 +29,7 @@ final class Timers {
         this.exhausted = exhausted;
     }
 
-    /** One task. */
+    /** A delayed task. */
     private final class Timer implements Runnable {
         private final Runnable task;
         private Future<?> handle;
@@ -51,7 +51,9 @@ final class Timers {
         return clock.getAsLong();
     }
 
-    /** Runs a task after a time; never once closed. Possibly no thread makes progress then. */
+    /**
+     * Runs a task after a time, unless the timers are closed by then. The task runs even if no thread makes progress.
+     */
     void later(Runnable task, long nanos) {
         Timer timer = new Timer(task);
         OutOfMemoryError error = null;
@@ -70,7 +72,7 @@ final class Timers {
             }
         }
         if (error != null) {
-            // before the task, which may blame another rank
+            // before the task, because the task may blame another rank
             exhausted.accept(error);
         }
         timer.run();
