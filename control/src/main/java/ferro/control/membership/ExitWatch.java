@@ -11,22 +11,28 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Detects the exit of peer processes on this host before their sockets close. Sockets are closed after memory is freed,
- * which takes 80 ms per GiB. Watches only the next few peers, so that with many ranks on one host not every rank
- * watches all others.
+ * The detection of the exit of peer processes on this host before their sockets close. The system closes sockets after
+ * it has freed the memory of a process, which takes 80 ms per GiB. Only the next few peers are watched, so that with
+ * many ranks on one host not every rank watches all others.
  */
 final class ExitWatch implements AutoCloseable {
-    /** The time between two looks. */
+    /** The time between two checks. */
     static final long LOOK_NANOS = 20_000_000L;
-    /** A goodbye may still be unread in the socket: this is the time to read it. */
+    /** The time to read a goodbye that may still be unread in the socket. */
     private static final long GOODBYE_NANOS = 20_000_000L;
-    /** The most waits for one goodbye: if timers are late, the thread that reads sockets is late too. */
+    /** The largest number of waits for one goodbye. If timers are late, the thread that reads sockets is late too. */
     private static final int GOODBYE_WAITS = 3;
 
-    /** The most time after that until what has come is read, where the medium tells: a thread that is stuck reads nothing. */
+    /**
+     * The longest additional wait until all messages that have arrived are read, on a medium that reports this. A stuck
+     * thread reads no message.
+     */
     private static final long READ_NANOS = 100_000_000L;
 
-    /** Few are enough, because a rank that sees an exit tells all others. */
+    /**
+     * The largest number of processes that a rank watches. Few are enough, because a rank that sees an exit notifies
+     * all others.
+     */
     private static final int LOOKED_AT_MOST = 3;
 
     private final ProcessTable table;
@@ -53,7 +59,10 @@ final class ExitWatch implements AutoCloseable {
             }
         }
 
-        /** Blames the peer, unless it has said goodbye or is blamed already, or this rank has left and hears no goodbyes. */
+        /**
+         * Blames the peer. Does nothing if the peer has sent a goodbye or is blamed already, or if this rank has left
+         * and receives no goodbyes.
+         */
         @Override
         public void run() {
             if (!closed && !peer.isOver()) {
@@ -68,7 +77,7 @@ final class ExitWatch implements AutoCloseable {
         }
     }
 
-    /** Makes a watch of no process yet. The first peers in the array are watched first. */
+    /** Creates a watch without processes. The first peers in the array are watched first. */
     ExitWatch(Members members, RankContext context, Peer[] peers) {
         this.table = context.processes();
         this.members = members;
@@ -79,19 +88,22 @@ final class ExitWatch implements AutoCloseable {
         }
     }
 
-    /** Watches the process of one more peer, after those before it. */
+    /** Watches the process of one more peer, after those of the peers before it. */
     synchronized void add(Peer peer) {
         Process[] more = Arrays.copyOf(processes, processes.length + 1);
         more[processes.length] = new Process(peer);
         processes = more;
     }
 
-    /** Sets the lane by which the peers say goodbye, before the first look. */
+    /** Sets the lane on which the peers send goodbyes, before the first check. */
     void begin(ControlLane control) {
         lane = control;
     }
 
-    /** Looks at the next processes. Returns whether any is left to watch. Allocates nothing while nothing happens. */
+    /**
+     * Checks the next processes. Returns whether any process is left to watch. Allocates nothing if no process has
+     * exited.
+     */
     synchronized boolean look() {
         int looked = 0;
         for (int i = 0; i < processes.length && looked < LOOKED_AT_MOST && !closed; i++) {
@@ -118,7 +130,10 @@ final class ExitWatch implements AutoCloseable {
         return process.watched != null;
     }
 
-    /** Blames a peer unless its goodbye has come. Not by a lambda, as those below: the first lambda costs a JVM 10 ms. */
+    /**
+     * Blames a peer unless its goodbye has arrived. This method and the next one use no lambda, because the first
+     * lambda costs a JVM 10 ms.
+     */
     private void blameLater(Peer peer, int waits) {
         long due = context.nanoTime() + GOODBYE_NANOS;
         Runnable check = new Runnable() {
@@ -134,7 +149,7 @@ final class ExitWatch implements AutoCloseable {
         context.background().schedule(check, GOODBYE_NANOS, TimeUnit.NANOSECONDS);
     }
 
-    /** Blames all ranks of the process that has exited, once what they have said before is read. */
+    /** Blames all ranks of the process that has exited, after their earlier messages were read. */
     private void blame(Peer exited) {
         for (Process process : processes) {
             if (process.peer.identity().equals(exited.identity()) && !process.peer.isOver()) {
@@ -153,12 +168,12 @@ final class ExitWatch implements AutoCloseable {
         }
     }
 
-    /** Brings a verdict from a thread of the medium to that of the context. */
+    /** Passes a verdict from a thread of the medium to a thread of the context. */
     private void handOver(Runnable verdict) {
         try {
             context.background().execute(verdict);
         } catch (RejectedExecutionException ended) {
-            // the context is closed, and nobody is blamed any more
+            // the context is closed, so no rank is blamed any more
         }
     }
 

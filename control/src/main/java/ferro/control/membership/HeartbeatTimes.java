@@ -6,20 +6,21 @@ import ferro.spi.RankContext;
 import ferro.spi.Settings;
 
 /**
- * How often ranks send heartbeats, and how long a rank may be silent.
+ * The interval of heartbeats, and the time for which a rank may be silent.
  *
- * @param intervalNanos between two heartbeats; 0 for none
- * @param suspectNanos  of silence before an event reports it
- * @param limitNanos    of silence before groups fail
+ * @param intervalNanos nanoseconds between two heartbeats; 0 for no heartbeats
+ * @param suspectNanos  nanoseconds of silence before an event reports it
+ * @param limitNanos    nanoseconds of silence before groups fail
  */
 public record HeartbeatTimes(long intervalNanos, long suspectNanos, long limitNanos) {
     /**
      * Reads the settings.
      *
-     * @param context settings
-     * @return times that are consistent; without heartbeats if {@code ferro.debug} is on, as a rank at a breakpoint is silent
-     * @throws IllegalArgumentException if a rank would be suspected between two of its heartbeats, or given up before it is
-     *     suspected
+     * @param context context with the settings
+     * @return consistent times. If {@code ferro.debug} is on, there are no heartbeats, because a rank at a breakpoint
+     *     is silent
+     * @throws IllegalArgumentException if a rank would be suspected between two of its heartbeats, or given up before
+     *     it is suspected
      */
     public static HeartbeatTimes of(RankContext context) {
         HeartbeatTimes times = new HeartbeatTimes(

@@ -4,13 +4,19 @@ import java.util.BitSet;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 
-/** The machines of all ranks of a joined group, as seen by a rank that watches some of the ranks. */
+/** The machines of all ranks of a joined group, from the view of a rank that watches some of the ranks. */
 final class JobMachines {
     private final Peer[] peers;
     private final int self;
     private final IntFunction<String> machines;
 
-    /** Takes all peers by rank, this rank, and the name of each rank's machine, for people. */
+    /**
+     * Creates the view of this rank.
+     *
+     * @param peers    all peers by rank
+     * @param self     this rank
+     * @param machines name of the machine of each rank, for people
+     */
     JobMachines(Peer[] peers, int self, IntFunction<String> machines) {
         this.peers = peers;
         this.self = self;
@@ -22,10 +28,10 @@ final class JobMachines {
     }
 
     /**
-     * Returns the silent ranks of another machine, if all its remaining ranks that are watched from here are silent.
+     * Returns the silent ranks of another machine if all its remaining ranks that this rank watches are silent.
      *
-     * @param rank    one of them
-     * @param watched whether a rank is watched from here
+     * @param rank    one of the ranks of the machine
+     * @param watched whether this rank watches a rank
      * @param silent  whether a watched rank is silent
      * @return at least two ranks; empty if one of them is not silent
      */
@@ -46,8 +52,8 @@ final class JobMachines {
     }
 
     /**
-     * Returns how many ranks of a machine have not ended and are not watched by this rank: in a large world other ranks
-     * watch them.
+     * Returns the number of ranks of a machine that have not ended and that this rank does not watch. In a large group
+     * other ranks watch them.
      */
     int unwatchedOn(String machine, IntPredicate watched) {
         int count = 0;

@@ -23,12 +23,15 @@ import java.util.function.ObjIntConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The groups that are told about their ranks, in the order of their entry. Each is told in its own rank numbers. */
+/**
+ * The groups that are notified about their ranks, in the order of their entry. Each group receives the numbers of its
+ * own ranks.
+ */
 final class Members {
-    /** Placeholder in texts for the rank that they are about. */
+    /** The placeholder in a text for the rank that the text is about. */
     static final String RANK = "{rank}";
 
-    /** Placeholder in texts for a machine and its silent ranks. */
+    /** The placeholder in a text for a machine and its silent ranks. */
     private static final Pattern MACHINE = Pattern.compile("\\{silent ([0-9,]+) on ([^}]*)}");
 
     private static final Logger LOG = LogLines.logger("ferro.membership");
@@ -37,7 +40,7 @@ final class Members {
     private final List<MemberGroup> entries = new CopyOnWriteArrayList<>();
     private final Map<Integer, Lost> lostRanks = new TreeMap<>();
 
-    /** A group and its ranks, in the numbers of the joined group. */
+    /** A group and its ranks. The numbers are those of the joined group. */
     private record MemberGroup(Member member, int[] ranks) {
         int numberOf(int joinedRank) {
             for (int i = 0; i < ranks.length; i++) {
@@ -54,11 +57,11 @@ final class Members {
     private boolean troubleTold;
 
     /**
-     * Makes an empty list.
+     * Creates an empty list.
      *
-     * @param joined  the joined group and this rank
-     * @param onLoss  called for a loss that was seen here, before the groups are told
-     * @param onFound called for a rank that was given up here and is heard of again
+     * @param joined  joined group and this rank
+     * @param onLoss  called for a loss that this rank saw, before the groups are notified
+     * @param onFound called for a rank that this rank had given up and that sends messages again
      */
     Members(GroupSpec joined, Consumer<Lost> onLoss, IntConsumer onFound) {
         this.joined = joined;
@@ -70,20 +73,23 @@ final class Members {
         entries.add(new MemberGroup(member, ranks.clone()));
     }
 
-    /** Removes a group. Returns whether none is left. */
+    /** Removes a group. Returns whether no group is left. */
     boolean remove(Member member) {
         entries.removeIf(entry -> entry.member == member);
         return entries.isEmpty();
     }
 
-    /** Handles a loss that was seen here: tells the groups of that rank, now and when they are made later. */
+    /**
+     * Handles a loss that this rank saw. Notifies the groups of the lost rank, those that exist now and those that are
+     * created later.
+     */
     void lost(int rank, Code code, String text) {
         Lost loss = new Lost(rank, code, text + " (seen by rank " + joined.rank() + " of \"" + joined.name() + "\")");
         onLoss.accept(loss);
         heardOf(loss);
     }
 
-    /** Records a loss, seen here or by another rank, and tells the groups. */
+    /** Records a loss that this rank or another one saw, and notifies the groups. */
     void heardOf(Lost loss) {
         synchronized (lostRanks) {
             lostRanks.put(loss.rank(), loss);
@@ -93,7 +99,7 @@ final class Members {
         }
     }
 
-    /** Tells a group that has just entered of the earlier losses. */
+    /** Notifies a group that has just entered of the earlier losses. */
     void tellLosses(Member member) {
         Map<Integer, Lost> known;
         synchronized (lostRanks) {
@@ -112,7 +118,10 @@ final class Members {
         }
     }
 
-    /** Handles a rank that was given up because of its silence and is heard of again: new groups may include it. */
+    /**
+     * Handles a rank that was given up because of its silence and sends messages again. New groups may include this
+     * rank.
+     */
     void found(int rank) {
         if (isFound(rank)) {
             onFound.accept(rank);
@@ -120,8 +129,8 @@ final class Members {
     }
 
     /**
-     * Records that a rank is heard of again, as this rank or another one reports; a rank known to be dead stays dead.
-     * Returns whether it was given up.
+     * Records that a rank sends messages again, as this rank or another one reports. A rank that is known to be dead
+     * stays dead. Returns whether the rank was given up.
      */
     boolean isFound(int rank) {
         synchronized (lostRanks) {
@@ -139,7 +148,7 @@ final class Members {
         forEachWith(rank, (entry, number) -> entry.member.event(kind, number, numbered(text, number, entry)));
     }
 
-    /** Logs an event about another rank: one line, however many groups that rank is in. */
+    /** Logs an event about another rank in one line, even if that rank is in several groups. */
     void log(GroupEvent.Kind kind, int rank, String text) {
         for (MemberGroup entry : entries) {
             int number = entry.numberOf(rank);
@@ -195,7 +204,7 @@ final class Members {
         }
     }
 
-    /** Returns a placeholder that says that a machine's ranks are silent, so that each group reads its own numbers. */
+    /** Returns a placeholder for a machine and its silent ranks, so that each group fills in its own numbers. */
     static String silence(String machine, BitSet joinedRanks) {
         return "{silent " + RankLists.list(joinedRanks) + " on " + machine.replace('}', '?') + "}";
     }
@@ -204,7 +213,7 @@ final class Members {
         return Machines.named(RankLists.numbers(ranks), entry.ranks, joined.name());
     }
 
-    /** Fills in the name of a rank; the process that follows stands in the same parentheses. */
+    /** Fills in the name of a rank. Puts the process that follows the name into the same parentheses. */
     private String numbered(String text, int number, MemberGroup entry) {
         BitSet alone = new BitSet();
         alone.set(number);
@@ -215,7 +224,9 @@ final class Members {
                 : text.replace(RANK, name);
     }
 
-    /** Calls a group and catches what it throws: an error in one group must not end the watch over the ranks of all. */
+    /**
+     * Calls a group and catches all exceptions, because an error in one group must not end the watch over all ranks.
+     */
     private void guarded(MemberGroup entry, Consumer<Member> call) {
         try {
             call.accept(entry.member);
@@ -225,8 +236,8 @@ final class Members {
     }
 
     /**
-     * Logs what was thrown, only once; the watch goes on. The error may be a lack of memory, and the log may need
-     * memory as well.
+     * Logs the first exception; later ones are ignored. The watch continues. The error may be a lack of memory, and the
+     * log may need memory as well.
      */
     void trouble(Throwable broken) {
         if (troubleTold) {

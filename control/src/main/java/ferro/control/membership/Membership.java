@@ -21,22 +21,23 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Watches the processes behind a joined group: detects ranks that are silent, that stand still or that have exited.
- * There is one per joined group and rank, shared with all its subgroups; it lives until the last of them has left.
+ * The watch over the processes behind a joined group. It detects ranks that are silent, that stand still or that have
+ * exited. Each rank has one membership per joined group, which all subgroups share. The membership lives until the last
+ * of these groups has left.
  *
- * <p>It has its own control messages, as a group of all ranks that moves no data. So it neither ends with the joined
- * group nor waits for any rank. Messages only update their {@code Peer}. Ticks of a timer of the context (virtual in a
- * simulation) read these updates and judge: silence in {@code SilenceWatch}, processes of this host in
- * {@code ExitWatch}, pauses of this process in {@code PauseWatch}. In worlds of more than 33 ranks each rank watches
- * the next 32 that are there, and some of the ranks that watch a lost rank send the loss to the others
- * ({@code WatchCircle}).
+ * <p>A membership has its own control messages, as if it were a group of all ranks that moves no data. So it does not
+ * end with the joined group, and waits for no rank. Messages only update their {@code Peer}. Ticks of a timer of the
+ * context, which is virtual in a simulation, read these updates and judge them. {@code SilenceWatch} judges silence,
+ * {@code ExitWatch} the processes of this host, and {@code PauseWatch} the pauses of this process. In groups of more
+ * than 33 ranks, each rank watches the next 32 ranks that are not gone. Some of the ranks that watch a lost rank send
+ * the loss to the others ({@code WatchCircle}).
  */
 public final class Membership implements RankProcesses {
-    /** Distinguishes its messages from those of all groups; any number that no group mixes in. */
+    /** A number that no group mixes in. It distinguishes the messages of memberships from those of all groups. */
     private static final long PURPOSE = 0x686561727462656aL;
 
     private static final long TICK_MOST_NANOS = 100_000_000L;
-    /** Shorter pauses are kept for {@link #pausedSince} only. */
+    /** The shortest pause that is reported. Shorter pauses count only in {@link #pausedSince}. */
     private static final long PAUSE_TOLD_NANOS = 250_000_000L;
 
     private final ControlLane joined;
@@ -61,70 +62,75 @@ public final class Membership implements RankProcesses {
     private long pausesTold;
     private long lastPauseNanos;
 
-    /** One rank's side of a group that hears of its ranks, on the context's background thread; no method may block. */
+    /**
+     * The part of a group on one rank that is notified about the ranks of the group. Notifications come on the
+     * background executor of the context. No method may block.
+     */
     public interface Member {
         /**
-         * Handles the loss of a rank of the group: it is dead (PEER_LOST) or sent an invalid message (PROTOCOL).
+         * Handles the loss of a rank of the group. The rank is dead (PEER_LOST) or sent an invalid message (PROTOCOL).
          *
-         * @param rank  in the numbers of that group
-         * @param cause what the group fails with
+         * @param rank  number of the rank in this group
+         * @param cause cause with which the group fails
          */
         void gone(int rank, FerroException cause);
 
         /**
-         * Handles ranks that were silent for too long: one, or all remaining ranks of a machine; called for each of them.
+         * Handles ranks that were silent for too long: one rank, or all remaining ranks of a machine. Called for each
+         * of them.
          *
-         * @param rank  one of them, in the numbers of that group
-         * @param ranks all of them that are in that group
-         * @param cause PARTITION
+         * @param rank  number of one of these ranks in this group
+         * @param ranks all of these ranks that are in this group
+         * @param cause exception with code PARTITION
          */
         default void silent(int rank, BitSet ranks, FerroException cause) {
             gone(rank, cause);
         }
 
         /**
-         * Receives an event about a rank, this one included.
+         * Handles an event about a rank, which may be this rank.
          *
          * @param kind SUSPECTED, RECOVERED or PAUSED
-         * @param rank in the numbers of that group
-         * @param text for people
+         * @param rank number of the rank in this group
+         * @param text text for people
          */
         void event(GroupEvent.Kind kind, int rank, String text);
 
         /**
-         * Logs an event about another rank. Of all groups with that rank, only the oldest one is asked to.
+         * Logs an event about another rank. If several groups have that rank, only the oldest one logs the event.
          *
          * @param kind SUSPECTED or RECOVERED
-         * @param rank in the numbers of that group
-         * @param text for people
+         * @param rank number of the rank in this group
+         * @param text text for people
          */
         default void log(GroupEvent.Kind kind, int rank, String text) {
             // only an engine writes a log
         }
 
         /**
-         * Handles a rank that was lost because of its silence and is heard of again.
+         * Handles a rank that was lost because of its silence and sends messages again.
          *
-         * @param rank in the numbers of that group
+         * @param rank number of the rank in this group
          */
         default void found(int rank) {
             // needed only by members that keep the lost ranks
         }
 
         /**
-         * Called when a heartbeat is sent: the member sends others this rank's last call, so a mismatch is found soon.
+         * Sends the last call of this rank to other ranks, so that a mismatch is found soon. Called when a heartbeat is
+         * sent.
          */
         void heartbeat();
     }
 
     /**
-     * Returns a membership that will watch the ranks of a joined group; the watch begins when the first group enters.
+     * Returns a membership that watches the ranks of a joined group. The watch begins when the first group enters.
      *
-     * @param joined   its medium; the membership makes a subgroup of all ranks of it
-     * @param group    the joined group and this rank
-     * @param context  clock, timers, processes, settings of the heartbeats
-     * @param identity of the joined group
-     * @return membership, to be entered
+     * @param joined   control lane of the joined group; the membership creates a subgroup of all its ranks
+     * @param group    joined group and this rank
+     * @param context  context with the clock, the timers, the processes and the settings of the heartbeats
+     * @param identity identity of the joined group
+     * @return membership that groups have to enter
      * @throws IllegalArgumentException if the settings of the heartbeats are inconsistent
      */
     public static Membership watching(ControlLane joined, GroupSpec group, RankContext context, long identity) {
@@ -135,12 +141,15 @@ public final class Membership implements RankProcesses {
                 : new Membership(joined, group, context, identity, times);
     }
 
-    /** Returns a membership, to be entered, that watches no rank: for media without a control lane. */
+    /** Returns a membership that watches no rank, for media without a control lane. Groups have to enter it as well. */
     public static Membership unwatched(GroupSpec group) {
         return new Membership(group, true);
     }
 
-    /** Returns a membership as {@link #unwatched}, for a medium without control messages: no rank answers a question. */
+    /**
+     * Returns a membership as {@link #unwatched} does, for a medium without control messages. No rank answers a
+     * question.
+     */
     public static Membership unreachable(GroupSpec group) {
         return new Membership(group, false);
     }
@@ -179,10 +188,9 @@ public final class Membership implements RankProcesses {
     }
 
     /**
-     * Adds a group; the first one begins the watch. Does nothing if no rank is watched, or when the last group has
-     * left.
+     * Adds a group. The first group begins the watch. Does nothing if no rank is watched, or the last group has left.
      *
-     * @param member is told about its ranks
+     * @param member group that is notified about its ranks
      * @param ranks  ranks of the joined group, in the order of that group
      */
     public synchronized void enter(Member member, int[] ranks) {
@@ -197,7 +205,7 @@ public final class Membership implements RankProcesses {
         }
     }
 
-    /** Removes a group; the last one ends the watch. A member that has not entered is ignored. */
+    /** Removes a group. The last group ends the watch. A group that has not entered is ignored. */
     public synchronized void leave(Member member) {
         if (over || !members.remove(member)) {
             return;
@@ -212,8 +220,9 @@ public final class Membership implements RankProcesses {
     }
 
     /**
-     * Returns how many nanoseconds this process itself stood still since a time on the context's clock, for example in a
-     * garbage collection or a stop; 0 if no rank is watched. Includes a pause that has only just ended.
+     * Returns the nanoseconds in which this process stood still since a time on the context's clock, for example in a
+     * garbage collection or after a stop signal. Returns 0 if no rank is watched. The result includes a pause that has
+     * only just ended.
      */
     public long pausedSince(long sinceNanos) {
         return context == null ? 0 : pauses.since(sinceNanos, context.nanoTime());
@@ -291,7 +300,7 @@ public final class Membership implements RankProcesses {
             timer = null;
             pauses.stop();
         } else {
-            // the new timer first: if this throws, the old one must still run
+            // starts the new timer first, because the old one must still run if this throws
             timer = context.background().scheduleWithFixedDelay(this::tick, nanos, nanos, TimeUnit.NANOSECONDS);
             pauses.expect(context.nanoTime() + nanos);
         }
@@ -301,7 +310,9 @@ public final class Membership implements RankProcesses {
         }
     }
 
-    /** Runs a tick and catches what it throws: a throw stops the timer, and a rank without heartbeats is lost. */
+    /**
+     * Runs a tick and catches all exceptions. An exception would stop the timer, and a rank without heartbeats is lost.
+     */
     private void tick() {
         try {
             watch();
@@ -359,7 +370,7 @@ public final class Membership implements RankProcesses {
         }
     }
 
-    /** Sends a heartbeat. The next one is due an interval later, also if this one reports a pause. */
+    /** Sends a heartbeat. The next one is due an interval later, even if this one reports a pause. */
     private void beat(long now) {
         nextBeatNanos = now + times.intervalNanos();
         sendToWatchers(new Beat(++beats, pausesTold, lastPauseNanos), control);
@@ -408,7 +419,7 @@ public final class Membership implements RankProcesses {
         }
     }
 
-    /** Ends the watch over a rank; another rank may replace it. */
+    /** Ends the watch over a rank. Another rank may replace it. */
     private void end(Peer peer) {
         peer.end();
         if (circle.hasReplacements()) {
@@ -420,11 +431,11 @@ public final class Membership implements RankProcesses {
         try {
             context.background().execute(task);
         } catch (RejectedExecutionException ended) {
-            // the context is closed, and nothing is watched any more
+            // the context is closed, so no rank is watched any more
         }
     }
 
-    /** Receives the messages of the memberships of the other ranks; on a thread of the medium. */
+    /** The receiver of messages from the memberships of other ranks. Called on a thread of the medium. */
     private final class Inbox implements ControlLane.PeerEvents {
         @Override
         public void control(int rank, ByteBuffer message) {
@@ -453,20 +464,21 @@ public final class Membership implements RankProcesses {
             } catch (IllegalArgumentException nonsense) {
                 inBackground(() -> tellNonsense(peer, nonsense.getMessage()));
             } catch (RuntimeException | Error broken) {
-                // an exception passed on would end the connection to a rank that has done nothing wrong
+                // a rethrown exception would end the connection to a rank that has done nothing wrong
                 members.trouble(broken);
             }
         }
 
-        /** Ends the watch over the silence of the rank: its process is still watched, because it may live. */
+        /** Ends the watch over the silence of the rank. Its process is still watched, because it may be alive. */
         @Override
         public void cutOff(int rank, FerroException cause) {
             peers[rank].cutOff();
         }
 
         /**
-         * Ends the watch over the rank. The groups hear of the loss from their own medium. If the rank lives, and only its
-         * connection has been given up, its process is still watched: nothing else shows its death.
+         * Ends the watch over the rank. The groups are notified of the loss by their own medium. If the rank is alive
+         * and only its connection was given up, its process is still watched, because nothing else would show its
+         * death.
          */
         @Override
         public void lost(int rank, FerroException cause) {

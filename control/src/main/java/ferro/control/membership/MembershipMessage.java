@@ -7,19 +7,19 @@ import ferro.control.wire.WireMessage;
 import java.nio.ByteBuffer;
 import java.util.Set;
 
-/** The messages between the memberships of a joined group; docs/wire-protocol.md has the table. */
+/** A message between the memberships of a joined group. The table of all messages is in docs/wire-protocol.md. */
 public sealed interface MembershipMessage extends WireMessage {
-    /** The longest identity, place or text, in bytes. */
+    /** The longest identity, {@code place} or text, in bytes. */
     int TEXT_MOST = 800;
-    /** The codes with which a rank can be lost. */
+    /** The codes with which a rank may be lost. */
     Set<Code> LOSSES = Set.of(Code.PEER_LOST, Code.PARTITION, Code.PROTOCOL);
 
     /**
-     * The first message: presents the sender.
+     * The first message, which presents the sender.
      *
-     * @param intervalNanos between its heartbeats, 0 for none
-     * @param identity      of its process, for {@link ferro.spi.ProcessTable#watch}; empty if unknown
-     * @param place         for people; empty if unknown
+     * @param intervalNanos interval between the sender's heartbeats, in nanoseconds; 0 for none
+     * @param identity      identity of the sender's process, for {@link ferro.spi.ProcessTable#watch}; empty if unknown
+     * @param place         process and host of the sender, for people; empty if unknown
      */
     record Present(long intervalNanos, String identity, String place) implements MembershipMessage {
         static final byte KIND = 1;
@@ -37,9 +37,9 @@ public sealed interface MembershipMessage extends WireMessage {
     /**
      * A heartbeat.
      *
-     * @param number     1 and up: identifies messages that arrive twice or too late
+     * @param number     number from 1, which identifies messages that arrive twice or too late
      * @param pauses     number of pauses of its process that the sender has reported
-     * @param pauseNanos length of the last of them
+     * @param pauseNanos length of the last of these pauses, in nanoseconds
      */
     record Beat(long number, long pauses, long pauseNanos) implements MembershipMessage {
         static final byte KIND = 2;
@@ -54,7 +54,7 @@ public sealed interface MembershipMessage extends WireMessage {
         }
     }
 
-    /** The last message: the sender has left all its groups and will be silent. */
+    /** The last message. The sender has left all its groups and will send no more heartbeats. */
     record Leave() implements MembershipMessage {
         static final byte KIND = 3;
 
@@ -66,11 +66,11 @@ public sealed interface MembershipMessage extends WireMessage {
     }
 
     /**
-     * A rank is lost. Its silence is told only to the ranks that do not watch it themselves.
+     * The loss of a rank. A silence is sent only to ranks that do not watch the silent rank themselves.
      *
-     * @param rank of the joined group
-     * @param code why
-     * @param text for people, with {@link Members#RANK} in it
+     * @param rank lost rank, by its number in the joined group
+     * @param code reason for the loss
+     * @param text text for people, which contains {@link Members#RANK}
      */
     record Lost(int rank, Code code, String text) implements MembershipMessage {
         static final byte KIND = 4;
@@ -84,9 +84,10 @@ public sealed interface MembershipMessage extends WireMessage {
     }
 
     /**
-     * A rank that was lost because of its silence is heard of again; told to the ranks that do not watch it themselves.
+     * The message that a rank that was lost because of its silence sends messages again. It is sent to the ranks that
+     * do not watch that rank themselves.
      *
-     * @param rank of the joined group
+     * @param rank rank that sends again, by its number in the joined group
      */
     record Found(int rank) implements MembershipMessage {
         static final byte KIND = 5;
@@ -98,7 +99,9 @@ public sealed interface MembershipMessage extends WireMessage {
         }
     }
 
-    /** Asks for heartbeats: the sender watches the receiver from now on, because a rank that it watched is over. */
+    /**
+     * A request for heartbeats. The sender watches the receiver from now on, because a rank that it watched is gone.
+     */
     record Watch() implements MembershipMessage {
         static final byte KIND = 6;
 
@@ -110,10 +113,10 @@ public sealed interface MembershipMessage extends WireMessage {
     }
 
     /**
-     * Reads a message.
+     * Decodes a message.
      *
-     * @param message   bytes; left as they are
-     * @param worldSize of the joined group
+     * @param message   bytes of the message; position and limit stay unchanged
+     * @param worldSize number of ranks of the joined group
      * @throws IllegalArgumentException if the message is invalid for that group
      */
     static MembershipMessage decode(ByteBuffer message, int worldSize) {
@@ -126,7 +129,7 @@ public sealed interface MembershipMessage extends WireMessage {
         return read;
     }
 
-    /** Makes the message of a kind from its fields; returns null if there is no such kind. */
+    /** Reads the fields of a message of a kind. Returns null if the kind is unknown. */
     static MembershipMessage of(int kind, Fields in) {
         return switch (kind) {
             case Present.KIND -> new Present(0, "", "").through(in);

@@ -1,11 +1,11 @@
 package ferro.control.membership;
 
 /**
- * Measures how long this process stood still, for example in a garbage collection or a stop: a late tick was held up.
- * Keeps the last pauses; no method allocates. Thread-safe.
+ * The times for which this process stood still, for example in a garbage collection or after a stop signal. A tick that
+ * comes late shows a pause. The last pauses are kept. No method allocates. Thread-safe.
  */
 final class PauseWatch {
-    /** A shorter delay is caused by the scheduler. */
+    /** The shortest delay that counts as a pause. The scheduler causes shorter ones. */
     static final long SHORTEST_NANOS = 50_000_000L;
 
     private static final int KEPT = 64;
@@ -16,18 +16,18 @@ final class PauseWatch {
     private long dueNanos;
     private boolean ticking;
 
-    /** Sets when the next tick is due. */
+    /** Sets the time at which the next tick is due. */
     synchronized void expect(long atNanos) {
         dueNanos = atNanos;
         ticking = true;
     }
 
-    /** Notes that no tick will come: from now on no tick is late. */
+    /** Records that no more ticks come, so that no tick is late from now on. */
     synchronized void stop() {
         ticking = false;
     }
 
-    /** Records a tick. Returns how long it was held up, 0 if it was not. */
+    /** Records a tick. Returns how late it came in nanoseconds, or 0 if it was not late. */
     synchronized long tick(long nowNanos) {
         long late = late(nowNanos);
         if (late > 0) {
@@ -39,7 +39,7 @@ final class PauseWatch {
         return late;
     }
 
-    /** Returns the total length of the pauses from then to now, including one that no tick has seen yet. */
+    /** Returns the total length of the pauses since a time, including one that no tick has shown yet. */
     synchronized long since(long sinceNanos, long nowNanos) {
         long total = Math.max(0, Math.min(late(nowNanos), nowNanos - sinceNanos));
         for (int i = Math.max(0, count - KEPT); i < count; i++) {

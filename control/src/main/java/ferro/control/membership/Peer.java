@@ -4,11 +4,11 @@ import ferro.control.membership.MembershipMessage.Beat;
 import ferro.control.membership.MembershipMessage.Present;
 
 /**
- * What this rank knows of the process behind another rank. Messages update it on the medium's thread, and the ticks of
- * the membership read it. A message that arrives twice, too late or out of order changes nothing.
+ * The process behind another rank, as far as this rank knows. Messages update it on the thread of the medium, and the
+ * ticks of the membership read it. A message that arrives twice, too late or out of order changes nothing.
  */
 final class Peer {
-    /** A rank with a longer interval than this one may be silent for this many of its own intervals. */
+    /** The number of its own intervals for which a rank with a longer interval than this rank's may be silent. */
     private static final long INTERVALS = 3;
 
     private final int rank;
@@ -33,7 +33,7 @@ final class Peer {
         return rank;
     }
 
-    /** Begins the watch: a rank that stands still before it sends anything counts as silent from now on. */
+    /** Begins the watch. A rank that stands still before it sends any message counts as silent from now on. */
     synchronized void awaitedFrom(long nowNanos) {
         awaited = true;
         if (!present) {
@@ -41,7 +41,7 @@ final class Peer {
         }
     }
 
-    /** Records the first message. Returns whether it is news; a rank sends it once. */
+    /** Records the first message of the rank. Returns false if the message arrived before, or the watch has ended. */
     synchronized boolean heard(Present said, long nowNanos) {
         if (present || over) {
             return false;
@@ -69,12 +69,12 @@ final class Peer {
         return true;
     }
 
-    /** Ends the watch: the rank has left in good order, or all groups are told that it is gone. */
+    /** Ends the watch, because the rank has left normally or all groups are notified that it is gone. */
     synchronized void end() {
         over = true;
     }
 
-    /** Ends the watch over its silence: its process lives, and nothing that it sends arrives any more. */
+    /** Ends the watch over the silence of the rank. Its process is alive, but its messages do not arrive any more. */
     synchronized void cutOff() {
         cutOff = true;
     }
@@ -84,19 +84,22 @@ final class Peer {
     }
 
     /**
-     * Returns whether its silence has a meaning: it has said neither that it sends no heartbeats nor that it leaves, and its
-     * connection is there.
+     * Returns whether messages of the rank are expected, so that silence is a symptom. Its connection must exist, and
+     * it must neither have left nor have announced that it sends no heartbeats.
      */
     synchronized boolean isExpected() {
         return !over && !cutOff && (present ? intervalNanos > 0 : awaited);
     }
 
-    /** Returns when an {@link #isExpected expected} rank was last heard. */
+    /** Returns the time of the last message of an {@link #isExpected expected} rank. */
     synchronized long heardAt() {
         return heardAt;
     }
 
-    /** Returns how long its silence has no meaning, with any settings: its interval may be longer than this rank's. */
+    /**
+     * Returns the time for which silence of the rank is normal, whatever the settings of this rank are. The rank may
+     * have a longer heartbeat interval than this rank.
+     */
     synchronized long honestSilenceNanos(long ownIntervalNanos) {
         return intervalNanos <= ownIntervalNanos ? 0 : INTERVALS * Math.min(intervalNanos, Long.MAX_VALUE / INTERVALS);
     }
@@ -105,7 +108,7 @@ final class Peer {
         return identity;
     }
 
-    /** Returns the place of the process, for messages. */
+    /** Returns the host and the process id of the rank in parentheses, for texts; empty if they are unknown. */
     synchronized String placed() {
         return place.isEmpty() ? "" : " (" + place + ")";
     }

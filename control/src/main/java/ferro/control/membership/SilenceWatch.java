@@ -7,7 +7,7 @@ import ferro.spi.Settings;
 import java.util.Arrays;
 import java.util.BitSet;
 
-/** Detects ranks that have been silent for too long; called on the membership's ticks only. */
+/** The detection of ranks that have been silent for too long. Used only on the ticks of the membership. */
 final class SilenceWatch {
     private final HeartbeatTimes times;
     private final PauseWatch pauses;
@@ -16,7 +16,7 @@ final class SilenceWatch {
     private final JobMachines fleet;
     private long judgeFrom;
 
-    /** What the groups were told about a peer. */
+    /** The reports about a peer that the groups have received. */
     private static final class PeerNews {
         private final Peer peer;
         private boolean suspected;
@@ -46,7 +46,7 @@ final class SilenceWatch {
         }
     }
 
-    /** Watches one more peer from now on. */
+    /** Begins to watch one more peer. */
     synchronized void add(Peer peer, long nowNanos) {
         if (times.areOn()) {
             peer.awaitedFrom(nowNanos);
@@ -56,7 +56,10 @@ final class SilenceWatch {
         watched = more;
     }
 
-    /** Delays judgement after this process stood still: it must read what arrived before it calls a rank silent. */
+    /**
+     * Delays the judgement after this process stood still. The process must read the messages that have arrived before
+     * it reports a rank as silent.
+     */
     void paused(long pauseNanos, long nowNanos) {
         judgeFrom = nowNanos + Math.min(pauseNanos, times.intervalNanos());
     }
@@ -74,7 +77,7 @@ final class SilenceWatch {
         long allowance = seen.peer.honestSilenceNanos(times.intervalNanos());
         long silence = nowNanos - heardAt;
         if (silence >= times.suspectNanos()) {
-            // this process heard no rank while it stood still
+            // this process read no message while it stood still
             silence -= pauses.since(heardAt, nowNanos);
         }
         if (silence < Math.max(times.suspectNanos(), allowance)) {
@@ -114,7 +117,7 @@ final class SilenceWatch {
                         + HeartbeatTimes.words(heardAt - seen.heardBefore) + " of silence");
     }
 
-    /** Tells the groups of an event, and logs it. */
+    /** Notifies the groups of an event, and logs it. */
     private void report(GroupEvent.Kind kind, PeerNews seen, String text) {
         members.event(kind, seen.peer.rank(), text);
         members.log(kind, seen.peer.rank(), text);
@@ -152,7 +155,7 @@ final class SilenceWatch {
         return seen(rank) != null;
     }
 
-    /** Returns whether a rank is silent that is watched from here. */
+    /** Returns whether this rank watches a rank and that rank is silent. */
     boolean isSuspected(int rank) {
         PeerNews seen = seen(rank);
         return seen != null && seen.suspected && seen.peer.isExpected();

@@ -9,35 +9,36 @@ import java.util.BitSet;
 import java.util.function.IntPredicate;
 
 /**
- * Which ranks of a joined group watch each other, and which notify the others. Each rank watches the next ones in a circle;
- * the rank after them replaces one that is over, so that each rank is watched as long as others are there. Several ranks see
- * the same loss, so each of them sends it to a part of the ranks that have not seen it. Thread-safe.
+ * The watch duties of the ranks of a joined group: which ranks watch each other, and which report a loss. Each rank
+ * watches the next ranks around a ring. When a watched rank is gone, the next unwatched one replaces it, so that each
+ * rank is watched as long as other ranks exist. Several ranks see the same loss, so each of them sends it to a part of
+ * the ranks that have not seen it. Thread-safe.
  */
 final class WatchCircle {
-    /** The number of ranks that notify each rank of a silence: more than one, because a few may end meanwhile. */
+    /** The number of ranks that notify each rank of a silence. It is more than one, because a few may end meanwhile. */
     private static final int REPORTERS = 4;
 
-    /** The number of ranks that a rank watches, if so many are there. */
+    /** The number of ranks that a rank watches, if the group has so many. */
     private static final int WATCHED_MOST = 32;
 
-    /** A silence is sent to all by this number of ranks: the nearest ones before the silent rank that live. */
+    /** The number of ranks that send a silence to all ranks. They are the nearest live ranks before the silent rank. */
     private static final int NEAREST = 2;
 
     private final int rank;
     private final int worldSize;
-    /** How many ranks this rank watches at first, and how many watch it. */
+    /** The number of ranks that this rank watches at first. As many ranks watch this rank. */
     private final int count;
 
     private final Peer[] peers;
-    /** Identity of the process of this rank, empty if it is unknown. */
+    /** The identity of the process of this rank, empty if it is unknown. */
     private final String process;
-    /** Ranks that this rank watches, or has watched until they were over. */
+    /** Ranks that this rank watches, or watched until they were gone. */
     private final BitSet watched = new BitSet();
     /** Ranks that receive the heartbeats of this rank. */
     private final BitSet watchers = new BitSet();
-    /** Silent ranks that this rank has reported to all others; only the ticks of the membership use it. */
+    /** Silent ranks that this rank has reported to all others. Only the ticks of the membership use this set. */
     private final BitSet reportedToAll = new BitSet();
-    /** The last rank of the circle that this rank has begun to watch. */
+    /** The last rank around the ring that this rank has begun to watch. */
     private int last;
 
     WatchCircle(int rank, Peer[] peers, String process) {
@@ -62,12 +63,12 @@ final class WatchCircle {
         return first;
     }
 
-    /** Returns whether there are more ranks than this one watches at first. */
+    /** Returns whether the group has more ranks than this rank watches at first. */
     boolean hasReplacements() {
         return count < worldSize - 1;
     }
 
-    /** Returns the ranks that watch this one and are there. */
+    /** Returns the ranks that watch this rank and are not gone. */
     synchronized BitSet watchers() {
         BitSet receivers = new BitSet();
         for (int watcher = watchers.nextSetBit(0); watcher >= 0; watcher = watchers.nextSetBit(watcher + 1)) {
@@ -76,12 +77,15 @@ final class WatchCircle {
         return receivers;
     }
 
-    /** Notes that a rank watches this one from now on. */
+    /** Records that a rank watches this rank from now on. */
     synchronized void watchedBy(int watcher) {
         watchers.set(watcher);
     }
 
-    /** Returns the rank that this one watches from now on in the place of one that is over; null if none is missing. */
+    /**
+     * Returns a rank that replaces a watched rank that is gone, and that this rank watches from now on. Returns null if
+     * no replacement is needed or left.
+     */
     synchronized Peer replacement() {
         int present = 0;
         for (int peer = watched.nextSetBit(0); peer >= 0; peer = watched.nextSetBit(peer + 1)) {
@@ -112,14 +116,15 @@ final class WatchCircle {
         }
     }
 
-    /** Reports that a rank whose silence was reported is heard of again, to the same ranks. */
+    /** Reports to the same ranks that a rank whose silence was reported sends messages again. */
     void reportFound(int found, ControlLane lane) {
         sendToUnaware(found, new Found(found).encoded(), lane);
     }
 
     /**
-     * Sends to the ranks that do not watch a silent rank, and to which this rank, which watches it, reports the silence. The
-     * ranks that notify the same rank are not neighbours, because neighbours may be on one machine and end together.
+     * Sends a message to ranks that do not watch a silent rank, and to which this rank reports the silence. This rank
+     * watches the silent rank. The ranks that notify the same rank are not adjacent, because adjacent ranks may be on
+     * one machine and end together.
      */
     private void sendToUnaware(int silent, ByteBuffer message, ControlLane lane) {
         boolean toAll = reportedToAll.get(silent);
@@ -139,7 +144,7 @@ final class WatchCircle {
         }
     }
 
-    /** Returns how many ranks between this one and a silent rank, which watch that rank too, are there. */
+    /** Returns the number of live ranks between this rank and a silent rank. These ranks watch the silent rank too. */
     private int nearerWatchers(int silent, IntPredicate isSuspected) {
         int present = 0;
         for (int nearer = (rank + 1) % worldSize; nearer != silent; nearer = (nearer + 1) % worldSize) {
@@ -149,8 +154,8 @@ final class WatchCircle {
     }
 
     /**
-     * Returns whether a rank of the same process is nearer to a rank whose process has exited. That rank looks at the same
-     * process, because it looks at no more ranks before it than this rank.
+     * Returns whether another rank of this process is nearer to a rank whose process has exited. The nearer rank
+     * watches the exited process too, because not more ranks lie between the two.
      */
     private boolean isReportedByOwnProcess(int exited) {
         for (int nearer = (rank + 1) % worldSize; nearer != exited; nearer = (nearer + 1) % worldSize) {

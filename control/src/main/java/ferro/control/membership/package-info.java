@@ -1,6 +1,7 @@
 /**
  * The processes behind a joined group and all groups made of it: heartbeats, silence, pauses and ends of processes.
  *
- * <p>Start reading at {@code Membership}. Groups are told what concerns them on the context's background.
+ * <p>Start reading at {@code Membership}. Groups are notified about their ranks on the background executor of the
+ * context.
  */
 package ferro.control.membership;

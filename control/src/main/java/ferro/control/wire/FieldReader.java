@@ -6,10 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Set;
 
-/** Reads the fields of a message from another rank; every field is checked. */
+/** A reader of the fields of a message from another rank. It checks every field. */
 public final class FieldReader implements Fields {
     private static final Code[] CODES = Code.values();
-    /** The most bytes of an invalid value that an error quotes. */
+    /** The largest number of bytes of an invalid value that an error quotes. */
     private static final int QUOTED_MOST = 60;
 
     private final String family;
@@ -18,25 +18,25 @@ public final class FieldReader implements Fields {
     private final int kind;
 
     /**
-     * Reads the kind of a message. The caller then reads its fields and calls {@link #end}.
+     * Reads the kind of a message. The caller then reads the fields of the message and calls {@link #end}.
      *
-     * @param family    for people, such as control message
-     * @param message   bytes; left as they are
-     * @param worldSize of the group that the message is for
-     * @throws IllegalArgumentException if it is empty, or longer than the longest message
+     * @param family    name of the family of messages for people, such as control message
+     * @param message   bytes of the message; position and limit stay unchanged
+     * @param worldSize number of ranks of the group that the message is for
+     * @throws IllegalArgumentException if the message is empty, or longer than the longest message
      */
     public FieldReader(String family, ByteBuffer message, int worldSize) {
         this(family, message, worldSize, WireMessage.BYTES_MOST);
     }
 
     /**
-     * Reads the kind of a message that is no control message and may be longer than one.
+     * Reads the kind of a message that is not a control message and may be longer than one.
      *
-     * @param family    for people, such as report of a rank
-     * @param message   bytes; left as they are
-     * @param worldSize of the group that the message is for
-     * @param maxBytes longest message
-     * @throws IllegalArgumentException if it is empty, or longer than that
+     * @param family    name of the family of messages for people, such as report of a rank
+     * @param message   bytes of the message; position and limit stay unchanged
+     * @param worldSize number of ranks of the group that the message is for
+     * @param maxBytes  length of the longest message, in bytes
+     * @throws IllegalArgumentException if the message is empty, or longer than {@code maxBytes}
      */
     public FieldReader(String family, ByteBuffer message, int worldSize, int maxBytes) {
         int length = message.remaining();
@@ -49,12 +49,16 @@ public final class FieldReader implements Fields {
         this.kind = in.get();
     }
 
-    /** Returns the first byte, which says what message it is. */
+    /** Returns the first byte of the message, which is the kind of the message. */
     public int kind() {
         return kind;
     }
 
-    /** Returns the exception for an unknown kind. */
+    /**
+     * Returns the exception for an unknown kind.
+     *
+     * @param last largest known kind
+     */
     public IllegalArgumentException unknown(int last) {
         return new IllegalArgumentException(family + " of kind " + kind + ", need 1 to " + last);
     }
@@ -67,7 +71,7 @@ public final class FieldReader implements Fields {
     /**
      * Ends the message.
      *
-     * @throws IllegalArgumentException if bytes are left
+     * @throws IllegalArgumentException if bytes remain after the last field
      */
     public void end() {
         if (in.hasRemaining()) {

@@ -7,12 +7,12 @@ import java.util.Collections;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Writes the fields of a message. */
+/** A writer of the fields of a message. */
 public final class FieldWriter implements Fields {
-    /** Longest list of ranks, in bytes. */
+    /** The longest list of ranks, in bytes. */
     public static final int RANKS_MOST = 1024;
 
-    /** Most messages are shorter than this. */
+    /** The initial size of the buffer. Most messages are shorter. */
     private static final int USUAL_BYTES = 128;
 
     private ByteBuffer out = ByteBuffer.allocate(USUAL_BYTES);
@@ -82,12 +82,12 @@ public final class FieldWriter implements Fields {
         return out;
     }
 
-    /** Returns the ranks of a set, ascending, as many as a message takes. */
+    /** Returns the first ranks of a set, ascending, as many as the list in a message can hold. */
     public static Set<Integer> cutRanks(Set<Integer> ranks) {
         return cutRanks(ranks, RANKS_MOST);
     }
 
-    /** Returns the ranks of a set, ascending, as many as these bytes take. */
+    /** Returns the first ranks of a set, ascending, as many as a list of {@code maxBytes} bytes can hold. */
     public static Set<Integer> cutRanks(Set<Integer> ranks, int maxBytes) {
         Set<Integer> kept = new TreeSet<>();
         int bytes = 0;
@@ -95,15 +95,15 @@ public final class FieldWriter implements Fields {
             bytes += Integer.toString(rank).length();
             if (rank >= 0 && bytes <= maxBytes) {
                 kept.add(rank);
-                bytes++; // the comma behind it
+                bytes++; // the comma after the rank
             }
         }
         return Collections.unmodifiableSet(kept);
     }
 
     /**
-     * Returns a text that takes at most so many bytes of UTF-8. A text that is cut, between two characters, ends with the
-     * number of characters that are missing.
+     * Cuts a text to at most {@code maxBytes} bytes of UTF-8. The cut is between two characters, and a text that was
+     * cut ends with the number of missing characters.
      */
     public static String cut(String text, int maxBytes) {
         // one char takes at most three bytes
@@ -114,7 +114,7 @@ public final class FieldWriter implements Fields {
         if (bytes.length <= maxBytes) {
             return text;
         }
-        // fewer characters are missing than the text has
+        // the number of missing characters is at most the length of the text
         int length = cut(bytes, Math.max(0, maxBytes - missing(text.length()).length()));
         String start = new String(bytes, 0, length, StandardCharsets.UTF_8);
         return start + missing(text.codePointCount(0, text.length()) - start.codePointCount(0, start.length()));

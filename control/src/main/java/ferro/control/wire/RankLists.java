@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeSet;
 
-/** Conversion between sets of ranks and texts. */
+/** Conversions between sets of ranks and texts. */
 public final class RankLists {
     private static final int DIGITS_MOST = 9;
 
@@ -20,14 +20,14 @@ public final class RankLists {
     /**
      * Formats ranks for people.
      *
-     * @param ranks set
+     * @param ranks ranks to format
      * @return for example {@code rank 3} or {@code ranks 1, 3}
      */
     public static String ranks(BitSet ranks) {
         return ranks(list(ranks));
     }
 
-    /** Lists ranks for people: {@code rank 3}, or {@code ranks 1, 3}. */
+    /** Formats ranks for people, for example {@code rank 3} or {@code ranks 1, 3}. */
     public static String ranks(Collection<Integer> ranks) {
         return ranks(list(ranks));
     }
@@ -45,7 +45,7 @@ public final class RankLists {
         return list.toString();
     }
 
-    /** Reads a list. Leaves out entries that are not numbers, since the list comes from another rank. */
+    /** Parses a list of ranks. Entries that are not numbers are ignored, because the list comes from another rank. */
     public static Set<Integer> numbers(String list) {
         Set<Integer> ranks = new TreeSet<>();
         for (String text : list.split(",")) {
@@ -57,7 +57,7 @@ public final class RankLists {
         return ranks;
     }
 
-    /** Returns whether a list that came from another rank contains only ranks of a group. */
+    /** Returns whether a list from another rank contains only ranks of a group. */
     static boolean isList(String list, int worldSize) {
         for (String rank : list.isEmpty() ? new String[0] : list.split(",", -1)) {
             if (number(rank) < 0 || number(rank) >= worldSize) {
@@ -76,7 +76,7 @@ public final class RankLists {
         return numbers;
     }
 
-    /** Returns the number in a text; -1 if it is not a number, or has more than nine digits. */
+    /** Returns the number in a text; -1 if the text is not a number, or has more than nine digits. */
     private static int number(String text) {
         int number = text.isEmpty() || text.length() > DIGITS_MOST ? -1 : 0;
         for (int i = 0; i < text.length() && number >= 0; i++) {
@@ -86,7 +86,10 @@ public final class RankLists {
         return number;
     }
 
-    /** Reads a list. Leaves out entries that are not numbers, since the list comes from another rank. */
+    /**
+     * Parses a list of ranks. Entries that are not ranks below {@code most} are ignored, because the list comes from
+     * another rank.
+     */
     public static BitSet set(String list, int most) {
         BitSet ranks = new BitSet();
         for (String text : list.split(",")) {

@@ -3,24 +3,28 @@ package ferro.control.wire;
 import java.nio.ByteBuffer;
 
 /**
- * A message between ranks beside the data, or a report of a rank: one byte for the kind of record, then the fields of the
- * record in their order. {@link FieldWriter} writes the fields and {@link FieldReader} reads them; docs/wire-protocol.md lists them.
+ * A message between ranks that carries no tensor data, or a report of a rank. It consists of one byte for the kind of
+ * record and the fields of the record in their order. {@link FieldWriter} writes the fields and {@link FieldReader}
+ * reads them. The list of fields is in docs/wire-protocol.md.
  */
 public interface WireMessage {
     /** The longest control message, in bytes. */
     int BYTES_MOST = 4096;
 
-    /** Passes the kind and each field, in the order of the bytes. Returns the message with the values that it gets back. */
+    /**
+     * Passes the kind and each field to a reader or writer, in the order of the bytes. Returns the message made of the
+     * values that the fields return.
+     */
     WireMessage through(Fields fields);
 
-    /** {@return the bytes to send} */
+    /** {@return the bytes of the message, to be sent} */
     default ByteBuffer encoded() {
         FieldWriter out = new FieldWriter();
         through(out);
         return out.bytes();
     }
 
-    /** {@return the bytes as a value for a store} */
+    /** {@return the bytes of the message, as a value for a store} */
     default byte[] value() {
         ByteBuffer bytes = encoded();
         byte[] value = new byte[bytes.remaining()];

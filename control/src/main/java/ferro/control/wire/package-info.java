@@ -1,6 +1,7 @@
 /**
- * Fields of control messages: one codec, which reads bytes, writes them, and lists itself for docs/wire-protocol.md.
+ * The codec for the fields of control messages. The same code reads bytes, writes bytes, and lists the fields for
+ * docs/wire-protocol.md.
  *
- * <p>Start reading at {@code Fields}. Nothing here knows what a message is for.
+ * <p>Start reading at {@code Fields}. No class in this package depends on the purpose of a message.
  */
 package ferro.control.wire;
