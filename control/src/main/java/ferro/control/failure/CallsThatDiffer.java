@@ -9,10 +9,7 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/**
- * A comparison of different calls that ranks made under one sequence number. It returns the ranks to blame and
- * describes the difference.
- */
+/** A comparison of different calls with one sequence number: which ranks are to blame, and what differs. */
 public final class CallsThatDiffer {
     private static final Pattern LENGTH = Pattern.compile("\\[\\d+]");
     /** The root is near the end of the text. Only the algorithm may follow. */

@@ -50,13 +50,7 @@ public sealed interface ControlMessage extends WireMessage
             dead = FieldWriter.cutRanks(dead, MAX_DEAD);
         }
 
-        /**
-         * Creates the message of a failure.
-         *
-         * @param failure  cause as this rank knows it
-         * @param dead     culprits that this rank knows to be dead
-         * @param ageNanos time since which this rank knows a failure, in nanoseconds
-         */
+        /** Creates the message of a failure, with dead culprits and the nanoseconds since a failure is known. */
         public static Abort of(Failure failure, Set<Integer> dead, long ageNanos) {
             long age = Math.max(0, Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(ageNanos)));
             return new Abort((int) age, dead, failure);
@@ -92,10 +86,7 @@ public sealed interface ControlMessage extends WireMessage
             implements ControlMessage {
         static final byte KIND = 2;
 
-        /**
-         * Creates a goodbye for a rank that has closed the group without sending one, and has exchanged no message with
-         * this rank.
-         */
+        /** Creates a goodbye for a rank that closed the group without one and exchanged no message with this rank. */
         public static Goodbye unsaid(int rank) {
             return new Goodbye(UNKNOWN, 0, 0, 0, "", rank, rank);
         }
@@ -244,10 +235,7 @@ public sealed interface ControlMessage extends WireMessage
     record Left(int rank, long lastSequence, long fingerprint, String call) implements ControlMessage {
         static final byte KIND = 9;
 
-        /**
-         * Returns whether this leave has the lower last collective. If the last collectives are equal, the lower rank
-         * decides.
-         */
+        /** Returns whether this leave has the lower last collective, or an equal one and the lower rank. */
         boolean isBefore(Left other) {
             return lastSequence != other.lastSequence ? lastSequence < other.lastSequence : rank < other.rank;
         }
@@ -268,10 +256,7 @@ public sealed interface ControlMessage extends WireMessage
         }
     }
 
-    /**
-     * A request to send a goodbye to the sender when the receiver leaves. A receiver that has already left sends its
-     * goodbye at once.
-     */
+    /** A request for a goodbye when the receiver leaves. A receiver that has left already answers at once. */
     record Follow() implements ControlMessage {
         static final byte KIND = 10;
 

@@ -55,10 +55,7 @@ public final class Diagnosis {
      *     culprit because data still moves
      */
     public record Blame(BitSet culprits, String text, boolean isNoRankAlone) {
-        /**
-         * Creates the failure of a rank whose operation has timed out. The failure records whether all ranks are only
-         * slow.
-         */
+        /** Creates the failure of an operation that timed out. It records whether all ranks are only slow. */
         public Failure timedOut(int origin, long sequence, String said) {
             int known = isNoRankAlone && culprits.isEmpty() ? 1 : 0;
             return new Failure(Code.TIMED_OUT, origin, sequence, RankLists.numbers(culprits), said, null, known);
@@ -77,12 +74,8 @@ public final class Diagnosis {
     }
 
     /**
-     * Creates a diagnosis of an operation.
-     *
-     * @param machines machines of the ranks of the group
-     * @param answers  answer of each rank; null for a silent rank
-     * @param slow     ranks that have not answered the last question
-     * @param sequence operation that does not end; 0 if it is not a collective
+     * Creates a diagnosis of a collective, or of another operation if the sequence is 0. The answer of a silent rank is
+     * null. Ranks that have not answered the last question are slow.
      */
     public Diagnosis(Machines machines, Status[] answers, BitSet slow, long sequence) {
         this.self = machines.self();
@@ -276,10 +269,7 @@ public final class Diagnosis {
         return cycle.isEmpty() ? graph.reachedFrom(first) : (BitSet) cycle.clone();
     }
 
-    /**
-     * Returns the ranks that a rank waits for. Callers must not change the set, because the answer of each rank is
-     * decoded only once.
-     */
+    /** Returns the ranks that a rank waits for. Callers must not change the set, which is decoded only once. */
     private BitSet waitsFor(int rank) {
         if (rank == self) {
             return mine;
@@ -322,10 +312,7 @@ public final class Diagnosis {
         return text.toString();
     }
 
-    /**
-     * Appends the state of each rank, with one entry for a machine of which all ranks are silent. Returns the number of
-     * ranks that were left out.
-     */
+    /** Appends the state of each rank, or one entry for a silent machine. Returns the number of ranks left out. */
     private int list(StringJoiner text, BitSet ranks, BitSet said) {
         int told = 0;
         int untold = 0;

@@ -74,10 +74,7 @@ public record Failure(
         return new Failure(kind, from, at, blamed, fields.text("text", TEXT_MOST, text), null, number);
     }
 
-    /**
-     * {@return the failure to send to the other ranks; an interrupt on this rank is, on the others, an abort that
-     * blames this rank}
-     */
+    /** {@return the failure for the other ranks: for an interrupt, an abort that blames this rank} */
     public Failure asSeenByOthers() {
         if (code == Code.INTERRUPTED) {
             return new Failure(Code.ABORTED, origin, sequence, Set.of(origin), text, null);

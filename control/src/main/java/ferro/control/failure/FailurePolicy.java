@@ -89,8 +89,7 @@ public interface FailurePolicy {
     }
 
     /**
-     * Returns whether a call fails now that its deadline has passed. The question is asked again until the result is
-     * true.
+     * Returns whether a call fails now that its deadline has passed. Asked again until the result is true.
      *
      * @param timeoutNanos timeout of the call
      * @return true here; false on a medium without control messages while it still reads what the peers have sent

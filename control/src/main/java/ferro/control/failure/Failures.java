@@ -57,10 +57,7 @@ public final class Failures {
                 : " failed with an exception: " + broken;
     }
 
-    /**
-     * Describes the resource that an OutOfMemoryError has lacked. If a thread cannot be created, pthread_create(3)
-     * reports EAGAIN.
-     */
+    /** Describes what an OutOfMemoryError lacks. If a thread cannot be created, pthread_create(3) reports EAGAIN. */
     private static String lacking(String text) {
         return text != null && text.contains("native thread")
                 ? " cannot start a thread: Resource temporarily unavailable (EAGAIN; " + text
@@ -175,19 +172,14 @@ public final class Failures {
         return where.rank() == group.rank() && where.group().equals(group.name());
     }
 
-    /**
-     * Returns whether an exception reports that this rank lacks memory, descriptors or threads, in any part of ferro.
-     */
+    /** Returns whether an exception reports that any part of this rank lacks memory, descriptors or threads. */
     private static boolean isOwnLack(FerroException cause, GroupSpec group) {
         return cause.code() == Code.RESOURCE
                 && cause.where().rank() == group.rank()
                 && cause.where().culprits().equals(Set.of(group.rank()));
     }
 
-    /**
-     * Adopts the failure of the other part. The sequence number stays in the text only, because the other part has its
-     * own numbers.
-     */
+    /** Adopts the failure of the other part, whose sequence numbers differ and stay in the text only. */
     private static Failure adopted(FerroException cause) {
         Where where = cause.where();
         boolean interrupted = cause.code() == Code.INTERRUPTED;

@@ -75,10 +75,7 @@ public final class FirstCause {
         return Abort.of(agreed, dead, nowNanos - known.get().sinceNanos);
     }
 
-    /**
-     * Adds a cause with weak evidence, which counts only if no cause is known yet. Returns the cause if it counts,
-     * otherwise null.
-     */
+    /** Adds a cause with weak evidence, if no cause is known yet. Returns the cause if it was added, otherwise null. */
     public Failure guessed(Failure cause, long nowNanos) {
         return known.compareAndSet(null, new KnownCauses(cause, nowNanos)) ? cause : null;
     }

@@ -17,11 +17,8 @@ public final class Machines {
     private final RankProcesses processes;
 
     /**
-     * Creates the machines of a group.
-     *
-     * @param self        this rank
-     * @param joinedRanks numbers that the ranks of this group have in the joined group, in the order of this group
-     * @param processes   known processes of the ranks of the joined group
+     * Creates the machines from this rank, the joined group's numbers of all ranks, and the processes of the joined
+     * group.
      */
     public Machines(int self, int[] joinedRanks, RankProcesses processes) {
         this.self = self;
@@ -64,13 +61,7 @@ public final class Machines {
         return named(ranks, joinedRanks, processes.group());
     }
 
-    /**
-     * Names ranks of a group by their numbers in the group and in the joined group.
-     *
-     * @param ranks       ranks of the group
-     * @param joinedRanks numbers in the joined group, by rank of the group
-     * @param joined      name of the joined group; empty if it is unknown
-     */
+    /** Names ranks of a group by their numbers in the group and in the joined group, whose name may be empty. */
     public static String named(Collection<Integer> ranks, int[] joinedRanks, String joined) {
         List<Integer> others = new ArrayList<>();
         for (int rank : ranks) {
@@ -106,11 +97,7 @@ public final class Machines {
                 : name + process;
     }
 
-    /**
-     * Returns this rank and the next ranks as if they were a separate group.
-     *
-     * @param max largest number of ranks
-     */
+    /** Returns this rank and the next ones, at most {@code max} ranks, as if they were a separate group. */
     public Machines sample(int max) {
         int[] few = new int[Math.min(max, joinedRanks.length)];
         for (int rank = 0; rank < few.length; rank++) {
@@ -119,10 +106,7 @@ public final class Machines {
         return new Machines(0, few, processes);
     }
 
-    /**
-     * Returns the name of a rank's machine, for people. The name is empty if the machine is unknown or is this rank's
-     * own machine.
-     */
+    /** Returns the name of a rank's machine, for people; empty if it is unknown or this rank's own machine. */
     public String away(int rank) {
         String machine = processes.machine(joinedRanks[rank]);
         return machine.equals(processes.machine(joinedRanks[self])) ? "" : machine;
@@ -150,22 +134,12 @@ public final class Machines {
         return there.cardinality() > 1 ? there : new BitSet();
     }
 
-    /**
-     * Returns a text that says that no rank of a machine answers.
-     *
-     * @param there ranks of this group on one other machine
-     */
+    /** Returns a text that says that no rank of a machine answers. */
     public String silence(BitSet there) {
         return silence(away(there.nextSetBit(0)), named(there), there.cardinality() == 1);
     }
 
-    /**
-     * Returns a text that says that one rank of a machine, or none of its ranks, answers.
-     *
-     * @param machine name of the machine
-     * @param ranks   names of the ranks
-     * @param isOne   whether the text is about one rank
-     */
+    /** Returns a text that says that one rank of a machine, or none of its ranks, answers. */
     public static String silence(String machine, String ranks, boolean isOne) {
         return machine + ": "
                 + (isOne ? "its " + ranks + " does not answer" : "none of its " + ranks + " answers")

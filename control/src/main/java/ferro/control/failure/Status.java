@@ -130,18 +130,12 @@ public record Status(
         return position.replaceFirst(", .*?(?= of group \"|$)", "");
     }
 
-    /**
-     * Returns whether the rank has not reached an operation. Such a rank has not called the operation, or is in an
-     * earlier one.
-     */
+    /** Returns whether the rank has not called an operation, or is in an earlier one. */
     boolean isBehind(long operation) {
         return sequence < operation || running > 0 && running < operation;
     }
 
-    /**
-     * Returns whether the rank has passed an operation. Such a rank is in a later operation, or has called a later one
-     * and all have ended.
-     */
+    /** Returns whether the rank is in a later operation, or has called a later one and all have ended. */
     boolean isAhead(long operation) {
         return running > operation || running == 0 && sequence > operation;
     }

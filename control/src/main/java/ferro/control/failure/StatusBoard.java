@@ -57,10 +57,7 @@ public final class StatusBoard {
         return silent;
     }
 
-    /**
-     * Returns the last answer of each rank. An entry is null for a rank that has not answered the question or a later
-     * one.
-     */
+    /** Returns the last answer of each rank; null for a rank that has not answered this question or a later one. */
     public synchronized Status[] answers(long ask) {
         Status[] current = new Status[worldSize];
         for (int rank = 0; rank < worldSize; rank++) {

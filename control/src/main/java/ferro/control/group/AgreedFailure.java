@@ -19,10 +19,7 @@ import java.util.function.LongSupplier;
  */
 final class AgreedFailure {
     private static final long POLL_NANOS = 50_000;
-    /**
-     * The largest number of polls, which take a second. A stopped thread that sends the failure must not block this
-     * thread forever.
-     */
+    /** The largest number of polls: a second. A stopped thread must not block this one forever. */
     private static final int MOST_POLLS = 20_000;
 
     private final ControlSender sender;
@@ -58,10 +55,7 @@ final class AgreedFailure {
          */
         Set<Integer> blamed(Failure cause);
 
-        /**
-         * Handles a cause that no caller has received yet, so the threads of this rank are still in their calls; any
-         * thread.
-         */
+        /** Handles a cause while the threads of this rank are still in their calls; any thread. */
         void beforeCallersHear();
 
         /**

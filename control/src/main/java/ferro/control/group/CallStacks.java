@@ -85,10 +85,7 @@ final class CallStacks {
         return List.copyOf(stacks);
     }
 
-    /**
-     * Returns the lines of the program that called a group, as many as a message can hold; empty if no thread waits for
-     * a call.
-     */
+    /** Returns the lines that called a group, as many as a message can hold; empty if no thread waits for it. */
     static String callersOf(String group, List<ThreadStack> stacks) {
         Set<String> lines = new LinkedHashSet<>();
         for (ThreadStack stack : stacks) {

@@ -46,9 +46,7 @@ public final class CallWatch<C> {
         /** Describes a call whose deadline has passed: the running call, or a call that is queued behind it. */
         String describe(C running, C late);
 
-        /**
-         * Returns why a rank that waits for no other rank is late; empty if it is not known which ranks it waits for.
-         */
+        /** Returns why a rank that waits for no other rank is late; empty if it is unknown for whom it waits. */
         String alone();
     }
 
@@ -66,13 +64,7 @@ public final class CallWatch<C> {
         begun = false;
     }
 
-    /**
-     * Checks the call that the group waits for.
-     *
-     * @param running  call that the group waits for
-     * @param queued   call behind it with an earlier deadline, or null
-     * @param nowNanos current time on the context's clock
-     */
+    /** Checks the running call; {@code queued} is a call behind it with an earlier deadline, or null. */
     public void poll(C running, C queued, long nowNanos) {
         CallHeader header = calls.header(running);
         if (!begun) {
@@ -111,13 +103,7 @@ public final class CallWatch<C> {
         return TimeoutProbe.leadNanos(calls.deadlineNanos(call) - calls.begunNanos(call));
     }
 
-    /**
-     * Returns the nanoseconds, at least 1, until {@link #poll} should be called again.
-     *
-     * @param running  call that the group waits for
-     * @param queued   call behind it that may have an earlier deadline, or null
-     * @param nowNanos current time on the context's clock
-     */
+    /** Returns the nanoseconds, at least 1, until the next {@link #poll}; {@code queued} may be null. */
     public long untilNext(C running, C queued, long nowNanos) {
         C late = queued == null ? running : queued;
         long next = Math.min(

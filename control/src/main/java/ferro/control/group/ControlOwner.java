@@ -11,9 +11,7 @@ public interface ControlOwner {
     /** Handles the failure of the group. Called once, on any thread, after the failure was sent to the neighbours. */
     void failed();
 
-    /**
-     * Handles the goodbye of another rank, or the loss of its messages. Both may end a wait for that rank. Any thread.
-     */
+    /** Handles the goodbye of a rank, or the loss of its messages, which may end a wait for it; any thread. */
     void left();
 
     /**
@@ -61,10 +59,7 @@ public interface ControlOwner {
         return FailurePolicy.SHIPPED;
     }
 
-    /**
-     * Returns the size of the largest group in which each rank sends failures to every other rank. It is the same on
-     * all ranks.
-     */
+    /** Returns the size of the largest group that is a full mesh ({@link Overlay}); the same on all ranks. */
     default int maxMesh() {
         return Overlay.MAX_MESH;
     }

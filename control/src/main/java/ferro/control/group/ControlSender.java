@@ -46,7 +46,7 @@ final class ControlSender {
         send(all, message);
     }
 
-    /** Sends a message to the neighbours that the condition accepts. They forward messages that are new to them. */
+    /** Sends a message to the neighbours that the condition accepts, which forward it if it is new to them. */
     void sendToNeighbours(ControlMessage message, IntPredicate receives) {
         BitSet receivers = neighbours.ranks();
         for (int peer = receivers.nextSetBit(0); peer >= 0; peer = receivers.nextSetBit(peer + 1)) {
@@ -65,11 +65,7 @@ final class ControlSender {
         }
     }
 
-    /**
-     * Sends a message to the next ranks around the ring.
-     *
-     * @param most largest number of receivers
-     */
+    /** Sends a message to the next ranks around the ring, at most {@code most} ranks. */
     void tellNext(ControlMessage message, int most) {
         ByteBuffer bytes = message.encoded();
         for (int step = 1; step <= Math.min(most, group.worldSize() - 1); step++) {

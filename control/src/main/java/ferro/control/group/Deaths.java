@@ -20,35 +20,25 @@ import java.util.function.IntPredicate;
 /**
  * The judge of ranks that have died or become silent. It decides which of them fail the group, and records the ranks
  * that are lost so far. The ranks of one process die together, so they are blamed together. A rank that sees the end of
- * one of them waits a moment for the end of the others. A later end in the same process is part of the same cause.
- * Thread-safe.
+ * one of them waits a moment for the others. A later end in that process is part of the same cause. Thread-safe.
  */
 final class Deaths {
     /**
-     * The largest number of waits for the other ranks of a process. When a process ends, the kernel closes its
-     * connections one after another, which may take long on a busy machine.
+     * The most waits for the other ranks of a process. When a process ends, the kernel closes its connections one after
+     * another, which may take long on a busy machine.
      */
     static final int PROCESS_WAITS = 15;
 
-    /** The largest number of waits for the other ranks of another machine, of which one alone may end as well. */
+    /** The most waits for the other ranks of another machine, of which one alone may end as well. */
     private static final int MACHINE_WAITS = 1;
 
-    /**
-     * The largest number of waits for the proof that a rank whose connection has ended is dead. The waits end before a
-     * broken data link is blamed.
-     */
+    /** The most waits for a proof that a rank is dead. They end before a broken data link is blamed. */
     private static final int PROOF_WAITS = 3;
 
-    /**
-     * The number of waits for the rank that reports an end to all ranks. The other neighbours report the end only if
-     * that rank does not.
-     */
+    /** The waits for the rank that reports an end. Other neighbours report the end only if that rank does not. */
     private static final int REPORT_WAITS = 3;
 
-    /**
-     * The time in which the neighbours of a dead rank send its death to all ranks, by themselves or after a report of
-     * the loss.
-     */
+    /** The time in which the neighbours of a dead rank send its death to all ranks, unasked or on request. */
     private static final long UNEXPLAINED_NANOS = 250_000_000L;
 
     private static final int NOBODY = -1;
@@ -90,10 +80,7 @@ final class Deaths {
         this.machines = machines;
     }
 
-    /**
-     * Runs the code for a death once without a death, so that the first death does not wait for code that has not run
-     * yet.
-     */
+    /** Runs the code for a death once without a death, so that the first death does not wait for cold code. */
     void warm() {
         machineOf(self, new BitSet());
         isOnePlaceOfMany(self);
@@ -205,9 +192,7 @@ final class Deaths {
         }
     }
 
-    /**
-     * Sends dead ranks that the failure does not name. Ranks whose goodbye was read after their end are removed first.
-     */
+    /** Sends dead ranks that the failure does not name, except those whose goodbye was read after their end. */
     void sendDead() {
         BitSet known;
         synchronized (this) {
@@ -237,10 +222,7 @@ final class Deaths {
         }
     }
 
-    /**
-     * Handles ranks that were silent for too long: one rank, or all remaining ranks of a machine. The given rank is one
-     * of them.
-     */
+    /** Handles ranks that were silent for too long: the given rank, or all remaining ranks of its machine. */
     void silent(int peer, BitSet ranks, FerroException cause) {
         if (exits.mayBePresent(peer)) {
             note(silent, peer, true);
@@ -325,10 +307,7 @@ final class Deaths {
         }
     }
 
-    /**
-     * Handles the report of lost ranks after the messages of these ranks were read, because one of them may be a
-     * goodbye.
-     */
+    /** Handles a report of lost ranks after their messages were read, which may include a goodbye. */
     void reported(Failure loss) {
         peerFailures.afterReading(() -> judgeReported(loss), FailurePolicy.EOF_GRACE_NANOS);
     }
@@ -370,10 +349,7 @@ final class Deaths {
         lost = Collections.unmodifiableSet(ranks);
     }
 
-    /**
-     * Handles a rank that is alive and has no connection any more. It has sent data that this rank refuses, has refused
-     * data of this rank, or takes no data.
-     */
+    /** Handles a live rank without a connection. One side refused data of the other, or the rank takes no data. */
     private void giveUp(int peer, FerroException cause) {
         boolean own = cause.code() == Code.ABORTED || cause.getCause() instanceof OutOfMemoryError;
         boolean takesNothing = cause.code() == Code.PARTITION;
@@ -478,10 +454,7 @@ final class Deaths {
                 + "launcher or machine ends" + Advice.THEIR_OUTPUT;
     }
 
-    /**
-     * Returns the ranks of this group in a rank's process, without ranks that left or sent a failure before the process
-     * ended.
-     */
+    /** Returns this group's ranks in a process, without those that left or sent a failure before it ended. */
     private BitSet processOf(int peer) {
         BitSet joined = machines.processes().sharing(machines.joinedRanks()[peer]);
         BitSet ranks = new BitSet();

@@ -25,16 +25,12 @@ final class FurtherDeaths {
         this.peerFailures = peerFailures;
     }
 
-    /**
-     * Returns whether no further deaths are sent, because each rank of a small group sees and judges each death itself.
-     */
+    /** Returns whether no deaths are sent, because each rank of a small group judges each death itself. */
     boolean areNone() {
         return failure.sendsToAll();
     }
 
-    /**
-     * Forwards deaths that another rank has sent. They are forwarded a little later, together with those that follow.
-     */
+    /** Forwards deaths that another rank has sent, a little later and together with those that follow. */
     void heard(Set<Integer> ranks) {
         boolean isFirst;
         synchronized (this) {

@@ -88,9 +88,7 @@ public final class GracefulExits {
         return messages;
     }
 
-    /**
-     * Returns the neighbours of this rank. A neighbour that leaves normally sends a goodbye before it closes the group.
-     */
+    /** Returns the neighbours of this rank. A neighbour sends a goodbye before it closes the group normally. */
     OverlayNeighbours neighbours() {
         return neighbours;
     }
@@ -169,9 +167,7 @@ public final class GracefulExits {
         }
     }
 
-    /**
-     * Fails the group if a rank has left without making a collective. Does not wait for the goodbyes of other ranks.
-     */
+    /** Fails the group if a rank has left without making a collective, without waiting for other goodbyes. */
     public void refuseNow(long sequence, CallHeader.Call call) {
         if (leavers.before(sequence) >= 0) {
             fail(leavers.allBefore(sequence), "this call is seq " + sequence + " (" + call.text() + ")");
@@ -278,9 +274,7 @@ public final class GracefulExits {
         leavers.withoutGoodbye().stream().forEach(this::follow);
     }
 
-    /**
-     * Records a rank that has asked for the goodbye of this rank. If this rank has left, it sends the goodbye at once.
-     */
+    /** Records a rank that has asked for this rank's goodbye, or sends the goodbye if this rank has left. */
     void followedBy(int peer) {
         synchronized (this) {
             if (own == null) {

@@ -87,10 +87,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private final GracefulExits exits;
     private final PeerFailures peerFailures;
     private final Deaths deaths;
-    /**
-     * Ranks for whose ends the launcher was asked. An end may be reported long after the failure, and no thread waits
-     * for it.
-     */
+    /** Ranks for whose ends the launcher was asked. An end may be reported long after the failure. */
     private final Set<Integer> askedEnds = ConcurrentHashMap.newKeySet();
 
     private final Map<Integer, RankEnd> ends = new ConcurrentSkipListMap<>();
@@ -157,10 +154,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         }
     }
 
-    /**
-     * Opens the control once the owner can report its state. After this, the answers of this rank in other groups
-     * include this group.
-     */
+    /** Opens the control once the owner can report its state. Answers in other groups then include this group. */
     public void open() {
         responder.enter();
     }
@@ -196,9 +190,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return deaths.ranks();
     }
 
-    /**
-     * Returns the ends of dead ranks that launchers have reported so far, by rank; empty before the group has failed.
-     */
+    /** Returns the ends of dead ranks that launchers have reported so far, by rank; empty before a failure. */
     public Map<Integer, RankEnd> ends() {
         return Collections.unmodifiableMap(ends);
     }
@@ -619,9 +611,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         mismatches.heard(peer, said.sequence(), said.fingerprint(), said.call());
     }
 
-    /**
-     * Sets the platform or virtual thread that has joined. Its stack shows what this rank does while it is in no call.
-     */
+    /** Sets the platform or virtual thread that has joined, whose stack is reported while no call is in flight. */
     public void joinedBy(Thread thread) {
         responder.joinedBy(thread);
     }

@@ -52,9 +52,7 @@ final class History {
         NEWEST.setRelease(this, sequence);
     }
 
-    /**
-     * Returns the operation of a sequence number, or null if it has not been called yet, or was called too long ago.
-     */
+    /** Returns the operation of a sequence number; null if it was not called yet, or was called too long ago. */
     CallHeader find(long sequence) {
         Page page = sequence <= 0 ? null : (Page) PAGE_OF.getAcquire(pages, page(sequence));
         if (page == null) {

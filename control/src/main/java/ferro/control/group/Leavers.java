@@ -90,10 +90,7 @@ final class Leavers {
         return parents;
     }
 
-    /**
-     * Adds a rank that has sent a goodbye to this rank, or has closed the group. Returns false if the rank was already
-     * added.
-     */
+    /** Adds a rank that has sent a goodbye to this rank or has closed the group; returns false if it is known. */
     boolean add(int peer, Goodbye said) {
         boolean isConsequence = parents.cause() != null;
         synchronized (this) {
@@ -141,10 +138,7 @@ final class Leavers {
         return left.size() == group.worldSize() - 1;
     }
 
-    /**
-     * Returns the time in which goodbyes of ranks that leave together with the last one may still arrive; 0 or less if
-     * none may.
-     */
+    /** Returns the time in which goodbyes of ranks that leave together may still arrive; 0 or less if none. */
     synchronized long remainingNanos() {
         return areAll() ? 0 : GOODBYES_NANOS - (timers.nanoTime() - heardNanos);
     }
@@ -208,10 +202,7 @@ final class Leavers {
         }
     }
 
-    /**
-     * Returns the rank of the earliest leave if that rank has left without calling a collective, otherwise -1. This
-     * costs one read.
-     */
+    /** Returns the rank of the earliest leave if that rank has not called a collective, otherwise -1; one read. */
     int before(long sequence) {
         Left known = lowest;
         return known != null && known.lastSequence() < sequence ? known.rank() : -1;

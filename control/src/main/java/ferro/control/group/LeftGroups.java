@@ -17,10 +17,7 @@ import java.util.concurrent.TimeUnit;
  * end, and data in flight would be lost. The exit of the JVM with open groups waits for the same reason. Thread-safe.
  */
 public final class LeftGroups {
-    /**
-     * The wait of the last close and of the exit of the JVM after a failure, in which other ranks receive the cause and
-     * can ask.
-     */
+    /** The wait of the last close or JVM exit after a failure, for other ranks to receive the cause and ask. */
     private static final long FAILED_NANOS = 1_000_000_000L;
 
     /**
@@ -153,9 +150,7 @@ public final class LeftGroups {
         }
     }
 
-    /**
-     * Waits before the exit of the JVM until the other ranks have received the data of this rank, or the time is over.
-     */
+    /** Waits before the exit of the JVM until other ranks have received all data, or the time is over. */
     private void awaitExits(ExitTask.JvmExit exit) {
         List<GracefulExit> leaving;
         long until;

@@ -64,10 +64,7 @@ public final class MadeSubgroups {
         }
     }
 
-    /**
-     * Fails the group that was created by an attempt that a member has given up. Does nothing if there is no such
-     * group.
-     */
+    /** Fails the group of an attempt that a member has given up, if that group exists. */
     void cancelled(int peer, long round, Failure why) {
         GroupControl control;
         Failure failure;

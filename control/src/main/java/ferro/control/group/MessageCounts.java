@@ -35,10 +35,7 @@ public final class MessageCounts {
             return number;
         }
 
-        /**
-         * Counts a message of the peer that has arrived completely on this rank, whether or not a receive has matched
-         * it.
-         */
+        /** Counts a message of the peer that has arrived completely, whether or not a receive has matched it. */
         public void countArrived() {
             arrived = arrived + 1;
         }

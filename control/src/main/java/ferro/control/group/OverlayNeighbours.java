@@ -52,18 +52,12 @@ final class OverlayNeighbours {
         return overlay.isNeighbour(peer);
     }
 
-    /**
-     * Returns whether another rank sends a goodbye to this rank when it leaves. If so, its end without a goodbye is a
-     * death.
-     */
+    /** Returns whether another rank sends a goodbye to this rank, so that an end without one is a death. */
     synchronized boolean saysGoodbye(int peer) {
         return overlay.isNeighbour(peer) || followed.get(peer);
     }
 
-    /**
-     * Returns whether the end of another rank without a goodbye is a death, because no request of this rank can still
-     * be in flight.
-     */
+    /** Returns whether an end without a goodbye is a death, because no request for one can be in flight. */
     synchronized boolean hasTimeToSayGoodbye(int peer) {
         return overlay.isNeighbour(peer) || reached.get(peer);
     }
@@ -102,18 +96,13 @@ final class OverlayNeighbours {
         return overlay.previous(left);
     }
 
-    /**
-     * Records that ranks have left, and that they are {@link #gone}. A goodbye names ranks that have left, but no lost
-     * ranks.
-     */
+    /** Records that ranks have left and are {@link #gone}. A goodbye names only ranks that have left. */
     synchronized BitSet left(BitSet ranks) {
         left.or(ranks);
         return gone(ranks);
     }
 
-    /**
-     * Records that ranks are gone. Returns the ranks that replace them and that this rank has to ask for a goodbye now.
-     */
+    /** Records that ranks are gone. Returns the ranks that replace them and have to be asked for a goodbye. */
     synchronized BitSet gone(BitSet ranks) {
         gone.or(ranks);
         BitSet added = overlay.neighbours(gone);
@@ -126,10 +115,7 @@ final class OverlayNeighbours {
         return added;
     }
 
-    /**
-     * Returns the ranks between two others that are gone with a rank that leaves: that rank, and the ranks that had
-     * left before.
-     */
+    /** Returns the ranks between two others that are gone: the leaving rank, and ranks that had left before. */
     BitSet between(int previous, int leaver, int next) {
         BitSet gone = overlay.isMesh() ? new BitSet() : overlay.between(previous, next);
         gone.set(leaver);

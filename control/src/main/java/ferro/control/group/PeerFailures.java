@@ -15,10 +15,7 @@ import java.util.function.BooleanSupplier;
  * that it is made even if no thread makes progress. Thread-safe.
  */
 final class PeerFailures {
-    /**
-     * The time for the control message that explains the end of a data link. The link may end before the message
-     * arrives.
-     */
+    /** The time for the control message that explains the end of a data link and may arrive after it. */
     private static final long BROKEN_NANOS = 50_000_000L;
     /** The largest number of checks for the answer of a rank before the rank is judged without an answer. */
     private static final int LOOKS_MOST = 20;
@@ -95,10 +92,7 @@ final class PeerFailures {
         }
     }
 
-    /**
-     * Blames a rank that is silent while its link ends. If its whole machine is silent, blames all ranks of the
-     * machine.
-     */
+    /** Blames a rank that is silent while its link ends, or all ranks of its machine if all are silent. */
     private void blameUnanswering(int peer, FerroException cause, long ask) {
         BitSet machine = machines.sharing(peer, rank -> !inquiry.hasAnswered(rank, ask));
         if (machine.isEmpty()) {

@@ -41,9 +41,7 @@ public final class RankStatuses {
         this.stacks = stacks;
     }
 
-    /**
-     * Returns an empty set of states for a rank that shares its thread with other ranks, so that it has no own stack.
-     */
+    /** Returns an empty set of states without stacks, for a rank that shares its thread with other ranks. */
     public static RankStatuses withoutStacks() {
         return new RankStatuses(null);
     }

@@ -7,9 +7,7 @@ import ferro.control.failure.StatusBoard;
 import ferro.spi.CallHeader;
 import java.util.BitSet;
 
-/**
- * The questions to other ranks about their state, and the diagnosis from their answers. Thread-safe; no method waits.
- */
+/** The questions to other ranks about their state, and the diagnosis from their answers. Thread-safe; never waits. */
 final class StatusInquiry {
     private final ControlSender sender;
     private final StatusBoard board;
@@ -17,10 +15,7 @@ final class StatusInquiry {
     private final ControlOwner owner;
     private final Runnable beforeAsking;
 
-    /**
-     * Creates an inquiry. {@code beforeAsking} compares the calls of ranks that have left, whose goodbye is their
-     * answer.
-     */
+    /** Creates an inquiry. {@code beforeAsking} compares the calls of ranks that have left. */
     StatusInquiry(
             ControlSender sender, StatusBoard board, Machines machines, ControlOwner owner, Runnable beforeAsking) {
         this.sender = sender;
@@ -35,10 +30,7 @@ final class StatusInquiry {
         return machines;
     }
 
-    /**
-     * Asks all ranks for their state and their call of an operation, which may be null. Returns the number of the
-     * question.
-     */
+    /** Asks all ranks for their state and for their call, which may be null. Returns the question's number. */
     long ask(CallHeader call) {
         return ask(call, false);
     }
@@ -92,10 +84,7 @@ final class StatusInquiry {
         return !silent.isEmpty();
     }
 
-    /**
-     * Creates a diagnosis from the answers to an early question. A rank that has not answered the last question may be
-     * slow.
-     */
+    /** Creates a diagnosis from answers to an early question. A rank without the last answer may be slow. */
     Diagnosis diagnosis(long early, long last, long sequence) {
         return new Diagnosis(machines, board.answers(early), board.silentTo(last), sequence);
     }

@@ -63,10 +63,7 @@ final class StatusResponder {
         return status(ask, asked, List.of());
     }
 
-    /**
-     * Answers as {@link #status(long, long)} does, with the line of the program. The stacks of this rank are taken for
-     * the line.
-     */
+    /** Answers as {@link #status(long, long)} does, with the line of the program from the stacks of this rank. */
     Status statusWithLine(long ask, long asked) {
         return status(ask, asked, record("asked by a rank that waits"));
     }

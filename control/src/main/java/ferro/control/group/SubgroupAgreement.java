@@ -42,10 +42,7 @@ import java.util.concurrent.TimeoutException;
  * <p>Received messages and {@link OwnProposal#look} advance an attempt like a state machine. Only {@link #reach} waits.
  */
 public final class SubgroupAgreement {
-    /**
-     * The longest time between two checks while a caller waits. It limits how long a clock that jumps can hide a
-     * deadline.
-     */
+    /** The longest time between two checks of a waiting caller, because a jump of the clock hides a deadline. */
     private static final long LOOK_NANOS = 100_000_000L;
     /**
      * The largest distance between the rounds of two ranks. A rank that is further ahead sends invalid rounds, because
@@ -63,9 +60,7 @@ public final class SubgroupAgreement {
     private final Leavers leavers;
     private final ControlOwner owner;
     private final GroupSpec group;
-    /**
-     * The proposals of the other ranks, by rank and round. The lock of this object guards this field and the next two.
-     */
+    /** Proposals of other ranks, by rank and round. The lock of this object guards this and the next two fields. */
     private final Map<Integer, Map<Long, Proposal>> told = new HashMap<>();
 
     /** The last round of this rank with each member. */
@@ -251,10 +246,7 @@ public final class SubgroupAgreement {
             }
         }
 
-        /**
-         * Cancels the attempt on the other members, but only after it was sent to all of them, because an answer may
-         * come earlier.
-         */
+        /** Cancels the attempt on the other members after all have received it, because an answer may come earlier. */
         private void takeBack(FerroException failure, boolean allTold) {
             synchronized (SubgroupAgreement.this) {
                 announced |= allTold;
@@ -369,10 +361,7 @@ public final class SubgroupAgreement {
         return mine;
     }
 
-    /**
-     * Makes an attempt as {@link #begin} does and waits for its end. Returns the identity of the new group or throws
-     * the failure.
-     */
+    /** Makes an attempt as {@link #begin} does and waits. Returns the identity or throws the failure. */
     public long reach(long parent, int[] ranks, Duration timeout) {
         OwnProposal mine = begin(parent, ranks, timeout);
         // waits on the future of the attempt, because the threads that receive messages need the lock of this object
@@ -425,10 +414,7 @@ public final class SubgroupAgreement {
         }
     }
 
-    /**
-     * Records that a rank has given up its proposal for a round. Returns false if the proposal is missing or was
-     * already used.
-     */
+    /** Records that a rank has given up its proposal for a round. Returns false if it is missing or used. */
     private boolean giveUp(int peer, long round, Failure why) {
         Map<Long, Proposal> open = told.getOrDefault(peer, Map.of());
         Proposal proposal = open.get(round);
@@ -450,10 +436,7 @@ public final class SubgroupAgreement {
         return open.remove(round);
     }
 
-    /**
-     * Records that a rank has given up its proposal, and the ranks that it blames. An empty list blames that rank
-     * itself.
-     */
+    /** Records that a rank has given up its proposal. Without culprits, that rank itself is to blame. */
     void cancelled(int peer, Cancel said) {
         Failure why = said.why();
         Code code = why.code() == Code.INTERRUPTED ? Code.ABORTED : why.code();

@@ -51,9 +51,7 @@ final class Timers {
         return clock.getAsLong();
     }
 
-    /**
-     * Runs a task after a time, unless the timers are closed by then. The task runs even if no thread makes progress.
-     */
+    /** Runs a task after a time, unless closed by then. The task runs even if no thread makes progress. */
     void later(Runnable task, long nanos) {
         Timer timer = new Timer(task);
         OutOfMemoryError error = null;

@@ -20,19 +20,13 @@ final class ExitWatch implements AutoCloseable {
     static final long LOOK_NANOS = 20_000_000L;
     /** The time to read a goodbye that may still be unread in the socket. */
     private static final long GOODBYE_NANOS = 20_000_000L;
-    /** The largest number of waits for one goodbye. If timers are late, the thread that reads sockets is late too. */
+    /** The most waits for one goodbye. If timers are late, the thread that reads sockets is late too. */
     private static final int GOODBYE_WAITS = 3;
 
-    /**
-     * The longest additional wait until all messages that have arrived are read, on a medium that reports this. A stuck
-     * thread reads no message.
-     */
+    /** The longest further wait until messages are read, on a medium that reports this; a stuck thread reads none. */
     private static final long READ_NANOS = 100_000_000L;
 
-    /**
-     * The largest number of processes that a rank watches. Few are enough, because a rank that sees an exit notifies
-     * all others.
-     */
+    /** The most processes that a rank watches. Few are enough, because a rank notifies all others of an exit. */
     private static final int LOOKED_AT_MOST = 3;
 
     private final ProcessTable table;
@@ -100,10 +94,7 @@ final class ExitWatch implements AutoCloseable {
         lane = control;
     }
 
-    /**
-     * Checks the next processes. Returns whether any process is left to watch. Allocates nothing if no process has
-     * exited.
-     */
+    /** Checks the next processes. Returns whether any is left to watch. Allocates nothing if none has exited. */
     synchronized boolean look() {
         int looked = 0;
         for (int i = 0; i < processes.length && looked < LOOKED_AT_MOST && !closed; i++) {
@@ -130,10 +121,7 @@ final class ExitWatch implements AutoCloseable {
         return process.watched != null;
     }
 
-    /**
-     * Blames a peer unless its goodbye has arrived. This method and the next one use no lambda, because the first
-     * lambda costs a JVM 10 ms.
-     */
+    /** Blames a peer unless its goodbye arrives. Uses no lambda, because the first lambda costs a JVM 10 ms. */
     private void blameLater(Peer peer, int waits) {
         long due = context.nanoTime() + GOODBYE_NANOS;
         Runnable check = new Runnable() {
@@ -149,7 +137,7 @@ final class ExitWatch implements AutoCloseable {
         context.background().schedule(check, GOODBYE_NANOS, TimeUnit.NANOSECONDS);
     }
 
-    /** Blames all ranks of the process that has exited, after their earlier messages were read. */
+    /** Blames all ranks of the process that has exited, after their messages were read; without a lambda too. */
     private void blame(Peer exited) {
         for (Process process : processes) {
             if (process.peer.identity().equals(exited.identity()) && !process.peer.isOver()) {

@@ -4,10 +4,7 @@ package ferro.control.membership;
 public final class Hashing {
     private Hashing() {}
 
-    /**
-     * Mixes a value into a hash with the finaliser of SplitMix64 (Steele, Lea and Flood 2014,
-     * doi:10.1145/2660193.2660195).
-     */
+    /** Mixes a value into a hash: finaliser of SplitMix64 (Steele, Lea, Flood 2014, doi:10.1145/2660193.2660195). */
     public static long mix(long hash, long value) {
         long z = hash * 0x9E3779B97F4A7C15L + value + 0x632BE59BD9B4E019L;
         z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;

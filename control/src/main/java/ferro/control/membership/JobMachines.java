@@ -10,13 +10,7 @@ final class JobMachines {
     private final int self;
     private final IntFunction<String> machines;
 
-    /**
-     * Creates the view of this rank.
-     *
-     * @param peers    all peers by rank
-     * @param self     this rank
-     * @param machines name of the machine of each rank, for people
-     */
+    /** Creates the view of this rank from all peers by rank, and the name of each rank's machine, for people. */
     JobMachines(Peer[] peers, int self, IntFunction<String> machines) {
         this.peers = peers;
         this.self = self;

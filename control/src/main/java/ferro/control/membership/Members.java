@@ -23,10 +23,7 @@ import java.util.function.ObjIntConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * The groups that are notified about their ranks, in the order of their entry. Each group receives the numbers of its
- * own ranks.
- */
+/** The groups that are notified about their ranks, in the order of entry. Each receives its own rank numbers. */
 final class Members {
     /** The placeholder in a text for the rank that the text is about. */
     static final String RANK = "{rank}";
@@ -79,10 +76,7 @@ final class Members {
         return entries.isEmpty();
     }
 
-    /**
-     * Handles a loss that this rank saw. Notifies the groups of the lost rank, those that exist now and those that are
-     * created later.
-     */
+    /** Handles a loss that this rank saw. Notifies the groups of the lost rank, also those that enter later. */
     void lost(int rank, Code code, String text) {
         Lost loss = new Lost(rank, code, text + " (seen by rank " + joined.rank() + " of \"" + joined.name() + "\")");
         onLoss.accept(loss);
@@ -118,10 +112,7 @@ final class Members {
         }
     }
 
-    /**
-     * Handles a rank that was given up because of its silence and sends messages again. New groups may include this
-     * rank.
-     */
+    /** Handles a rank that was given up and sends messages again. New groups may include this rank. */
     void found(int rank) {
         if (isFound(rank)) {
             onFound.accept(rank);
@@ -224,9 +215,7 @@ final class Members {
                 : text.replace(RANK, name);
     }
 
-    /**
-     * Calls a group and catches all exceptions, because an error in one group must not end the watch over all ranks.
-     */
+    /** Calls a group and catches all exceptions, because one group must not end the watch over all ranks. */
     private void guarded(MemberGroup entry, Consumer<Member> call) {
         try {
             call.accept(entry.member);

@@ -116,10 +116,7 @@ public final class Membership implements RankProcesses {
             // needed only by members that keep the lost ranks
         }
 
-        /**
-         * Sends the last call of this rank to other ranks, so that a mismatch is found soon. Called when a heartbeat is
-         * sent.
-         */
+        /** Sends the last call of this rank to others at each heartbeat, so that a mismatch is found soon. */
         void heartbeat();
     }
 
@@ -146,10 +143,7 @@ public final class Membership implements RankProcesses {
         return new Membership(group, true);
     }
 
-    /**
-     * Returns a membership as {@link #unwatched} does, for a medium without control messages. No rank answers a
-     * question.
-     */
+    /** Returns an {@link #unwatched} membership for a medium without control messages; no rank answers. */
     public static Membership unreachable(GroupSpec group) {
         return new Membership(group, false);
     }
@@ -310,9 +304,7 @@ public final class Membership implements RankProcesses {
         }
     }
 
-    /**
-     * Runs a tick and catches all exceptions. An exception would stop the timer, and a rank without heartbeats is lost.
-     */
+    /** Runs a tick and catches all exceptions, because a rank whose timer stops sends no heartbeats and is lost. */
     private void tick() {
         try {
             watch();

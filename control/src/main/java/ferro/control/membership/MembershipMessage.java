@@ -99,9 +99,7 @@ public sealed interface MembershipMessage extends WireMessage {
         }
     }
 
-    /**
-     * A request for heartbeats. The sender watches the receiver from now on, because a rank that it watched is gone.
-     */
+    /** A request for heartbeats. The sender now watches the receiver, because a rank that it watched is gone. */
     record Watch() implements MembershipMessage {
         static final byte KIND = 6;
 

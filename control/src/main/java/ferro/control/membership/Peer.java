@@ -74,7 +74,7 @@ final class Peer {
         over = true;
     }
 
-    /** Ends the watch over the silence of the rank. Its process is alive, but its messages do not arrive any more. */
+    /** Ends the watch over silence, because the process is alive but its messages do not arrive any more. */
     synchronized void cutOff() {
         cutOff = true;
     }

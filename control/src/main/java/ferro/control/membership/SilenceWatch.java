@@ -56,10 +56,7 @@ final class SilenceWatch {
         watched = more;
     }
 
-    /**
-     * Delays the judgement after this process stood still. The process must read the messages that have arrived before
-     * it reports a rank as silent.
-     */
+    /** Delays the judgement after a pause of this process, which must first read the messages that have arrived. */
     void paused(long pauseNanos, long nowNanos) {
         judgeFrom = nowNanos + Math.min(pauseNanos, times.intervalNanos());
     }

@@ -144,7 +144,7 @@ final class WatchCircle {
         }
     }
 
-    /** Returns the number of live ranks between this rank and a silent rank. These ranks watch the silent rank too. */
+    /** Returns the number of live ranks between this rank and a silent one. They watch the silent rank too. */
     private int nearerWatchers(int silent, IntPredicate isSuspected) {
         int present = 0;
         for (int nearer = (rank + 1) % worldSize; nearer != silent; nearer = (nearer + 1) % worldSize) {

@@ -45,7 +45,7 @@ public final class RankLists {
         return list.toString();
     }
 
-    /** Parses a list of ranks. Entries that are not numbers are ignored, because the list comes from another rank. */
+    /** Parses a list from another rank. Entries that are not numbers are ignored. */
     public static Set<Integer> numbers(String list) {
         Set<Integer> ranks = new TreeSet<>();
         for (String text : list.split(",")) {
@@ -86,10 +86,7 @@ public final class RankLists {
         return number;
     }
 
-    /**
-     * Parses a list of ranks. Entries that are not ranks below {@code most} are ignored, because the list comes from
-     * another rank.
-     */
+    /** Parses a list from another rank. Entries that are not ranks below {@code most} are ignored. */
     public static BitSet set(String list, int most) {
         BitSet ranks = new BitSet();
         for (String text : list.split(",")) {
