@@ -35,7 +35,7 @@ public sealed interface ControlMessage extends WireMessage
     /**
      * The message that the group has failed.
      *
-     * @param ageMillis time since which the sender knows a failure, in milliseconds
+     * @param ageMillis milliseconds for which the sender has known a failure
      * @param dead      ranks that the sender knows to be dead, as many as the message can hold. A rank adds dead
      *     culprits to its lost ranks before a call fails, and other dead ranks later
      * @param failure   cause as the sender knows it
@@ -50,13 +50,13 @@ public sealed interface ControlMessage extends WireMessage
             dead = FieldWriter.cutRanks(dead, MAX_DEAD);
         }
 
-        /** Creates the message of a failure, with dead culprits and the nanoseconds since a failure is known. */
+        /** Creates the message of a failure from its dead culprits and its age in nanoseconds. */
         public static Abort of(Failure failure, Set<Integer> dead, long ageNanos) {
             long age = Math.max(0, Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(ageNanos)));
             return new Abort((int) age, dead, failure);
         }
 
-        /** Returns the time since which the sender knows a failure, in nanoseconds. */
+        /** Returns for how many nanoseconds the sender has known a failure. */
         public long ageNanos() {
             return TimeUnit.MILLISECONDS.toNanos(ageMillis);
         }

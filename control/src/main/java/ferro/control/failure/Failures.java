@@ -179,7 +179,7 @@ public final class Failures {
                 && cause.where().culprits().equals(Set.of(group.rank()));
     }
 
-    /** Adopts the failure of the other part, whose sequence numbers differ and stay in the text only. */
+    /** Adopts the failure of the part on the other medium. Its sequence numbers differ and stay in the text only. */
     private static Failure adopted(FerroException cause) {
         Where where = cause.where();
         boolean interrupted = cause.code() == Code.INTERRUPTED;

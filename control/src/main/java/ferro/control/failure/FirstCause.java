@@ -26,7 +26,7 @@ public final class FirstCause {
     private final FailurePolicy rules;
     private final AtomicReference<KnownCauses> known = new AtomicReference<>();
 
-    /** The known cause, and the time since which this rank, or a rank that sent a cause, knows any cause. */
+    /** The known cause, and the earliest time at which a cause was known, on this rank or on a rank that sent one. */
     private record KnownCauses(Failure failure, long sinceNanos) {}
 
     /** Creates the cause of a group that has not failed. */

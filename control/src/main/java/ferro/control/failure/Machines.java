@@ -16,10 +16,7 @@ public final class Machines {
     private final int[] joinedRanks;
     private final RankProcesses processes;
 
-    /**
-     * Creates the machines from this rank, the joined group's numbers of all ranks, and the processes of the joined
-     * group.
-     */
+    /** Creates the machines of a group whose ranks, in order, have the given numbers in the joined group. */
     public Machines(int self, int[] joinedRanks, RankProcesses processes) {
         this.self = self;
         this.joinedRanks = joinedRanks;

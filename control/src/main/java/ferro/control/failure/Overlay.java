@@ -22,13 +22,13 @@ import java.util.function.IntPredicate;
  * gone.
  */
 public final class Overlay {
-    /** All steps of the circulant graph. */
+    /** The condition that accepts all steps of the circulant graph. */
     public static final IntPredicate ALL_STEPS = step -> true;
 
     /** The size of the largest full mesh. Tests use a smaller one. */
     public static final int MAX_MESH = 33;
 
-    /** The number of adjacent ranks that are passed over for a step above 1. */
+    /** The most adjacent ranks that a search for a neighbour passes over because they are gone, for steps above 1. */
     private static final int MAX_REPLACED = 8;
 
     private final int rank;

@@ -90,8 +90,8 @@ public record Status(
     }
 
     /**
-     * Returns the line of the program that has made the call that the question was about, or the line that the rank has
-     * executed since that call. Returns an empty text if the rank is in another call, or has made later ones.
+     * Returns the line of the program that made the call in question, or that the rank has executed since that call.
+     * Returns an empty text if the rank is in another call, or has made later ones.
      */
     public String callLocation() {
         boolean isLast = running == 0 && place.isEmpty() && sequence == asked;
@@ -140,7 +140,7 @@ public record Status(
         return running > operation || running == 0 && sequence > operation;
     }
 
-    /** Returns whether one of the ranks that this rank waits for is enough. */
+    /** Returns whether the rank waits for any one of several ranks. */
     boolean waitsForAny() {
         return sufficient > 0;
     }

@@ -34,7 +34,7 @@ public final class StatusBoard {
                 peer, new LastAnswer(status.after(before.status), Math.max(before.ask, Math.min(asks, status.ask()))));
     }
 
-    /** Records that a rank has left. From now on this is its answer to every question. */
+    /** Records that a rank has left. From now on, the given status is its answer to every question. */
     public synchronized void left(int peer, Status last) {
         answers.put(peer, new LastAnswer(last, Long.MAX_VALUE));
     }

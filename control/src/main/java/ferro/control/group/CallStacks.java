@@ -24,12 +24,12 @@ final class CallStacks {
 
     private volatile Joiner joining;
     private List<ThreadStack> taken = List.of();
-    /** The calls of the seats just before the stacks were taken. */
+    /** The calls of this rank in each group, just before the stacks were taken. */
     private List<SeatCall> takenIn = List.of();
 
     private long takenNanos;
 
-    /** The last call of a seat and its running operation, which may be a message. */
+    /** The last call of this rank in a group, and its running operation, which may be a message. */
     private record SeatCall(long last, long running, long begunNanos) {
         private static SeatCall of(RankStatuses.Seat seat) {
             RankStatus status = seat.status().get();

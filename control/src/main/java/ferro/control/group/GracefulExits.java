@@ -151,9 +151,9 @@ public final class GracefulExits {
     }
 
     /**
-     * Fails the group if a rank has left without making a collective, because that rank will never make it. If other
-     * ranks may be leaving too, the failure waits a little for their goodbyes, so that it names all of them. This costs
-     * one read as long as no rank has left.
+     * Fails the group if a rank has left without making the given collective, because that rank will never make it. If
+     * other ranks may be leaving too, the failure waits a little for their goodbyes, so that it names all of them. This
+     * costs one read as long as no rank has left.
      */
     public void refuse(long sequence, CallHeader.Call call) {
         if (leavers.before(sequence) < 0) {
@@ -167,7 +167,7 @@ public final class GracefulExits {
         }
     }
 
-    /** Fails the group if a rank has left without making a collective, without waiting for other goodbyes. */
+    /** Fails the group if a rank has left without making a collective. Waits for no further goodbyes. */
     public void refuseNow(long sequence, CallHeader.Call call) {
         if (leavers.before(sequence) >= 0) {
             fail(leavers.allBefore(sequence), "this call is seq " + sequence + " (" + call.text() + ")");
@@ -186,7 +186,7 @@ public final class GracefulExits {
 
     private void fail(BitSet peers, String call) {
         if (peers.stream().anyMatch(this::differs)) {
-            // a rank left after another call than this rank's: that mismatch is the cause
+            // the last call of a rank that left differs from this rank's, and that mismatch is the cause
             return;
         }
         String needs = leavers.text(peers) + "; " + call + Advice.left(peers);
@@ -257,7 +257,7 @@ public final class GracefulExits {
     }
 
     /**
-     * Asks a rank once for a goodbye when that rank leaves, because this rank waits for a message from it. A neighbour
+     * Asks a rank once to send a goodbye when it leaves, because this rank waits for a message from it. A neighbour
      * sends its goodbye without a request.
      */
     public void follow(int peer) {
@@ -302,7 +302,7 @@ public final class GracefulExits {
      */
     boolean lower(Left leaver) {
         boolean isLower = leavers.lower(leaver);
-        // if its last collective is lower than that of this rank, its goodbye may have reached only ranks that leave
+        // a rank with a lower last collective than this rank may have sent its goodbye only to ranks that leave
         boolean isForwarded = own == null || leaver.lastSequence() < ownLast.lastSequence();
         if (isLower && isForwarded && !failure.isKnown() && !neighbours.areAll()) {
             leavers.forward();

@@ -202,13 +202,13 @@ final class Leavers {
         }
     }
 
-    /** Returns the rank of the earliest leave if that rank has not called a collective, otherwise -1; one read. */
+    /** Returns the rank of the earliest leave if it has not called a given collective, otherwise -1; one read. */
     int before(long sequence) {
         Left known = lowest;
         return known != null && known.lastSequence() < sequence ? known.rank() : -1;
     }
 
-    /** Returns all ranks that, as far as this rank knows, have left without calling a collective. */
+    /** Returns all ranks that, as far as this rank knows, have left without calling a given collective. */
     synchronized BitSet allBefore(long sequence) {
         BitSet ranks = new BitSet();
         all().stream()

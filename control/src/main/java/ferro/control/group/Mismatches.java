@@ -24,7 +24,8 @@ import java.util.function.BooleanSupplier;
 final class Mismatches {
     /**
      * The time that ranks have to report their calls. The first question of a waiting rank is sent 50 ms after its call
-     * began. The sum is below 100 ms, the time in which all ranks that have made the call must know the difference.
+     * began. The sum of both times is below 100 ms, in which all ranks that have made the call must know the
+     * difference.
      */
     static final long SETTLE_NANOS = 40_000_000L;
     /** The time after which a rank that has not reached the call is asked again. */

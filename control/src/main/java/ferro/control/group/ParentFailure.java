@@ -19,12 +19,12 @@ final class ParentFailure {
     private final ParentFailure earlier;
 
     /**
-     * Creates the failure from the view of a new group.
+     * Creates the failure of a parent for a new group.
      *
      * @param name    name of the parent
      * @param ranks   ranks of the parent, in the order of the new group
      * @param own     failure of the parent, if it has failed
-     * @param earlier failure of the ancestors from the view of the parent
+     * @param earlier failure of the ancestors of the parent
      */
     ParentFailure(String name, int[] ranks, AgreedFailure own, ParentFailure earlier) {
         this.name = name;

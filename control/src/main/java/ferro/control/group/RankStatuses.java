@@ -32,7 +32,7 @@ public final class RankStatuses {
             LongSupplier lastCall,
             Supplier<List<Thread>> callers) {}
 
-    /** Creates an empty set of states, to which each group adds its seat. */
+    /** Creates an empty set of states, to which each group adds its own. */
     public RankStatuses() {
         this(new CallStacks());
     }
@@ -68,10 +68,10 @@ public final class RankStatuses {
         seats.removeIf(one -> one == seat);
     }
 
-    /** An operation in flight and its seat. The state is read once, because the next read may return another state. */
+    /** An operation in flight and its group. The state is read once, because the next read may return another state. */
     public record Busy(Seat seat, RankStatus status) {}
 
-    /** Returns a seat with an operation in flight, or null. The given seat is preferred. */
+    /** Returns a group with an operation in flight, preferably the given one, or null. */
     public Busy busy(Seat first) {
         RankStatus own = first.status.get();
         if (!own.isIdle()) {

@@ -30,7 +30,7 @@ final class StatusInquiry {
         return machines;
     }
 
-    /** Asks all ranks for their state and for their call, which may be null. Returns the question's number. */
+    /** Asks all ranks for their state and about a call, which may be null. Returns the number of the question. */
     long ask(CallHeader call) {
         return ask(call, false);
     }
@@ -41,8 +41,8 @@ final class StatusInquiry {
     }
 
     /**
-     * Asks some ranks for their state and their call of an operation, which may be null. Returns the number of the
-     * question. In a small group all ranks are asked, so that each rank soon finds every call that differs.
+     * Asks some ranks for their state and about a call, which may be null. Returns the number of the question. In a
+     * small group all ranks are asked, so that each rank soon finds every call that differs.
      */
     long ask(CallHeader call, BitSet ranks) {
         if (sender.isSmall()) {
@@ -61,7 +61,7 @@ final class StatusInquiry {
         return ask;
     }
 
-    /** Asks some ranks again for their call of an operation and for the lines of their programs. */
+    /** Asks some ranks again about a call, and for the lines of their programs. */
     void askForLines(CallHeader call, BitSet ranks) {
         sender.send(ranks, Query.about(board.ask(), call, true));
     }

@@ -42,7 +42,7 @@ import java.util.concurrent.TimeoutException;
  * <p>Received messages and {@link OwnProposal#look} advance an attempt like a state machine. Only {@link #reach} waits.
  */
 public final class SubgroupAgreement {
-    /** The longest time between two checks of a waiting caller, because a jump of the clock hides a deadline. */
+    /** The longest time between two checks of a waiting caller, and so the longest delay after a clock jump. */
     private static final long LOOK_NANOS = 100_000_000L;
     /**
      * The largest distance between the rounds of two ranks. A rank that is further ahead sends invalid rounds, because
@@ -246,7 +246,7 @@ public final class SubgroupAgreement {
             }
         }
 
-        /** Cancels the attempt on the other members after all have received it, because an answer may come earlier. */
+        /** Cancels the attempt on the other members once it was sent to all, because an answer may come earlier. */
         private void takeBack(FerroException failure, boolean allTold) {
             synchronized (SubgroupAgreement.this) {
                 announced |= allTold;

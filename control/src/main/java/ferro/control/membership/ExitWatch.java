@@ -121,7 +121,10 @@ final class ExitWatch implements AutoCloseable {
         return process.watched != null;
     }
 
-    /** Blames a peer unless its goodbye arrives. Uses no lambda, because the first lambda costs a JVM 10 ms. */
+    /**
+     * Blames a peer unless its goodbye arrives. Like {@link #blame}, this method uses no lambda, because the first
+     * lambda costs a JVM 10 ms.
+     */
     private void blameLater(Peer peer, int waits) {
         long due = context.nanoTime() + GOODBYE_NANOS;
         Runnable check = new Runnable() {
@@ -137,7 +140,7 @@ final class ExitWatch implements AutoCloseable {
         context.background().schedule(check, GOODBYE_NANOS, TimeUnit.NANOSECONDS);
     }
 
-    /** Blames all ranks of the process that has exited, after their messages were read; without a lambda too. */
+    /** Blames all ranks of the process that has exited, after their messages were read. */
     private void blame(Peer exited) {
         for (Process process : processes) {
             if (process.peer.identity().equals(exited.identity()) && !process.peer.isOver()) {

@@ -112,7 +112,7 @@ final class Members {
         }
     }
 
-    /** Handles a rank that was given up and sends messages again. New groups may include this rank. */
+    /** Handles a rank that was given up as silent and sends messages again. New groups may include this rank. */
     void found(int rank) {
         if (isFound(rank)) {
             onFound.accept(rank);

@@ -33,7 +33,7 @@ import java.util.concurrent.TimeUnit;
  * the loss to the others ({@code WatchCircle}).
  */
 public final class Membership implements RankProcesses {
-    /** A number that no group mixes in. It distinguishes the messages of memberships from those of all groups. */
+    /** A number in the identities of memberships only, so that their messages differ from those of all groups. */
     private static final long PURPOSE = 0x686561727462656aL;
 
     private static final long TICK_MOST_NANOS = 100_000_000L;

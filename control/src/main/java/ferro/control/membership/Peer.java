@@ -8,7 +8,7 @@ import ferro.control.membership.MembershipMessage.Present;
  * ticks of the membership read it. A message that arrives twice, too late or out of order changes nothing.
  */
 final class Peer {
-    /** The number of its own intervals for which a rank with a longer interval than this rank's may be silent. */
+    /** The number of heartbeat intervals for which a rank may be silent if its interval is longer than this rank's. */
     private static final long INTERVALS = 3;
 
     private final int rank;
@@ -84,8 +84,8 @@ final class Peer {
     }
 
     /**
-     * Returns whether messages of the rank are expected, so that silence is a symptom. Its connection must exist, and
-     * it must neither have left nor have announced that it sends no heartbeats.
+     * Returns whether messages of the rank are expected, so that its silence means a problem. Its connection must
+     * exist, and it must neither have left nor have announced that it sends no heartbeats.
      */
     synchronized boolean isExpected() {
         return !over && !cutOff && (present ? intervalNanos > 0 : awaited);
