@@ -11,9 +11,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The rule of blame for calls that differ, which ranks and {@code ferro analyze} share. */
+/** The rule that decides which ranks to blame for different calls. Ranks and {@code ferro analyze} share it. */
 class CallsThatDifferTest {
-    /** Letters stand for the calls of ranks 0, 1, 2 and so on. */
+    /** The letters are the calls of ranks 0, 1, 2 and so on; equal letters are equal calls. */
     @ParameterizedTest
     @CsvSource({
         "AAB, '[2]'",

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The graph over which news reach all ranks: its degree, its diameter, and what is left of it when ranks are gone. */
+/** The graph over which failures and leaves reach all ranks: degree, diameter, and the effect of gone ranks. */
 class OverlayTest {
     private static final BitSet NONE = new BitSet();
     private static final int MAX_MESH = 33;
@@ -96,7 +96,7 @@ class OverlayTest {
     @ParameterizedTest
     @ValueSource(ints = {40, 64, 128, 1000})
     void theOthersAreConnectedWhenOneOrTwoHostsAreGone(int worldSize) {
-        // the graph looks the same from each host
+        // the graph is the same from the view of each host, so host 0 stands for all
         for (int other = 0; other < worldSize / HOST; other++) {
             BitSet gone = new BitSet();
             gone.set(0, HOST);
@@ -160,12 +160,12 @@ class OverlayTest {
         return 32 - Integer.numberOfLeadingZeros(worldSize - 1);
     }
 
-    /** Returns whether news of each rank that is there reach all others, along the edges that replace those to gone ranks. */
+    /** Returns whether messages of each remaining rank reach all others, also over edges to replacements. */
     private static boolean isConnected(int worldSize, BitSet gone) {
         return hops(gone.nextClearBit(0), worldSize, gone) >= 0;
     }
 
-    /** Returns the hops from a rank to the farthest one, or -1 if it does not reach all ranks that are there. */
+    /** Returns the number of hops from a rank to the farthest one, or -1 if it does not reach all remaining ranks. */
     private static int hops(int from, int worldSize, BitSet gone) {
         int[] distance = new int[worldSize];
         Deque<Integer> open = new ArrayDeque<>();
@@ -187,7 +187,7 @@ class OverlayTest {
         return reached.cardinality() == worldSize ? max : -1;
     }
 
-    /** Returns whether the edges of the whole graph connect the ranks that are there. */
+    /** Returns whether the original edges, without replacements, connect the remaining ranks. */
     private static boolean isConnectedBy(IntPredicate steps, int worldSize, BitSet gone) {
         BitSet reached = (BitSet) gone.clone();
         Deque<Integer> open = new ArrayDeque<>();

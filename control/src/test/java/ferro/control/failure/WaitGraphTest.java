@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Who keeps the others waiting. */
+/** The ranks that keep other ranks waiting. */
 class WaitGraphTest {
     private final Map<Integer, BitSet> waits = new HashMap<>();
     private final List<Integer> asked = new ArrayList<>();
@@ -24,7 +24,7 @@ class WaitGraphTest {
             },
             any::get);
 
-    /** In {@code 1>2,3} rank 1 waits for both, and in {@code 1>2/3} for one of them. */
+    /** In {@code 1>2,3} rank 1 waits for both ranks 2 and 3, in {@code 1>2/3} for any one of them. */
     @ParameterizedTest(name = "{0}")
     @CsvSource(
             delimiter = '|',

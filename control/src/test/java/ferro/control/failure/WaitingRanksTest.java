@@ -22,7 +22,7 @@ import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Who is waited for, in new groups and in circles, and what a rank says of where it stands. */
+/** The ranks to blame in new groups and in cycles, and the states that ranks report. */
 class WaitingRanksTest {
     private static final Duration LOOK = Duration.ofMillis(5);
     private static final int[] BOTH = {0, 1};
@@ -104,7 +104,7 @@ class WaitingRanksTest {
     @Test
     void ofManyRanksThatWaitForEachOtherTheCircleIsToBlame() {
         Status[] answers = new Status[100];
-        // 0 asks; 10 to 89 wait round, 1 to 9 wait for 10, 90 and above wait for 0
+        // rank 0 asks; ranks 10 to 89 form a cycle, 1 to 9 wait for 10, and 90 and above wait for 0
         for (int rank = 1; rank < answers.length; rank++) {
             int next = rank < 10 ? 10 : rank < 89 ? rank + 1 : rank == 89 ? 10 : 0;
             answers[rank] = new Status(1, 0, "", 0, 0, 0, "", "in recv", Set.of(next), 0, 0, "");
@@ -207,7 +207,7 @@ class WaitingRanksTest {
 
     @Test
     void aRankThatItselfIsOnACycleBehindAMissingRankIsNotBlamedAlone() {
-        // rank 1 has not called, and waits for rank 2, which waits with this rank
+        // rank 1 has not called and waits for rank 2; ranks 0 and 2 wait for each other
         Status[] answers = {null, answer(6, 2), answer(7, 0)};
         Diagnosis.Blame verdict = diagnosis(answers, 7).ofCollective(only(2));
         assertEquals(BitSet.valueOf(new long[] {0b101}), verdict.culprits());
@@ -269,7 +269,7 @@ class WaitingRanksTest {
     void aRankThatMadeTheCallAndWaitsOutsideOfTheGroupIsNotToBlame() {
         int[] joinedRanks = {4, 0, 1};
         Status[] answers = new Status[3];
-        // the first one is missing, and waits elsewhere for the second, which waits for rank 3 of the joined group
+        // rank 0 has not called and waits outside for rank 1, which waits for rank 3 of the joined group
         answers[0] = new Status(1, 0, "", 0, 0, 0, "", "in barrier", Set.of(0), 0, 0, "");
         answers[1] = new Status(1, 1, "gather", 0, 0, 0, "", "in barrier", Set.of(3), 0, 0, "");
         Diagnosis ofLast = new Diagnosis(new Machines(2, joinedRanks, RankProcesses.UNKNOWN), answers, new BitSet(), 1);

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
-/** A rank that aborts its group while a thread of its own is telling of another failure. */
+/** A rank that aborts its group while another thread of this rank sends another failure. */
 class AbortDuringFailureTest {
     private final CountDownLatch recording = new CountDownLatch(1);
     private final CountDownLatch recorded = new CountDownLatch(1);

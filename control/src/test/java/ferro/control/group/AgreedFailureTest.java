@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What ranks agree on, with every message delivered by hand. */
+/** The failures on which ranks agree, with every message delivered by hand. */
 class AgreedFailureTest {
     private static final Duration GRACE = Duration.ofMillis(10);
     private static final Duration WINDOW = Duration.ofMillis(50);
@@ -114,7 +114,7 @@ class AgreedFailureTest {
             IntStream.range(0, 7).forEach(rank -> lost(group, rank, 7));
             group.pass(GRACE);
             group.stop(0);
-            // rank 0 ends before it has sent to these ranks
+            // rank 0 ends before it has sent its message to these ranks
             IntStream.range(3, 7).forEach(rank -> group.drop(0, rank));
             group.deliverAll(new Random(seed), false);
             IntStream.range(1, 7).forEach(rank -> lost(group, rank, 0));
@@ -273,10 +273,10 @@ class AgreedFailureTest {
         }
     }
 
-    /** Returns an abort with a text where the list of culprits is, as only another program sends it. */
+    /** Returns an abort with the given text as list of culprits, which only another program sends. */
     private static ByteBuffer blaming(String culprits) {
         ByteBuffer sound = new Abort(0, Set.of(), new Failure(Code.PEER_LOST, 1, -1, Set.of(), "", null, 0)).encoded();
-        // behind the header are two empty texts: the culprits and the description
+        // the message ends with two empty texts: the culprits and the description
         ByteBuffer message = ByteBuffer.allocate(sound.remaining() + culprits.length());
         message.put(sound.duplicate().limit(sound.limit() - 2 * Short.BYTES));
         message.putShort((short) culprits.length()).put(culprits.getBytes(StandardCharsets.US_ASCII));

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** When a rank that waits asks, and whom. */
+/** The times at which a waiting rank asks other ranks, and the ranks that it asks. */
 class AskScheduleTest {
     private static final long MILLI = 1_000_000L;
     private static final long MINUTE = 60_000 * MILLI;

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The lines of the program in the answers of ranks, and when stacks are taken. */
+/** The lines of the program in the answers of ranks, and the times at which stacks are taken. */
 class CallStacksTest {
     private static final CallHeader BARRIER = CallHeader.of(9, 1, 77, "barrier");
     private static final CallHeader OTHER = CallHeader.of(9, 1, 78, "broadcast");
@@ -29,7 +29,7 @@ class CallStacksTest {
     private final HandDriven group = new HandDriven(3);
     private final LineOfTest main = new LineOfTest("load", 88);
 
-    /** Returns the text of a time-out of rank 0 in its first call, which waits for some ranks. */
+    /** Returns the text of a timeout of rank 0, whose first call waits for the given ranks. */
     private String timeout(Integer... ranks) {
         group.ranks.get(0).called(1, BARRIER.call());
         TimeoutProbe probe = group.ranks.get(0).timeoutProbe();
@@ -38,7 +38,7 @@ class CallStacksTest {
         probe.begin();
         while (!probe.mayJudge(BARRIER, null, deadline, TimeoutProbe.leadNanos(deadline - begun), group.nanoTime())) {
             group.pass(Duration.ofMillis(5));
-            // an answer without a line, which comes after one with a line
+            // asks for an answer without a line, which arrives after one with a line
             group.ranks.get(0).inquiry().ask(BARRIER);
             group.deliverAll();
         }
@@ -257,7 +257,7 @@ class CallStacksTest {
         group.ranks.get(2).joinedBy(unreadable);
         String text = timeout(2);
         assertTrue(text.endsWith("and it is in no call of ferro"), text);
-        // ferro keeps it by a weak reference
+        // ferro has only a weak reference to the thread
         Reference.reachabilityFence(unreadable);
     }
 

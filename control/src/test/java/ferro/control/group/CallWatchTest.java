@@ -18,15 +18,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is asked about a call whose time passes, and what is said of it, with every message delivered by hand. */
+/** The questions about a call whose time passes, and the texts about it, with every message delivered by hand. */
 class CallWatchTest {
     private static final long SECOND = 1_000_000_000L;
     private static final Duration POLL = Duration.ofMillis(10);
 
-    /** A call, which began when the test did. */
+    /** A call that began at the start of the test. */
     private record TimedCall(CallHeader header, long begunNanos, long deadlineNanos) {}
 
-    /** Calls that wait for ranks that are given. */
+    /** Calls that wait for the given ranks. */
     private record Calls(BitSet waitedFor, String alone) implements CallWatch.WatchedCalls<TimedCall> {
         @Override
         public CallHeader header(TimedCall call) {
@@ -65,7 +65,7 @@ class CallWatchTest {
         return new TimedCall(header, group.nanoTime(), group.nanoTime() + (long) (seconds * SECOND));
     }
 
-    /** Polls for a time, while every message arrives. */
+    /** Polls for 5 s, or until the group fails. Every message arrives. */
     private static void watch(HandDriven group, CallWatch<TimedCall> watch, TimedCall running, TimedCall behind) {
         for (int poll = 0; poll < 500 && group.ranks.get(0).failure() == null; poll++) {
             watch.poll(running, behind, group.nanoTime());

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Who is blamed for the end of a process with several ranks, and who is lost, with every message delivered by hand. */
+/** The ranks that are blamed or lost when a process with several ranks ends, with every message delivered by hand. */
 class DeathsTest {
     private static final Duration GRACE = Duration.ofMillis(10);
     private static final Duration LATER = Duration.ofMillis(300);
@@ -26,7 +26,7 @@ class DeathsTest {
             "ranks 0, 2, 4 (pid 7 on host h) are gone: their process has ended without closing its"
                     + " groups; its own output may say why";
 
-    /** Even ranks are of one process, each odd one has its own. */
+    /** All even ranks are in one process, each odd rank has its own. */
     private static final RankProcesses SHARED = new RankProcesses() {
         @Override
         public BitSet sharing(int rank) {

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What of a process that has exited is heard before it is blamed. */
+/** The messages of a process that has exited that are read before the process is blamed. */
 class ExitBlameTest {
     private final Processes host = new Processes("");
     private final Watchers world = new Watchers(2, 1000, Map.of(), host).enter();
 
-    /** The thread that reads may get no processor for longer than the timers do. */
+    /** The thread that reads may get no processor for a longer time than the timers. */
     @Test
     void aProcessThatHasExitedIsNotBlamedBeforeItsGoodbyeIsRead() {
         world.pass(Duration.ofSeconds(3));

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The watch over a rank that lives, and to which the control connection was given up. */
+/** The watch over a rank that is alive, but whose control connection was given up. */
 class GivenUpConnectionTest {
     private static final Map<String, String> HEARTBEATS =
             Map.of("ferro.heartbeat.suspect", "10s", "ferro.heartbeat.limit", "30s");

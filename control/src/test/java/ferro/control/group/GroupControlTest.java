@@ -45,7 +45,7 @@ class GroupControlTest {
 
     private static final long PATIENCE = 30;
 
-    /** One thread for each rank that waits; the JDK's own pool may have just one. */
+    /** The pool has one thread for each waiting rank. The JDK's common pool may have only one thread. */
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
     private final RealTime context = new RealTime();
@@ -64,7 +64,7 @@ class GroupControlTest {
         return new FerroException(Code.PEER_LOST, Where.of("dp", 0), "rank " + peer + " is gone from 127.0.0.1:9");
     }
 
-    /** With something posted of a collective, 0 for nothing, -1 for messages. */
+    /** Returns the end of a link during a collective. The sequence is 0 if no operation was posted, -1 for messages. */
     private static FerroException lost(int peer, long sequence) {
         Where where = Where.of("dp", 0).blaming(peer).during("", sequence);
         return new FerroException(Code.PEER_LOST, where, "the link to rank " + peer + " has ended");
@@ -437,7 +437,7 @@ class GroupControlTest {
         Abort abort = Abort.of(new Failure(Code.TIMED_OUT, 0, -1, many, "late", null), many, 0);
         Abort cut = (Abort) ControlMessage.decode(abort.encoded(), 900);
         assertEquals(abort, cut);
-        // three digits each, and a comma between two
+        // each rank has three digits, and a comma separates two ranks
         assertEquals(
                 IntStream.range(100, 356).boxed().collect(Collectors.toSet()),
                 cut.failure().culprits());

@@ -40,38 +40,38 @@ import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 
 /**
- * Ranks with a control lane and nothing else, moved by hand: clock, timers, and every message when the test says so. In
- * real time messages arrive at once, on the thread of the sender.
+ * Ranks that have only a control lane. The test controls the clock, the timers and every message. In real time,
+ * messages arrive at once on the thread of the sender.
  */
 public final class HandDriven {
-    /** The news that a rank has closed its end, among the messages. */
+    /** The entry among the messages that reports that a rank has closed the group. */
     private static final ByteBuffer CLOSED = ByteBuffer.allocate(0);
 
     public final List<GroupControl> ranks = new ArrayList<>();
     public final List<List<GroupEvent>> events = new ArrayList<>();
-    /** The lost ranks of each rank at the moment when its owner hears of the failure. */
+    /** The lost ranks of each rank at the time at which its owner is notified of the failure. */
     final List<Set<Integer>> lostAtFailure = new ArrayList<>();
 
     /** The threads of each rank that are in calls. */
     final List<List<Thread>> callers = new ArrayList<>();
-    /** The stacks that each rank has recorded: why, and where its threads were. */
+    /** The stacks that each rank has recorded, with the reason and the locations of its threads. */
     final List<List<String>> recorded = new ArrayList<>();
 
     final int[] failures;
-    /** How long each process was paused, whenever it is asked. */
+    /** The pause of each process in nanoseconds, for any start time. */
     long pausedNanos;
-    /** How often each rank was woken because of a rank that has left. */
+    /** The number of times that each rank was woken because a rank has left. */
     final int[] wakeUps;
 
     final RankStatus[] statuses;
     final long[] ended;
-    /** How many messages of each type were sent. */
+    /** The number of sent messages of each type. */
     private final Map<Class<? extends ControlMessage>, Integer> sent = new HashMap<>();
 
-    /** How many messages each rank has sent. */
+    /** The number of messages that each rank has sent. */
     final int[] sentBy;
 
-    /** Messages on their way, by lane; a lane without messages is left out. */
+    /** Messages in flight, by lane. A lane without messages has no entry. */
     private final SortedMap<Integer, Deque<ByteBuffer>> lanes = new TreeMap<>();
 
     private final boolean[] closed;
@@ -80,7 +80,7 @@ public final class HandDriven {
     private final PriorityQueue<Timer> timers = new PriorityQueue<>(Comparator.comparingLong(Timer::at));
     private final int worldSize;
     private final int maxMesh;
-    /** Null if the test moves the clock. */
+    /** The context in real time; null if the test controls the clock. */
     private final RankContext realTime;
 
     private long nanos = 1_000_000_000L;
@@ -91,7 +91,7 @@ public final class HandDriven {
         this(worldSize, FailurePolicy.SHIPPED);
     }
 
-    /** Tries seeds from 0 on; what fails names its seed. */
+    /** Runs a trial for each seed from 0. A failure names its seed. */
     static void seeds(int count, IntConsumer trial) {
         for (int seed = 0; seed < count; seed++) {
             try {
@@ -110,17 +110,17 @@ public final class HandDriven {
         this(worldSize, rules, processes, null, Overlay.MAX_MESH);
     }
 
-    /** Makes a group in which each rank is a neighbour of every other rank only up to a size. */
+    /** Creates a group that is a full mesh only if it has at most {@code maxMesh} ranks. */
     static HandDriven withMesh(int worldSize, int maxMesh, FailurePolicy rules) {
         return withMesh(worldSize, maxMesh, rules, RankProcesses.UNKNOWN);
     }
 
-    /** Makes such a group of ranks that share processes. */
+    /** Creates ranks that may share processes. The group is a full mesh only up to {@code maxMesh} ranks. */
     static HandDriven withMesh(int worldSize, int maxMesh, FailurePolicy rules, RankProcesses processes) {
         return new HandDriven(worldSize, rules, processes, null, maxMesh);
     }
 
-    /** Makes ranks whose messages arrive at once. */
+    /** Creates ranks whose messages arrive at once. */
     static HandDriven inRealTime(int worldSize, RankContext context) {
         return new HandDriven(worldSize, FailurePolicy.SHIPPED, RankProcesses.UNKNOWN, context, Overlay.MAX_MESH);
     }
@@ -159,12 +159,12 @@ public final class HandDriven {
         return nanos;
     }
 
-    /** Returns how many messages of a type all ranks have sent. */
+    /** Returns the number of messages of a type that all ranks have sent. */
     int sent(Class<? extends ControlMessage> type) {
         return sent.getOrDefault(type, 0);
     }
 
-    /** Has the medium of a rank tell that other ranks are gone. */
+    /** Lets the medium of a rank report that other ranks are gone. */
     void lost(int survivor, int... gone) {
         for (int rank : gone) {
             Where where = Where.of("dp", survivor).blaming(rank).during("", 1);
@@ -172,23 +172,23 @@ public final class HandDriven {
         }
     }
 
-    /** Returns why the group has failed, as a rank knows it, for example PEER_LOST of 2,3: rank 2 is gone. */
+    /** Returns the failure of the group on one rank, for example PEER_LOST of 2,3: rank 2 is gone. */
     String story(int rank) {
         Failure failure = ranks.get(rank).failure();
         return failure.code() + " of " + RankLists.list(failure.culprits()) + ": " + failure.text();
     }
 
-    /** Ends a rank: what it has sent arrives, nothing else happens there. */
+    /** Ends a rank. The messages that it has sent still arrive, but it does nothing more. */
     void stop(int rank) {
         stopped[rank] = true;
     }
 
-    /** Closes the end of a rank, as a medium does when its leave is over: the sender of a message to it hears of that. */
+    /** Closes the group on a rank, as a medium does after a leave. The sender of a message to the rank is notified. */
     void close(int rank) {
         closed[rank] = true;
     }
 
-    /** Has a rank leave after its last collective, a barrier, or before its first one; delivers everything. */
+    /** Lets a rank leave after its last collective, a barrier, or before its first one. Delivers all messages. */
     void leave(int rank, long sequence) {
         if (sequence > 0) {
             ranks.get(rank).called(sequence, new CallHeader.Call(9, 77, "barrier"));
@@ -198,19 +198,19 @@ public final class HandDriven {
         deliverAll();
     }
 
-    /** Has a rank find that it has not heard another one for too long. */
+    /** Lets a rank report that another one has been silent for too long. */
     void silent(int observer, int rank) {
         Where where = Where.of("dp", observer).blaming(rank);
         FerroException cause = new FerroException(Code.PARTITION, where, "nothing heard for 30 s");
         ranks.get(observer).silent(rank, RankProcesses.UNKNOWN.sharing(rank), cause);
     }
 
-    /** Has a rank stand still, or go on: what is sent to it waits meanwhile; in real time it is lost. */
+    /** Lets a rank stand still or continue. Messages to it wait meanwhile; in real time they are lost. */
     void standStill(int rank, boolean stands) {
         still[rank] = stands;
     }
 
-    /** Lets time pass; timers that are due fire, messages stay where they are. */
+    /** Advances the clock and runs timers that are due. Delivers no message. */
     public void pass(Duration time) {
         long until = nanos + time.toNanos();
         while (!timers.isEmpty() && timers.peek().at <= until) {
@@ -223,7 +223,7 @@ public final class HandDriven {
         nanos = until;
     }
 
-    /** Delivers everything, in a random order that each lane keeps, some messages twice if asked. */
+    /** Delivers all messages in a random order that each lane keeps, and some of them twice if {@code twice}. */
     void deliverAll(Random random, boolean twice) {
         for (List<Integer> busy = busy(); !busy.isEmpty(); busy = busy()) {
             int lane = busy.get(random.nextInt(busy.size()));
@@ -235,7 +235,7 @@ public final class HandDriven {
         }
     }
 
-    /** Delivers so many messages, in a random order that each lane keeps. */
+    /** Delivers {@code count} messages in a random order that each lane keeps. */
     void deliver(Random random, int count) {
         for (int i = 0; i < count && !busy().isEmpty(); i++) {
             List<Integer> busy = busy();
@@ -244,7 +244,7 @@ public final class HandDriven {
         }
     }
 
-    /** Delivers everything, one message of each lane after the other: for many ranks. */
+    /** Delivers all messages, one message of each lane in turn, for groups of many ranks. */
     void deliverInTurn() {
         for (List<Integer> busy = busy(); !busy.isEmpty(); busy = busy()) {
             busy.forEach(lane -> deliver(lane, next(lane)));
@@ -264,12 +264,12 @@ public final class HandDriven {
         lanes.computeIfAbsent(lane, none -> new ArrayDeque<>()).add(message);
     }
 
-    /** Delivers everything. */
+    /** Delivers all messages. */
     public void deliverAll() {
         deliverAll(new Random(1), false);
     }
 
-    /** Loses what a rank has sent to another and has not arrived. */
+    /** Drops the messages in flight from one rank to another. */
     void drop(int from, int to) {
         lanes.remove(from * worldSize + to);
     }
@@ -321,7 +321,7 @@ public final class HandDriven {
 
         @Override
         public void log(GroupEvent event) {
-            // only the events themselves are looked at
+            // the tests check only the events
         }
 
         @Override
@@ -404,16 +404,16 @@ public final class HandDriven {
 
         @Override
         public void events(PeerEvents receiver) {
-            // the test calls it
+            // the test calls the control itself
         }
 
         @Override
         public void close() {
-            // no data lanes
+            // a lane of this kind holds nothing
         }
     }
 
-    /** A context with a clock and timers only. */
+    /** A context that has only a clock and timers. */
     private final class Hands implements NothingShared {
         private final int rank;
 

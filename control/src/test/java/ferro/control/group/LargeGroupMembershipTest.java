@@ -14,12 +14,12 @@ import java.util.function.IntFunction;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** How the ranks of groups of more than 33 ranks watch each other, and how many messages that takes. */
+/** The watch over ranks in groups of more than 33 ranks, and the number of its messages. */
 class LargeGroupMembershipTest {
     private static final Map<String, String> TIMES =
             Map.of("ferro.heartbeat.interval", "2s", "ferro.heartbeat.suspect", "5s", "ferro.heartbeat.limit", "30s");
 
-    /** A tenth of these times, for the tests that take the most steps. */
+    /** A tenth of {@link #TIMES}, for the tests with the most steps. */
     private static final Map<String, String> TENTHS = Map.of(
             "ferro.heartbeat.interval", "200ms", "ferro.heartbeat.suspect", "500ms", "ferro.heartbeat.limit", "3s");
 
@@ -89,7 +89,7 @@ class LargeGroupMembershipTest {
         world.pass(Duration.ofSeconds(4));
         for (int rank = 0; rank < 64; rank++) {
             List<String> heard = world.ranks.get(rank).heard;
-            // only rank 63 watches rank 95 across the cut
+            // only rank 63 watches rank 95 on the other side of the cut
             for (int silent = 64; silent <= 95; silent++) {
                 assertTrue(heard.contains("lost " + silent), "rank " + rank + " of " + silent + ": " + heard);
             }
@@ -120,7 +120,7 @@ class LargeGroupMembershipTest {
     @DisplayName("the exit of a process is sent to all by one rank of each other process that looks at it")
     void theExitOfAProcessIsReportedByOneRankOfEachProcess() {
         Processes host = new Processes("");
-        // rank 70 alone in a process, the others in two
+        // rank 70 is alone in its process, and the others share two processes
         IntFunction<ProcessTable> processes = rank -> host.apply(Integer.signum(rank - 70));
         Watchers world = new Watchers(128, 1000, TIMES, processes).enter();
         world.pass(Duration.ofSeconds(3));
@@ -139,7 +139,7 @@ class LargeGroupMembershipTest {
     void aSilenceIsReportedByFewRanks() {
         Watchers world = new Watchers(128, 1000, TENTHS).enter();
         world.pass(Duration.ofMillis(300));
-        // the silent rank, and ranks next to it and elsewhere that watch it
+        // pauses the silent rank 70 and some ranks that watch it
         for (int rank : new int[] {70, 69, 68, 67, 66, 65, 64, 63, 52}) {
             world.ranks.get(rank).paused = true;
         }
@@ -159,7 +159,7 @@ class LargeGroupMembershipTest {
     void aRankIsWatchedAfterItsWatchersAreGone() {
         Watchers world = new Watchers(128, 1000, TIMES).enter();
         world.pass(Duration.ofSeconds(3));
-        // all ranks that watch rank 64, host by host
+        // ends all ranks that watch rank 64, host by host
         for (int host = 32; host < 64; host += 8) {
             for (int rank = host; rank < host + 8; rank++) {
                 end(world, rank, rank % 2 == 0);
@@ -178,7 +178,7 @@ class LargeGroupMembershipTest {
         }
     }
 
-    /** Has a rank leave, or has all others see that its connection has ended. */
+    /** Lets a rank leave, or lets all others see that its connection has ended. */
     private static void end(Watchers world, int rank, boolean dies) {
         if (!dies) {
             world.ranks.get(rank).membership.leave(world.ranks.get(rank));

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Questions to ranks that have left: they may be gone for good, and are not to blame for it. */
+/** Questions to ranks that have left. Such ranks may not answer any more, and are not to blame for that. */
 class LeaversAnswerTest {
     private static final CallHeader SUM = CallHeader.of(9, 3, 77, "allReduce f32[4] sum");
 
@@ -82,7 +82,7 @@ class LeaversAnswerTest {
         group.leave(7, 3);
         GracefulExits exits = group.ranks.get(0).exits();
         assertFalse(exits.leavers().has(7), "all ranks hear of the lowest leaver only");
-        // a neighbour of rank 0 and of rank 7
+        // rank 8 is a neighbour of ranks 0 and 7
         group.leave(8, 3);
         assertTrue(exits.leavers().has(7), "the goodbye of rank 8 says that rank 7 had left before");
         assertFalse(exits.has(7) || exits.has(20), "they are no neighbours of rank 0");
@@ -139,7 +139,7 @@ class LeaversAnswerTest {
         assertTrue(over[0]);
     }
 
-    /** Lets rank 0 leave and delivers all messages; the element becomes true when the leave is over. */
+    /** Lets rank 0 leave and delivers all messages. The element becomes true when the leave is over. */
     private static boolean[] leaveOfRank0(HandDriven group, GracefulExit.ExitLimit limit) {
         boolean[] over = new boolean[1];
         group.ranks.get(0).leave(new BitSet(), limit).whenOver(() -> over[0] = true);

@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** News of leavers that only ranks receive which leave themselves. */
+/** Leaves that arrive only at ranks that leave themselves. */
 class LeaversForwardTest {
     private static final int SIZE = 40;
     private static final int LOWEST = 21;
@@ -28,7 +28,7 @@ class LeaversForwardTest {
             // no rank has received a goodbye when the others leave
             leave(group, LOWEST, 1).whenOver(() -> group.close(LOWEST));
             IntStream.of(neighbours).forEach(rank -> leave(group, rank, 3));
-            // only the neighbours hear the lowest leaver itself, and its end closes before another rank can ask it
+            // only the neighbours receive this goodbye, and the rank closes before another rank can ask for one
             othersStandStill(group, exits, true);
             group.deliverAll(new Random(seed), false);
             othersStandStill(group, exits, false);

@@ -2,17 +2,17 @@ package ferro.control.group;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A thread that executes a line which a test sets; the packages of ferro's own tests are not those of a program. */
+/** A thread whose stack shows a line that a test sets, because lines of ferro's own tests are not program lines. */
 final class LineOfTest extends Thread {
     final AtomicInteger taken = new AtomicInteger();
     private volatile StackTraceElement[] stack;
 
-    /** Makes a thread that sleeps in a method of a program. */
+    /** Creates a thread that sleeps in a method of a program. */
     LineOfTest(String method, int line) {
         at(method, line);
     }
 
-    /** Lets the thread sleep in another line. */
+    /** Lets the thread sleep in another line of the program. */
     void at(String method, int line) {
         stack = new StackTraceElement[] {
             new StackTraceElement("java.lang.Thread", "sleep", "Thread.java", -2),

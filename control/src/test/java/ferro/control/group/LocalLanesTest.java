@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class LocalLanesTest {
     private final LocalLanes lanes = new LocalLanes(3);
-    /** Tasks of receivers, run when the test says so. */
+    /** Tasks of receivers, which run when the test calls {@link #run}. */
     private final Queue<Runnable> tasks = new ArrayDeque<>();
 
     private final List<String> heard = new ArrayList<>();
@@ -31,7 +31,7 @@ class LocalLanesTest {
         }
     }
 
-    /** Writes down sender and first byte of each message. */
+    /** A receiver that records the sender and the first byte of each message. */
     private final class Hears implements ControlLane.PeerEvents {
         private final String who;
 

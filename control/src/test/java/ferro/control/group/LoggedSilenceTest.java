@@ -13,9 +13,9 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The lines that the log has of a silent rank. */
+/** The log lines about a silent rank. */
 class LoggedSilenceTest {
-    /** A group of the ranks 1 and 2, which entered after the joined group. */
+    /** A group of ranks 1 and 2 that entered after the joined group. */
     private static final class Younger implements Membership.Member {
         private final List<String> heard = new ArrayList<>();
 
@@ -36,7 +36,7 @@ class LoggedSilenceTest {
 
         @Override
         public void heartbeat() {
-            // nothing was called
+            // this group has made no call
         }
     }
 

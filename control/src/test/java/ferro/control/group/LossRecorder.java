@@ -4,9 +4,9 @@ import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.control.membership.Membership;
 
-/** A subgroup that keeps the last loss. */
+/** A subgroup that records the last loss. */
 final class LossRecorder implements Membership.Member {
-    /** The lost rank, in the numbers of the subgroup; -1 if none. */
+    /** The lost rank, by its number in the subgroup; -1 if none. */
     int lost = -1;
 
     String text = "";
@@ -19,11 +19,11 @@ final class LossRecorder implements Membership.Member {
 
     @Override
     public void event(GroupEvent.Kind kind, int rank, String said) {
-        // only losses count here
+        // the tests check only losses
     }
 
     @Override
     public void heartbeat() {
-        // nothing was called
+        // this group has made no call
     }
 }

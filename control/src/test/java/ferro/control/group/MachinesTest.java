@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What is said where all ranks of another machine are gone, and where only some are. */
+/** The texts about another machine of which all ranks, or only some, are gone. */
 class MachinesTest {
     private static final Duration GRACE = Duration.ofMillis(10);
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -35,7 +35,7 @@ class MachinesTest {
     private static final String GONE = B + ": all its ranks 2, 3 are gone: their control connections ended without a"
             + " goodbye, as happens when their launcher or machine ends; their own output may say why";
 
-    /** Two ranks on each machine, in processes of their own. */
+    /** Two ranks on each machine, each in its own process. */
     private static final RankProcesses PLACED = new RankProcesses() {
         @Override
         public String group() {
@@ -168,7 +168,7 @@ class MachinesTest {
         assertEquals(List.of("lost 0", "lost 1"), lostBy(world, 2), "the other side of the cut");
     }
 
-    /** Each watches the next 32: of the 36 on the other machine rank 0 watches 4 to 32, rank 3 those up to 35. */
+    /** Each rank watches the next 32. On the other machine, rank 0 watches ranks 4 to 32, and rank 3 ranks 4 to 35. */
     @Test
     void aMachineThatNobodyWatchesAsAWholeIsToldByWhatIsWatchedOfIt() {
         String[] machines = new String[40];
@@ -248,7 +248,7 @@ class MachinesTest {
                 .toList();
     }
 
-    /** Writes down what it is told of whole machines. */
+    /** A group that records the reports about whole machines. */
     private static final class Together implements Membership.Member {
         final List<String> ranks = new ArrayList<>();
         String text = "";
@@ -272,12 +272,12 @@ class MachinesTest {
 
         @Override
         public void event(GroupEvent.Kind kind, int rank, String what) {
-            // suspicions come first
+            // suspicions arrive first and are not checked
         }
 
         @Override
         public void heartbeat() {
-            // nothing to tell
+            // this group has made no call
         }
     }
 }

@@ -12,7 +12,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Timers that run when the test says so, with a fixed delay after a late one, as the JDK's own. */
+/** Timers that run when the test calls them. A late task delays the next one, as with a fixed delay in the JDK. */
 final class ManualTimers extends AbstractExecutorService implements ScheduledExecutorService {
     private final LongSupplier clock;
     private final List<Timer<?>> timers = new ArrayList<>();
@@ -21,7 +21,7 @@ final class ManualTimers extends AbstractExecutorService implements ScheduledExe
         this.clock = clock;
     }
 
-    /** Runs everything that is due by now. */
+    /** Runs all tasks that are due. */
     void runDue() {
         for (Timer<?> timer : List.copyOf(timers)) {
             if (clock.getAsLong() - timer.dueAt >= 0) {
@@ -94,7 +94,7 @@ final class ManualTimers extends AbstractExecutorService implements ScheduledExe
         return false;
     }
 
-    /** A task at a time, or again and again. */
+    /** A task that runs once at a time, or repeatedly. */
     private final class Timer<V> extends FutureTask<V> implements ScheduledFuture<V> {
         private final long periodNanos;
         private long dueAt;

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MembershipTest {
     private static final Map<String, String> TIMES =
             Map.of("ferro.heartbeat.interval", "2s", "ferro.heartbeat.suspect", "5s", "ferro.heartbeat.limit", "30s");
-    /** Shortly before the clock wraps. */
+    /** A time shortly before the clock overflows. */
     private static final long LATE = Long.MAX_VALUE - Duration.ofSeconds(4).toNanos();
 
     private Watchers world = new Watchers(3, 1000, TIMES).enter();
@@ -88,7 +88,7 @@ class MembershipTest {
         world.pass(Duration.ofSeconds(3));
         Watchers.Rank sleeper = world.ranks.get(2);
         sleeper.paused = true;
-        // on a real system the timer may run before the loop that reads
+        // on a real system the timer may run before the reading loop
         sleeper.timersFirst = true;
         world.pass(Duration.ofSeconds(40));
         sleeper.inbox.clear();
@@ -186,7 +186,7 @@ class MembershipTest {
         assertEquals(List.of("PAUSED 2: rank 2 was paused 3.9 s"), world.ranks.get(0).heard);
 
         sleeper.paused = true;
-        // an old heartbeat is no sign of life
+        // an old heartbeat does not show that a rank is alive
         ByteBuffer old = new Beat(1, 9, TimeUnit.SECONDS.toNanos(5)).encoded();
         for (int second = 0; second < 7; second++) {
             sleeper.control(0, old.duplicate());
@@ -427,7 +427,7 @@ class MembershipTest {
             assertEquals(
                     Set.of(2), only(world.ranks.get(1).peerFailures).where().culprits(), told::toString);
 
-            // the innocent are still watched
+            // the ranks that were not blamed are still watched
             world.ranks.get(0).paused = true;
             world.pass(Duration.ofSeconds(10));
             assertTrue(world.ranks.get(1).heard.get(1).startsWith("SUSPECTED 0"), told::toString);

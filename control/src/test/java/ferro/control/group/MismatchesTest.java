@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Who is blamed for calls that differ, with every message delivered by hand. */
+/** The ranks that are blamed for different calls, with every message delivered by hand. */
 class MismatchesTest {
     private static final Duration TICK = Duration.ofMillis(1);
     private static final int SETTLED_MILLIS = 45;

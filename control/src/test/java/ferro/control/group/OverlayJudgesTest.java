@@ -28,15 +28,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who judges a rank that is silent or has died, in groups in which few ranks know whether that rank had left. */
+/** The ranks that judge a silent or dead rank in groups in which few ranks know whether that rank had left. */
 class OverlayJudgesTest {
     private static final Duration LATER = Duration.ofMillis(100);
     private static final int SIZE = 40;
 
-    /** Groups of more ranks than this are no full mesh here. */
+    /** The size of the largest full mesh in this test. */
     private static final int FORCED = 4;
 
-    /** Ranks 7 and 21, which are no neighbours, are of one process. */
+    /** Ranks 7 and 21, which are not neighbours, share a process. */
     private static final RankProcesses SHARED = new RankProcesses() {
         @Override
         public BitSet sharing(int rank) {
@@ -52,7 +52,7 @@ class OverlayJudgesTest {
 
     private final HandDriven group = HandDriven.withMesh(SIZE, FORCED, FailurePolicy.SHIPPED, SHARED);
 
-    /** Has a rank find that it has not heard another one for too long. */
+    /** Lets a rank report that another one has been silent for too long. */
     private void silent(int observer, int rank) {
         group.silent(observer, rank);
         passAndDeliver();
@@ -257,7 +257,7 @@ class OverlayJudgesTest {
         assertAllBlame(Code.PEER_LOST, Set.of(7), 7, 8, 20);
     }
 
-    /** Has all others see that some ranks have ended, which the medium takes for dead. */
+    /** Ends some ranks. All others see the ends, and the medium reports them as deaths. */
     private void end(Integer... ranks) {
         Set<Integer> ended = Set.of(ranks);
         ended.forEach(group::stop);

@@ -28,12 +28,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Failures and leaves in groups of which no rank tells all others: who hears of them, and how many messages that takes. */
+/** Failures and leaves in groups in which no rank sends them to all others: receivers and numbers of messages. */
 class OverlayNewsTest {
     private static final Duration GRACE = Duration.ofMillis(10);
     private static final int SIZE = 40;
 
-    /** Groups of more ranks than this are no full mesh here. */
+    /** The size of the largest full mesh in this test. */
     private static final int FORCED = 4;
 
     private static int bound(int worldSize) {
@@ -199,14 +199,14 @@ class OverlayNewsTest {
         }
     }
 
-    /** A run in which ranks leave in any order: who is there in the end, and the lowest leaver. */
+    /** A run in which ranks leave in any order. It records the remaining ranks and the earliest leave. */
     private static final class Leaving {
         final HandDriven group;
         final BitSet remaining = new BitSet();
         int lowest = -1;
         long lowestSequence = Long.MAX_VALUE;
 
-        /** Has half of the ranks leave, neighbours of each other at one step too; their ends close when their leaves are over. */
+        /** Lets half of the ranks leave, including some adjacent ranks. Each rank closes when its leave is over. */
         Leaving(Random random, FailurePolicy rules) {
             group = HandDriven.withMesh(SIZE, FORCED, rules);
             List<Integer> order =
@@ -215,7 +215,7 @@ class OverlayNewsTest {
             remaining.set(0, SIZE);
             int first = random.nextInt(SIZE);
             for (int at = 0; at < SIZE / 2; at++) {
-                // some adjacent ranks at one step
+                // the first six ranks are adjacent and leave at about the same time
                 int rank = at < 6 ? (first + at) % SIZE : order.get(at);
                 if (remaining.get(rank)) {
                     leave(rank, 1 + random.nextInt(3));
@@ -224,7 +224,7 @@ class OverlayNewsTest {
             }
             group.deliverAll(random, false);
             for (int hop = 0; hop < 12; hop++) {
-                // of leavers with an equal last collective, the lower rank is forwarded later
+                // a leave with an equal last collective and a lower rank is forwarded later
                 group.pass(Duration.ofMillis(50));
                 group.deliverAll(random, false);
             }
@@ -242,7 +242,7 @@ class OverlayNewsTest {
             OverlayNewsTest.leave(group, rank).whenOver(() -> group.close(rank));
         }
 
-        /** Returns a rank that is there. */
+        /** Returns one of the remaining ranks. */
         int any(Random random) {
             return remaining.stream()
                     .skip(random.nextInt(remaining.cardinality()))
@@ -250,7 +250,7 @@ class OverlayNewsTest {
                     .orElseThrow();
         }
 
-        /** Checks that each rank that is there blames the lowest leaver, and that a failure reaches all of them. */
+        /** Checks that each remaining rank knows the earliest leave, and that a failure because of it reaches all. */
         void check(Random random) {
             remaining.stream().forEach(rank -> {
                 Leavers known = group.ranks.get(rank).exits().leavers();
@@ -312,7 +312,7 @@ class OverlayNewsTest {
             Leaving run = new Leaving(random, FailurePolicy.SHIPPED);
             int dead = run.any(random);
             run.remaining.clear(dead);
-            // its last call is not the lowest, so only ranks that receive its goodbye know that it leaves
+            // its leave is not the earliest, so only ranks that receive its goodbye know of it
             run.group.ranks.get(dead).called(5, new CallHeader.Call(9, 77, "barrier"));
             leave(run.group, dead);
             run.group.stop(dead);

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntFunction;
 
-/** A host whose processes exit when the test says so. */
+/** A host whose processes exit when the test sets {@code exited}. */
 final class Processes implements IntFunction<ProcessTable> {
     final List<String> closed = new ArrayList<>();
     private final Map<Integer, List<String>> openByRank = new HashMap<>();
@@ -18,7 +18,7 @@ final class Processes implements IntFunction<ProcessTable> {
         this.exited = exited;
     }
 
-    /** Returns the processes that a rank watches and has not closed, in the order in which it opened them. */
+    /** Returns the processes that a rank still watches, in the order in which it opened them. */
     List<String> open(int rank) {
         return openByRank.computeIfAbsent(rank, key -> new ArrayList<>());
     }

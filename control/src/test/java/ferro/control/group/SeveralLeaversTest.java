@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** A call that ranks make after several others have left: the failure names all that will never make it. */
+/** A call that ranks make after several others have left. The failure names all ranks that will never make the call. */
 class SeveralLeaversTest {
     private static final Duration GOODBYES = Duration.ofMillis(51);
 

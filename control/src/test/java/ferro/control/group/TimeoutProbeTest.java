@@ -10,16 +10,16 @@ import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Whom a deadline blames if answers come late. */
+/** The ranks that are blamed at a deadline if answers come late. */
 class TimeoutProbeTest {
     private static final CallHeader BARRIER = CallHeader.of(9, 1, 77, "barrier");
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
-    /** Later than a deadline waits for answers where nothing was paused. */
+    /** A time longer than the wait for answers after a deadline without a pause. */
     private static final Duration LATE = Duration.ofMillis(150);
 
     private final HandDriven group = new HandDriven(3);
 
-    /** Returns whom rank 0 blames; rank 2 has not made the call, and all answers come late. */
+    /** Returns the ranks that rank 0 blames. Rank 2 has not made the call, and all answers come late. */
     private BitSet blamed() {
         group.ranks.get(0).called(1, BARRIER.call());
         group.ranks.get(1).called(1, BARRIER.call());

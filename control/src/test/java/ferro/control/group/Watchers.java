@@ -24,14 +24,14 @@ import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** The memberships of a few ranks on one thread, under a clock that the test moves; any rank can stand still. */
+/** The memberships of a few ranks on one thread. The test controls the clock, and any rank can stand still. */
 public final class Watchers {
     private static final long STEP_NANOS = 1_000_000L;
 
     public final List<Rank> ranks = new ArrayList<>();
-    /** What is sent so many times; a medium may repeat what it is not sure of. */
+    /** The number of times that each message arrives. A medium may repeat a message that may have been lost. */
     int copies = 1;
-    /** By rank, what its machine is called; none where nobody has said. */
+    /** The name of the machine of each rank; empty if the machines are unknown. */
     String[] machines = {};
 
     private final Map<String, String> settings;
@@ -51,13 +51,13 @@ public final class Watchers {
         }
     }
 
-    /** All enter the joined group. */
+    /** Lets all ranks enter the joined group. */
     public Watchers enter() {
         ranks.forEach(Rank::enter);
         return this;
     }
 
-    /** Lets time pass; each rank reads its messages and runs its timers every millisecond, unless it stands still. */
+    /** Advances the clock. Each rank that does not stand still reads messages and runs timers every millisecond. */
     public void pass(Duration time) {
         for (long end = now + time.toNanos(); now - end < 0; ) {
             now += STEP_NANOS;
@@ -69,7 +69,7 @@ public final class Watchers {
         return now;
     }
 
-    /** One rank: context, medium and a group that writes down what it hears. */
+    /** A rank with its context, its medium and a group that records its notifications. */
     public final class Rank implements NothingShared, ControlLane, Membership.Member {
         final Membership membership;
         public final List<String> heard = new ArrayList<>();
@@ -82,9 +82,9 @@ public final class Watchers {
         boolean paused;
         boolean timersFirst;
         boolean reads = true;
-        /** Whether its medium tells when messages have been read. */
+        /** Whether the medium of the rank reports when messages have been read. */
         boolean tellsOfReads;
-        /** Whatever it sends, it runs out of memory. */
+        /** Whether the rank runs out of memory when it sends a message. */
         boolean exhausted;
 
         int heartbeats;
@@ -159,7 +159,7 @@ public final class Watchers {
             events = receiver;
         }
 
-        /** Has the medium tell the membership that the connection to a rank has ended. */
+        /** Lets the medium report to the membership that the connection to a rank has ended. */
         void connectionLost(int peer, FerroException cause) {
             events.lost(peer, cause);
         }
@@ -238,7 +238,7 @@ public final class Watchers {
         }
     }
 
-    /** What a closed lane does with late messages. */
+    /** The receiver of a closed lane, which ignores late messages. */
     private static final class Deaf implements ControlLane.PeerEvents {
         @Override
         public void lost(int peer, FerroException cause) {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The fields of a message as it asks for them, for the table of docs/wire-protocol.md. */
+/** The fields of a message in its order, for the table of docs/wire-protocol.md. */
 final class FieldList implements Fields {
     private final WireMessage message;
     private final List<String> names = new ArrayList<>();
@@ -27,7 +27,7 @@ final class FieldList implements Fields {
         return mostBytes;
     }
 
-    /** Returns the row of the table, but for what the message means. */
+    /** Returns the row of the table without its last column, which describes the message. */
     String row() {
         StringBuilder fields = new StringBuilder();
         for (int field = 0; field < names.size(); field++) {

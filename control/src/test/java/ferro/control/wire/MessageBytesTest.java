@@ -59,12 +59,12 @@ class MessageBytesTest {
                     ByteBuffer.allocate(bytes.remaining() + 1)
                             .put(bytes.duplicate())
                             .rewind());
-            // a message of the greatest length has no room for one byte more
+            // a message of the greatest length would be too long with one more byte
             assertTrue(more.contains("1 bytes after its last field, need 0") || more.contains("of 4097 bytes"), more);
         }
     }
 
-    /** Samples with some bytes changed, left out or added. */
+    /** The bytes are samples in which some bytes are changed, left out or added. */
     @ParameterizedTest
     @EnumSource
     void whateverComesIsRefusedOrComesBackAsItWas(MessageFamily family) {
@@ -85,7 +85,7 @@ class MessageBytesTest {
         random.nextBytes(bytes);
         encoded.get(bytes, 0, Math.min(length, encoded.remaining()));
         for (int change = random.nextInt(4); change > 0 && length > 0; change--) {
-            // the first bytes are the fields of a fixed length and the lengths of texts
+            // the first bytes hold the fields of fixed length and the lengths of texts
             int position = random.nextBoolean() ? random.nextInt(length) : random.nextInt(Math.min(length, 32));
             bytes[position] = (byte) (random.nextBoolean() ? random.nextInt() : random.nextInt(10));
         }
@@ -154,7 +154,7 @@ class MessageBytesTest {
                 ofAbort + "culprits: found \"1,3\", need ranks below 3",
                 new Abort(0, Set.of(), new Failure(Code.ABORTED, 0, 0, Set.of(1, 3), "", null, 0)));
         ByteBuffer twice = new Abort(0, Set.of(), new Failure(Code.ABORTED, 0, 0, Set.of(1, 2), "", null, 0)).encoded();
-        // in front of the last text, which is empty
+        // the byte before the last text, which is empty
         twice.put(twice.limit() - Short.BYTES - 1, (byte) '1');
         assertEquals(ofAbort + "culprits: found \"1,1\", need ascending ranks", refusal(MessageFamily.CONTROL, twice));
     }
@@ -162,7 +162,7 @@ class MessageBytesTest {
     @Test
     void anAnswerOrCancelThatMakesNoSenseIsRefusedWithTheField() {
         ByteBuffer waiting = new Status(1, 0, "", 0, 0, 0, "", "", Set.of(1, 7), 0, 0, "").encoded();
-        // the last digit of the list, in front of two numbers and of the last text, which is empty
+        // the last digit of the list, before two numbers and the last text, which is empty
         int digit = waiting.limit() - Short.BYTES - Long.BYTES - Integer.BYTES - 1;
         String ofStatus = "control message of kind 5, field waitsFor: ";
         waiting.put(digit, (byte) 'x');
@@ -180,7 +180,7 @@ class MessageBytesTest {
                 "control message of kind 5, field location: found a text of 241 bytes, need at most 240",
                 refusal(MessageFamily.CONTROL, longLine));
         ByteBuffer longList = new Cancel(1, new Failure(Code.ABORTED, 0, -1, Set.of(), "", null)).encoded();
-        // in front of the text, which is empty
+        // the length of the list, before the text, which is empty
         longList.putShort(longList.limit() - 2 * Short.BYTES, (short) 1025);
         assertEquals(
                 "control message of kind 7, field culprits: found a text of 1025 bytes, need at most 1024",

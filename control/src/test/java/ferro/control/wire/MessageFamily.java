@@ -29,7 +29,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** One of the two families of messages, with samples of each record that go to the ends of what its fields can be. */
+/** One of the two families of messages, with samples of each record that reach the limits of its fields. */
 enum MessageFamily {
     CONTROL(
             "### Messages of a group",
@@ -134,7 +134,7 @@ enum MessageFamily {
 
     static final int WORLD_SIZE = 3;
 
-    /** Of its table in docs/wire-protocol.md. */
+    /** The heading above the table of the family in docs/wire-protocol.md. */
     final String heading;
 
     final List<WireMessage> samples;
@@ -144,17 +144,17 @@ enum MessageFamily {
         this.samples = List.of(samples);
     }
 
-    /** Reads a message of a group of three ranks. */
+    /** Decodes a message of a group of three ranks. */
     abstract WireMessage decode(ByteBuffer message);
 
     abstract WireMessage of(int kind, Fields in);
 
-    /** How many records there are. */
+    /** Returns the number of records. */
     int kinds() {
         return family().getPermittedSubclasses().length;
     }
 
-    /** Ranks whose list has the greatest length: 205 ranks of four digits. */
+    /** Returns ranks whose list has the greatest length: 205 ranks of four digits. */
     private static Set<Integer> longestList() {
         return IntStream.range(1_000, 1_205).boxed().collect(Collectors.toSet());
     }

@@ -2,15 +2,15 @@ package ferro.control.wire;
 
 import java.nio.ByteBuffer;
 
-/** What holds for any bytes that come from another rank. */
+/** The condition for any bytes from another rank: they are refused, or encoded to the same bytes again. */
 final class MessageFuzz {
     private MessageFuzz() {}
 
     /**
-     * Returns whether bytes are a message; all others are refused.
+     * Returns whether bytes are a message. All other bytes are refused.
      *
-     * @throws AssertionError   if what was read does not come back as it was
-     * @throws RuntimeException other than the refusal if one is thrown
+     * @throws AssertionError if the message is not encoded to the same bytes again
+     * @throws RuntimeException if another exception than the refusal is thrown
      */
     static boolean isRead(MessageFamily family, byte[] bytes) {
         WireMessage read;

@@ -4,7 +4,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Bytes that Jazzer makes up by the branches that they reach; it begins with a message of each record. */
+/** Bytes that Jazzer generates to reach new branches. It begins with a message of each record. */
 class MessageFuzzTest {
     static Stream<byte[]> messages() {
         return Stream.of(MessageFamily.values())

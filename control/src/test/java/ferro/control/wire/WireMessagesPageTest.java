@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The tables of messages in docs/wire-protocol.md against what the codec reads. {@code -Dwire.write=true} makes their columns
- * anew, but for the last one, in which people say what a message means.
+ * A comparison of the tables of messages in docs/wire-protocol.md with the codec. {@code -Dwire.write=true} writes all
+ * columns again except the last one, in which people describe the message.
  */
 class WireMessagesPageTest {
     private static final Path PAGE = Path.of("../docs/wire-protocol.md");
@@ -67,7 +67,7 @@ class WireMessagesPageTest {
         }
     }
 
-    /** Returns the fields of a component; those of a failure have the names of its components, without its local cause. */
+    /** Returns the fields of a component. A failure has a field for each of its components except its exception. */
     private static Stream<String> fields(RecordComponent component) {
         return component.getType() == Failure.class
                 ? Stream.of("origin", "sequence", "code", "known", "culprits", "text")
@@ -80,7 +80,7 @@ class WireMessagesPageTest {
                 .toList();
     }
 
-    /** The first row below the head of a table. */
+    /** Returns the number of the first row below the head of a table. */
     private static int begin(List<String> page, MessageFamily family) {
         int heading = page.indexOf(family.heading);
         int head = heading + page.subList(heading + 1, page.size()).indexOf(HEAD.get(0)) + 1;
@@ -94,7 +94,7 @@ class WireMessagesPageTest {
                 .toList();
     }
 
-    /** Where the last column of a row begins. */
+    /** Returns the position at which the last column of a row begins. */
     private static int lastColumn(String row) {
         return row.lastIndexOf('|', row.length() - 2) + 1;
     }
