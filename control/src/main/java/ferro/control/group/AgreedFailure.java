@@ -55,7 +55,7 @@ final class AgreedFailure {
          */
         Set<Integer> blamed(Failure cause);
 
-        /** Handles a cause while the threads of this rank are still in their calls; any thread. */
+        /** Handles a cause before callers receive it, while their threads are still in calls; any thread. */
         void beforeCallersHear();
 
         /**

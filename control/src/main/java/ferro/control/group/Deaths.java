@@ -32,7 +32,7 @@ final class Deaths {
     /** The most waits for the other ranks of another machine, of which one alone may end as well. */
     private static final int MACHINE_WAITS = 1;
 
-    /** The most waits for a proof that a rank is dead. They end before a broken data link is blamed. */
+    /** The most waits for a proof that a disconnected rank is dead. They end before a broken data link is blamed. */
     private static final int PROOF_WAITS = 3;
 
     /** The waits for the rank that reports an end. Other neighbours report the end only if that rank does not. */
@@ -416,7 +416,7 @@ final class Deaths {
         if (isWhole && isOfTheSameDeath(machine)) {
             failure.fail(loss);
         } else {
-            // if a cause is known, this rank may have gone because of it; its message about the cause is lost if it
+            // if a cause is known, the lost rank may have gone because of it; its message about the cause is lost if it
             // left bytes unread
             failure.failUnlessFailed(loss);
         }

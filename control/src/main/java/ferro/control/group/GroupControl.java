@@ -87,7 +87,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private final GracefulExits exits;
     private final PeerFailures peerFailures;
     private final Deaths deaths;
-    /** Ranks for whose ends the launcher was asked. An end may be reported long after the failure. */
+    /** Ranks for whose ends the launcher was asked. No thread waits, because an end may be reported late. */
     private final Set<Integer> askedEnds = ConcurrentHashMap.newKeySet();
 
     private final Map<Integer, RankEnd> ends = new ConcurrentSkipListMap<>();

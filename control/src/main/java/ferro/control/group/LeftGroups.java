@@ -13,8 +13,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The groups of one joined group on one rank: groups that are open, and groups that this rank has left while other
- * ranks may still need it. Leaving a group does not wait, unless it is the last open group. After that the process may
- * end, and data in flight would be lost. The exit of the JVM with open groups waits for the same reason. Thread-safe.
+ * ranks may still need it. Leaving a group does not wait, unless it is the last open group. After the last one the
+ * process may end, and data in flight would be lost. The exit of the JVM with open groups waits for the same reason.
+ * Thread-safe.
  */
 public final class LeftGroups {
     /** The wait of the last close or JVM exit after a failure, for other ranks to receive the cause and ask. */

@@ -96,7 +96,7 @@ final class OverlayNeighbours {
         return overlay.previous(left);
     }
 
-    /** Records that ranks have left and are {@link #gone}. A goodbye names only ranks that have left. */
+    /** Records that ranks have left and are {@link #gone}. A goodbye names ranks that have left, not lost ones. */
     synchronized BitSet left(BitSet ranks) {
         left.or(ranks);
         return gone(ranks);

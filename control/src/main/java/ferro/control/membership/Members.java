@@ -215,7 +215,7 @@ final class Members {
                 : text.replace(RANK, name);
     }
 
-    /** Calls a group and catches all exceptions, because one group must not end the watch over all ranks. */
+    /** Calls a group and catches its exceptions, because these must not end the watch over all ranks. */
     private void guarded(MemberGroup entry, Consumer<Member> call) {
         try {
             call.accept(entry.member);
