@@ -24,7 +24,7 @@ public sealed interface ControlMessage extends WireMessage
                 ControlMessage.Follow,
                 ControlMessage.Suspect,
                 GoAhead {
-    /** The longest text that describes a call, in bytes. It is twice as long as the text of a call may be. */
+    /** The longest text that describes a call, in bytes: twice the limit for the text of a call. */
     int CALL_MOST = 512;
 
     /** The number of the last collective of a rank that has left without a goodbye to this rank. */
@@ -42,7 +42,7 @@ public sealed interface ControlMessage extends WireMessage
      */
     record Abort(int ageMillis, Set<Integer> dead, Failure failure) implements ControlMessage {
         static final byte KIND = 1;
-        /** The longest list of dead ranks, in bytes. It is the space that a failure leaves in a message. */
+        /** The longest list of dead ranks, in bytes: the space that a failure leaves in a message. */
         static final int MAX_DEAD = 240;
 
         /** Cuts the list of dead ranks to the length that a message can hold. */
@@ -111,7 +111,7 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /**
-     * The answer to a goodbye. A rank sends it at once, and again when it has received everything that the leaving rank
+     * The answer to a goodbye. A rank answers at once, and again after it has received everything that the leaving rank
      * sent.
      *
      * @param ended   number of the last collective that has ended on the sender, 0 if none
@@ -269,7 +269,8 @@ public sealed interface ControlMessage extends WireMessage
 
     /**
      * A report of ranks that are silent, or whose connections to the sender have ended. The sender does not know
-     * whether these ranks have left. The receiver fails the group if it knows that some of them have not left.
+     * whether these ranks have left. The receiver fails the group if it knows that some of the reported ranks have not
+     * left.
      *
      * @param loss failure of the group if the ranks have not left
      */

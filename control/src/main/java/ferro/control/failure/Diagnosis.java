@@ -7,15 +7,15 @@ import java.util.StringJoiner;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The diagnosis of an operation that does not end. It determines the ranks to blame from the answers of all ranks. The
+ * The diagnosis of an operation that does not end: the ranks to blame, determined from the answers of all ranks. The
  * ranks at the end of the chain of waiting ranks are to blame.
  *
- * <p>The chain begins at the ranks that have not made the call. If all ranks have made it, the chain begins at the
- * ranks that this rank waits for. A rank that is silent or waits for no rank ends the chain. A rank that has made the
- * call and waits outside of the group does not end it. If ranks wait for each other in a cycle, no rank alone is to
- * blame. Then all ranks of the cycle are culprits, and the text reports the cycle.
+ * <p>The chain begins at the ranks that have not made the call. If all ranks have made the call, the chain begins at
+ * the ranks that this rank waits for. A rank that is silent or waits for no rank ends the chain. A rank that has made
+ * the call and waits outside of the group does not end the chain. If ranks wait for each other in a cycle, no rank
+ * alone is to blame. All ranks of a cycle are culprits, and the text reports the cycle.
  *
- * <p>A rank that has made a call is not necessarily in it, because calls may be queued after one that does not end. If
+ * <p>A rank that has made a call may not be in that call yet, because earlier calls of the rank may not have ended. If
  * all ranks have made the call and answer, and data of this rank still moves, no rank is to blame, because all may be
  * slow. If this rank stood still and all ranks that it waits for have left, this rank itself is to blame.
  */
@@ -55,7 +55,7 @@ public final class Diagnosis {
      *     culprit because data still moves
      */
     public record Blame(BitSet culprits, String text, boolean isNoRankAlone) {
-        /** Creates the failure of an operation that timed out. It records whether all ranks are only slow. */
+        /** Creates the failure of an operation that timed out. The failure records whether all ranks are only slow. */
         public Failure timedOut(int origin, long sequence, String said) {
             int known = isNoRankAlone && culprits.isEmpty() ? 1 : 0;
             return new Failure(Code.TIMED_OUT, origin, sequence, RankLists.numbers(culprits), said, null, known);
@@ -110,7 +110,10 @@ public final class Diagnosis {
         return blameForMissing(missing);
     }
 
-    /** Returns the verdict on the ranks at the end of the chain of waiting ranks. Its text also lists other ranks. */
+    /**
+     * Returns the verdict on the ranks at the end of the chain of waiting ranks, with a text that also lists other
+     * ranks.
+     */
     private Blame blameForEnd(BitSet end, BitSet others) {
         BitSet listed = (BitSet) end.clone();
         listed.or(others);
@@ -225,7 +228,7 @@ public final class Diagnosis {
         return cycle.cardinality() > 1 && !ownCall.isEmpty();
     }
 
-    /** Returns the verdict on ranks that wait for each other. Its text also lists other ranks. */
+    /** Returns the verdict on ranks that wait for each other, with a text that also lists other ranks. */
     private Blame blameOfCycle(BitSet others) {
         BitSet listed = (BitSet) cycle.clone();
         listed.or(others);
@@ -234,9 +237,9 @@ public final class Diagnosis {
     }
 
     /**
-     * Follows the chain of waiting ranks from the ranks that have not made the call. A rank that has made it and waits
-     * for ranks outside of this group does not end the chain. That rank has completed its part in this group, and the
-     * end of its chain is not visible in this group.
+     * Follows the chain of waiting ranks from the ranks that have not made the call. A rank that has made the call and
+     * waits for ranks outside of this group does not end the chain. That rank has completed its part in this group, and
+     * the end of its chain is not visible in this group.
      */
     private BitSet endOfMissing(BitSet missing) {
         BitSet ends = endOfChain(missing);

@@ -17,7 +17,7 @@ import java.util.TreeSet;
  * @param text     text for people: what failed, where, what was expected and found, and what to do
  * @param cause    first exception on this rank, or null
  * @param known    number of ranks whose calls were compared (MISMATCH), or whose end the text describes (PEER_LOST).
- *     For TIMED_OUT, 1 if no rank is to blame because data moves. Otherwise 0
+ *     For TIMED_OUT, 1 if no rank is to blame because data moves. For other failures 0
  */
 public record Failure(
         Code code, int origin, long sequence, Set<Integer> culprits, String text, Throwable cause, int known) {
@@ -122,11 +122,11 @@ public record Failure(
 
     /**
      * Merges two causes into the one on which ranks agree. The result is the graver cause, by code, then by sequence,
-     * then by origin. Its culprits are all ranks to blame for that code.
+     * then by origin. The culprits of the result are all ranks to blame for its code.
      *
-     * <p>If calls were compared, only the cause with the earliest difference counts. If several have it, the one that
-     * compared the most calls counts, because two ranks that differ cannot decide which of them is the odd one. If they
-     * compared equally many, one of them counts, with its culprits and its text, which lists the calls.
+     * <p>If calls were compared, only the cause with the earliest difference counts. Of several such causes, the cause
+     * that compared the most calls counts, because two ranks that differ cannot decide which of them is the odd one. Of
+     * causes that compared equally many calls, one counts, with its culprits and its text, which lists the calls.
      *
      * <p>Of several losses, the text that describes the end of the most ranks is kept. Of several timeouts, the text of
      * one that blames a rank is kept, if any does.

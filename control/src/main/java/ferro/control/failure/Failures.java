@@ -94,8 +94,8 @@ public final class Failures {
     }
 
     /**
-     * Creates the exception for a call that is refused because the JVM exits. By then this rank has left the group, or
-     * has sent the other ranks the reason for the failure.
+     * Creates the exception for a call that is refused because the JVM exits. When the call is refused, this rank has
+     * left the group, or has sent the other ranks the reason for the failure.
      */
     public static FerroException refusedAtExit(GroupSpec group, String self, String call) {
         Where where = Where.of(group.name(), group.rank()).blaming(group.rank());
@@ -119,8 +119,8 @@ public final class Failures {
     }
 
     /**
-     * Returns whether another rank aborted the group. During the bootstrap this means that the other rank has found all
-     * ranks, has created the group, and has failed.
+     * Returns whether another rank aborted the group. During the bootstrap, such an abort means that the other rank has
+     * found all ranks, has created the group, and has failed.
      */
     public static boolean isAbortOfAnother(GroupSpec group, Failure failure) {
         return failure != null && failure.code() == Code.ABORTED && failure.origin() != group.rank();
@@ -179,7 +179,7 @@ public final class Failures {
                 && cause.where().culprits().equals(Set.of(group.rank()));
     }
 
-    /** Adopts the failure of the part on the other medium. Its sequence numbers differ and stay in the text only. */
+    /** Adopts the failure of the part on the other medium. Sequence numbers of that part stay in its text. */
     private static Failure adopted(FerroException cause) {
         Where where = cause.where();
         boolean interrupted = cause.code() == Code.INTERRUPTED;

@@ -5,15 +5,15 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The cause of the group's failure as this rank knows it. It is merged from the causes that this rank saw and those
- * that other ranks sent. Thread-safe.
+ * The cause of the group's failure as this rank knows it. This cause is merged from the causes that this rank saw and
+ * the causes that other ranks sent. Thread-safe.
  */
 public final class FirstCause {
     /**
      * The time after the first cause in which a cause that this rank sees itself still counts. A later one is a
      * consequence, such as a link that ends because its peer has given up. The time starts at the first cause of the
-     * group, not of this rank. Otherwise a rank that stood still while the others agreed would change a cause on which
-     * they agreed long ago.
+     * group, not of this rank. If the time started at this rank's first cause, a rank that stood still would change a
+     * cause on which the others agreed long ago.
      */
     private static final long WINDOW_NANOS = 50_000_000L;
 
@@ -49,8 +49,9 @@ public final class FirstCause {
     }
 
     /**
-     * Adds a cause that this rank saw and that is part of the known cause. Such a cause is not a consequence, however
-     * late this rank sees it. Returns the agreed cause if the other ranks have to be notified, otherwise null.
+     * Adds a cause that this rank saw and that is part of the known cause. A part of the known cause is not a
+     * consequence, however late this rank sees it. Returns the agreed cause if the other ranks have to be notified,
+     * otherwise null.
      */
     public Failure seenPart(Failure cause, long nowNanos) {
         return add(cause, true, true, nowNanos);

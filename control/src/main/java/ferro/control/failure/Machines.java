@@ -71,8 +71,8 @@ public final class Machines {
 
     /**
      * Returns the failure that a medium reports about a rank, with the name of the rank at the start of its message.
-     * The name is needed because a medium has other numbers for the ranks of a subgroup. Other failures, and those in
-     * the joined group, are returned unchanged.
+     * The name is needed because a medium has other numbers for the ranks of a subgroup. Other failures, and all
+     * failures in the joined group, are returned unchanged.
      */
     public FerroException named(int rank, FerroException cause) {
         boolean isOfPeer =

@@ -4,15 +4,15 @@ import java.util.BitSet;
 import java.util.function.IntPredicate;
 
 /**
- * The graph of the ranks of a group over which failures and leaves reach all ranks. Each rank sends them to its
- * neighbours, and forwards those that are new to it.
+ * The graph of the ranks of a group over which failures and leaves reach all ranks. Each rank sends failures and leaves
+ * to its neighbours, and forwards each one that is new to it.
  *
  * <p>In a small group each rank is a neighbour of every other rank: a full mesh. In a larger group rank r has the
  * neighbours r + 2^i and r - 2^i for each power of two below the size. This is a circulant graph, whose degree and
  * diameter grow with the logarithm of the size. A neighbour that is gone is replaced by the next rank in the same
- * direction. So the graph of the other ranks always contains a ring. For steps above 1, at most {@value #MAX_REPLACED}
- * adjacent ranks that are gone are passed over. Otherwise the rank after many adjacent ranks that are gone would
- * replace all of them.
+ * direction. Therefore the graph of the remaining ranks always contains a ring. For steps above 1, at most
+ * {@value #MAX_REPLACED} adjacent ranks that are gone are passed over. Without this limit, the rank after many adjacent
+ * ranks that are gone would replace all of them.
  *
  * <p>If fewer ranks than the degree end at once, or two hosts of 8 ranks, the other ranks stay connected without any
  * replacement. Leaves need replacements. For example, take 64 ranks on hosts of 8. When hosts 1, 2, 4, 5 and 7 have
@@ -67,8 +67,8 @@ public final class Overlay {
     }
 
     /**
-     * Returns the neighbours of this rank. In a full mesh these are all other ranks, also those that are gone, because
-     * no rank replaces another.
+     * Returns the neighbours of this rank. In a full mesh all other ranks are neighbours, even ranks that are gone,
+     * because no rank replaces another.
      *
      * @param gone ranks that are dead or have left; not changed
      * @return ranks to which this rank sends failures and leaves

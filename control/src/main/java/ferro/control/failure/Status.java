@@ -19,8 +19,8 @@ import java.util.Set;
  * @param waitsFor     ranks of the joined group that the rank waits for, ascending
  * @param sufficient   number of these ranks that is enough for the rank to go on; 0 if the rank waits for all of them
  * @param pausedMillis time that the process of the rank stood still during that call, in milliseconds
- * @param location     line of the program that has made that call, in words such as {@code called by}. If the rank is
- *     in no call, the line that it executes. Empty if the question did not ask for a line
+ * @param location     line of the program that has made that call, in words such as {@code called by}. For a rank in no
+ *     call, the line that it executes. Empty if the question did not ask for a line
  */
 public record Status(
         long ask,
@@ -37,7 +37,7 @@ public record Status(
         String location)
         implements ControlMessage {
     static final byte KIND = 5;
-    /** The longest {@code place}, in bytes. It is the space that the other fields leave in a message. */
+    /** The longest {@code place}, in bytes: the space that the other fields leave in a message. */
     private static final int PLACE_MOST = 1600;
 
     /** The space for a line of at most 200 bytes and the words before it, so that no line is cut. */
@@ -54,9 +54,9 @@ public record Status(
     }
 
     /**
-     * Returns the answer of a rank that has left without a goodbye to this rank. Such a rank has made all calls that
-     * this rank waits for. Otherwise the leave with the lowest last collective, which reaches all ranks, would fail
-     * these calls.
+     * Returns the answer of a rank that has left without a goodbye to this rank. A rank that left without a goodbye to
+     * this rank has made all calls that this rank waits for. If it had not, the leave with the lowest last collective
+     * would fail these calls, because that leave reaches all ranks.
      */
     public static Status left() {
         return left(LATE_ENOUGH, "");

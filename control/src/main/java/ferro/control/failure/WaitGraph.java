@@ -14,8 +14,8 @@ import java.util.function.IntPredicate;
  * the ranks. The graph has no state of its own. Any thread may call the graph if any thread may call the function of
  * the graph.
  *
- * <p>A rank may also wait for any of several ranks, such as a receive from any rank. Such a rank can go on as soon as one
- * of them can. {@link #stuck} finds the ranks that can never go on.
+ * <p>A rank may also wait for any of several ranks, such as a receive from any rank. A rank that waits for any of
+ * several ranks can go on as soon as one of these ranks can. {@link #stuck} finds the ranks that can never go on.
  */
 public final class WaitGraph {
     private final IntFunction<BitSet> waitsFor;
@@ -45,8 +45,8 @@ public final class WaitGraph {
 
     /**
      * Returns the ranks that can never go on, whatever the running ranks do. A rank that waits for no rank can go on. A
-     * rank that waits for several ranks can go on if all of them can. A rank that waits for any of several ranks can go on
-     * if one of them can.
+     * rank that waits for several ranks can go on if all of them can. A rank that waits for any of several ranks can go
+     * on if one can.
      *
      * @param first ranks at which the search begins
      * @return all reached ranks that cannot go on; each waits for ranks on a cycle, or is on a cycle

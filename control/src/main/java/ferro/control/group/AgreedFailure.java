@@ -145,7 +145,7 @@ final class AgreedFailure {
     }
 
     /**
-     * Sends dead ranks that the failure does not name to the neighbours, which forward those that are new to them.
+     * Sends dead ranks that the failure does not name to the neighbours, which forward each death that is new to them.
      * Returns the dead ranks that fit into the message.
      */
     Set<Integer> sendDead(Set<Integer> ranks) {
@@ -157,7 +157,7 @@ final class AgreedFailure {
 
     /**
      * Handles the end of a rank after its messages were read. The rank may have ended before it sent the text of a loss
-     * to all ranks. So a rank that has received this text sends it again.
+     * to all ranks. For this case, a rank that has received the text of the loss sends it again.
      */
     void hasEnded(int rank) {
         if (first.mayBeSending(clock.getAsLong())) {
@@ -190,7 +190,7 @@ final class AgreedFailure {
         }
     }
 
-    /** Sends the failure, if there is one, to a rank that is not a neighbour. A neighbour has received it before. */
+    /** Sends the failure, if there is one, unless the rank is a neighbour, which has received it before. */
     void sendUnlessNeighbour(int peer) {
         if (!sender.neighbours().isNeighbour(peer)) {
             tell(peer);

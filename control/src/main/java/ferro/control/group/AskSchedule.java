@@ -74,8 +74,8 @@ final class AskSchedule {
     }
 
     /**
-     * Returns the ranks that the next inquiry asks. These are at most {@link #MAX_ASKED} of the ranks that this rank
-     * waits for. Later inquiries ask the others in turn.
+     * Returns the ranks that the next inquiry asks. An inquiry asks at most {@link #MAX_ASKED} of the ranks that this
+     * rank waits for. Later inquiries ask the other ranks in turn.
      *
      * @param waitedFor ranks that this rank waits for; if empty, the ranks are not known, and any rank may be asked
      * @return ranks to ask

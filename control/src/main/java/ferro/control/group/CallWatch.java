@@ -7,9 +7,9 @@ import java.util.BitSet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The watch on the call that a group waits for. It asks the other ranks about the call and warns at a quarter of its
- * time. It fails the group at the deadline, or if a rank has left without making the call. Used by one thread at a
- * time.
+ * The watch on the call that a group waits for. The watch asks the other ranks about the call and warns at a quarter of
+ * its time. The watch fails the group at the deadline, or if a rank has left without making the call. Used by one
+ * thread at a time.
  *
  * @param <C> type of the calls of one back end
  */
@@ -64,7 +64,7 @@ public final class CallWatch<C> {
         begun = false;
     }
 
-    /** Checks the running call; {@code queued} is a call behind it with an earlier deadline, or null. */
+    /** Checks the running call; {@code queued} is a call behind the running one with an earlier deadline, or null. */
     public void poll(C running, C queued, long nowNanos) {
         CallHeader header = calls.header(running);
         if (!begun) {

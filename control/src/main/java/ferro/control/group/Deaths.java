@@ -18,9 +18,10 @@ import java.util.TreeSet;
 import java.util.function.IntPredicate;
 
 /**
- * The judge of ranks that have died or become silent. It decides which of them fail the group, and records the ranks
- * that are lost so far. The ranks of one process die together, so they are blamed together. A rank that sees the end of
- * one of them waits a moment for the others. A later end in that process is part of the same cause. Thread-safe.
+ * The judge of ranks that have died or become silent. The judge decides which of these ranks fail the group, and
+ * records the ranks that are lost so far. The ranks of one process die together, so they are blamed together. A rank
+ * that sees the end of one rank of a process waits a moment for the others. A later end in the same process is part of
+ * the same cause. Thread-safe.
  */
 final class Deaths {
     /**
@@ -32,7 +33,7 @@ final class Deaths {
     /** The most waits for the other ranks of another machine, of which one alone may end as well. */
     private static final int MACHINE_WAITS = 1;
 
-    /** The most waits for a proof that a disconnected rank is dead. They end before a broken data link is blamed. */
+    /** The most waits for a proof that a disconnected rank is dead, before a broken data link is blamed. */
     private static final int PROOF_WAITS = 3;
 
     /** The waits for the rank that reports an end. Other neighbours report the end only if that rank does not. */
@@ -167,7 +168,7 @@ final class Deaths {
 
     /**
      * Handles the end of a rank that is not a neighbour if its neighbours have sent no death. Reports the loss to one
-     * of them.
+     * of these neighbours.
      */
     private void unexplained(int peer, FerroException cause) {
         Failure known = failure.cause();
@@ -274,10 +275,10 @@ final class Deaths {
     }
 
     /**
-     * Reports each lost rank that may have left to the next rank after it that is not gone. If that receiver has left
+     * Reports each lost rank that may have left to the next rank after it that is not gone. If that next rank has left
      * too, its goodbye or its medium shows this, and this rank reports to the rank after it. A proven death is not
-     * reported, because the next rank sees the end of a dead rank itself. Otherwise all ranks would send it to that one
-     * rank.
+     * reported, because the next rank sees the end of a dead rank itself. A report of a proven death would go from all
+     * ranks to that one rank.
      */
     void reportUnjudged() {
         List<Unjudged> reports = new ArrayList<>();

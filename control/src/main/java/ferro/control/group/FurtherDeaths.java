@@ -6,8 +6,9 @@ import java.util.BitSet;
 import java.util.Set;
 
 /**
- * The sender of deaths that the failure of a large group does not name. It sends them to all ranks, because only the
- * neighbours of a dead rank know that it had not left. Each rank sends each death to its neighbours once. Thread-safe.
+ * The sender of deaths that the failure of a large group does not name. These deaths are sent to all ranks, because
+ * only the neighbours of a dead rank know that it had not left. Each rank sends each death to its neighbours once.
+ * Thread-safe.
  */
 final class FurtherDeaths {
     /** The time in which deaths from other ranks are collected before they are forwarded. */

@@ -5,15 +5,15 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.function.IntToLongFunction;
 
-/** The leave of this rank. It records which ranks may still lose data if this rank were gone. Thread-safe. */
+/** The leave of this rank, with the ranks that may still lose data if this rank were gone. Thread-safe. */
 public final class GracefulExit {
     /** The condition for the end of a leave. */
     public enum ExitLimit {
-        /** All ranks know that this rank leaves. This is for a group that has failed. */
+        /** All ranks know that this rank leaves: the condition in a group that has failed. */
         ALL_HAVE_HEARD,
         /** All ranks have received everything that this rank sent. */
         ALL_HAVE_ALL,
-        /** All ranks have left as well. This is for a rank that serves the others. */
+        /** All ranks have left as well: the condition for a rank that serves the others. */
         ALL_HAVE_LEFT
     }
 

@@ -11,21 +11,22 @@ import ferro.spi.GroupSpec;
 import java.util.BitSet;
 
 /**
- * The leaves of a group: those of other ranks, and that of this rank.
+ * The leaves of a group: the leaves of other ranks and the leave of this rank.
  *
- * <p>A rank may leave as soon as its own calls have returned. Its goodbye has the number of its last collective, and
- * the numbers of messages that it has sent to and taken from the receiver of the goodbye. These numbers alone decide
- * whether a call of another rank fails because of the leave. Such a call is a collective with a higher number, a
- * receive that none of the sent messages can match, or a send that was not taken.
+ * <p>A rank may leave as soon as its own calls have returned. The goodbye of a rank has the number of its last
+ * collective, and the numbers of messages that it has sent to and taken from the receiver of the goodbye. These numbers
+ * alone decide whether a call of another rank fails because of the leave. A leave fails a collective with a higher
+ * number, a receive that none of the sent messages can match, and a send that was not taken.
  *
  * <p>A rank sends its goodbye to its neighbours, to the ranks that have asked for it, and to the ranks that may still
- * need data that it has sent. Only the earliest leave reaches all ranks. It is the one with the lowest last collective,
- * because a collective fails because of that one. A goodbye names the next ranks on both sides of the leaving rank,
+ * need data that it has sent. Only the earliest leave reaches all ranks: the leave with the lowest last collective,
+ * because a collective fails because of that leave. A goodbye names the next ranks on both sides of the leaving rank,
  * which replace it as neighbours. A rank asks each replacement for its goodbye. If the replacement has left too, it
- * answers with its goodbye, or its medium reports that it has closed. Then the rank after the replacement is asked.
+ * answers with its goodbye, or its medium reports that it has closed. In that case this rank asks the rank after the
+ * replacement.
  *
- * <p>A rank that receives a goodbye answers at once with its own progress. It answers again when it has ended the
- * collectives in which the leaving rank took part, and has received the messages of that rank. After this answer,
+ * <p>A rank that receives a goodbye answers at once with its own progress. The rank answers again when it has ended the
+ * collectives in which the leaving rank took part, and has received the messages of that rank. After the second answer,
  * nothing that the leaving rank sent can be lost. Thread-safe; no method waits.
  */
 public final class GracefulExits {
@@ -57,7 +58,7 @@ public final class GracefulExits {
     interface OwnCalls {
         /**
          * Compares the last call of a rank that has left with the call of this rank of the same number. Returns whether
-         * they differ. If they do, the group soon ends with MISMATCH.
+         * the two calls differ. If the calls differ, the group soon ends with MISMATCH.
          */
         boolean differs(Left leaver);
 
@@ -297,8 +298,8 @@ public final class GracefulExits {
     }
 
     /**
-     * Records a leave that arrived from another rank. If it is the earliest one that this rank knows, forwards it to
-     * the neighbours. Returns whether it is the earliest one.
+     * Records a leave that arrived from another rank. Forwards the leave to the neighbours if it is the earliest one
+     * that this rank knows. Returns whether it is the earliest one.
      */
     boolean lower(Left leaver) {
         boolean isLower = leavers.lower(leaver);
@@ -310,7 +311,7 @@ public final class GracefulExits {
         return isLower;
     }
 
-    /** Records that a rank has closed the group. It had left, and had exchanged no message with this rank. */
+    /** Records that a rank has closed the group. The rank had left, and had exchanged no message with this rank. */
     void closed(int peer) {
         if (leavers.add(peer, Goodbye.unsaid(peer))) {
             calls.hasLeft(peer);

@@ -48,13 +48,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * The control of a group on one rank. It records whether and why the group has failed, which ranks have left, and which
- * calls were made. It does not handle the data of calls.
+ * The control of a group on one rank. The control records whether and why the group has failed, which ranks have left,
+ * and which calls were made. The control does not handle the data of calls.
  *
  * <p>All ranks agree on one cause of a failure. Every cause that this rank sees or receives is merged
  * ({@link Failure#merged}). Every change of code or culprits is sent to the neighbours of this rank ({@link Overlay}),
- * which forward it. It is sent before any caller of this rank receives the failure. A rank that waits asks other ranks
- * for their state ({@link #ask}), and their answers let a timeout name the missing ranks. If two ranks have made
+ * which forward it. A change is sent before any caller of this rank receives the failure. A rank that waits asks other
+ * ranks for their state ({@link #ask}), and their answers let a timeout name the missing ranks. If two ranks have made
  * different calls, the group ends with MISMATCH and the texts of all calls.
  *
  * <p>Thread-safe. No method waits except {@link #silentRanks} and {@link #failUnlessFailed}, and no message is sent
@@ -97,7 +97,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private volatile boolean closed;
 
     /**
-     * Creates the control of a group. The caller must {@link #open} it later.
+     * Creates the control of a group. The caller must {@link #open} the control later.
      *
      * @param lane    lane that carries the control messages
      * @param group   name, rank and size of the group

@@ -5,7 +5,7 @@ import java.time.Duration;
 
 /**
  * The end of a group on one rank until the rank sends its goodbye, after a close or at the exit of the JVM. The rank
- * leaves when its calls have ended. If some do not end, the group fails first.
+ * leaves when its calls have ended. If some calls do not end, the group fails first.
  */
 public final class GroupDeparture {
     private final GroupControl control;
@@ -38,7 +38,7 @@ public final class GroupDeparture {
 
     /**
      * Waits for the calls of a group that accepts no more calls, and for a {@code newGroup} of another thread. Fails
-     * the group if one of them has not ended.
+     * the group if one of these calls has not ended.
      */
     public void finish(Duration timeout, long untilNanos) {
         calls.finish(untilNanos);

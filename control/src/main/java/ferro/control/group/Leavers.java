@@ -22,10 +22,10 @@ import java.util.TreeMap;
  * ranks whose leaves other ranks forwarded. The earliest leave is the one with the lowest last collective, or of equal
  * ones that of the lower rank.
  *
- * <p>Only the earliest leave is forwarded to all ranks. This rank forwards it to its neighbours. A leave with a lower
- * last collective is forwarded at once, because calls fail because of it. For an equal last collective, a lower rank
- * only changes the rank that an error names. Such a leave is forwarded a little later, so that many ranks that leave
- * one after the other cause few messages. Thread-safe.
+ * <p>Only the earliest leave is forwarded to all ranks. This rank forwards the earliest leave to its neighbours. A
+ * leave with a lower last collective is forwarded at once, because calls fail because of it. For an equal last
+ * collective, a lower rank only changes the rank that an error names. A leave with an equal last collective is
+ * forwarded a little later, so that many ranks that leave one after the other cause few messages. Thread-safe.
  */
 final class Leavers {
     /** The time in which the goodbyes of ranks that leave together arrive. */
@@ -255,7 +255,7 @@ final class Leavers {
         return left.containsKey(peer) || heard.containsKey(peer) || earlier.get(peer);
     }
 
-    /** Returns the leave of a rank, or null if this rank does not know that it has left. */
+    /** Returns the leave of a rank, or null if this rank does not know of a leave. */
     Left leaver(int peer) {
         return any ? findLeaver(peer) : null;
     }

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The groups of one joined group on one rank: groups that are open, and groups that this rank has left while other
- * ranks may still need it. Leaving a group does not wait, unless it is the last open group. After the last one the
+ * ranks may still need it. Leaving a group does not wait, unless the group is the last open one. After the last one the
  * process may end, and data in flight would be lost. The exit of the JVM with open groups waits for the same reason.
  * Thread-safe.
  */
@@ -22,7 +22,7 @@ public final class LeftGroups {
     private static final long FAILED_NANOS = 1_000_000_000L;
 
     /**
-     * The context of the rank. It is null if progress is stepped, because then no thread can wait. In that case, a
+     * The context of the rank; null if progress is stepped, because no thread can wait then. With stepped progress, a
      * group is released by the thread that receives the message after which no rank needs the group.
      */
     private final RankContext context;
@@ -30,7 +30,7 @@ public final class LeftGroups {
     private final ExitTask.Stage stage;
     private final Set<OpenGroup> open = new LinkedHashSet<>();
     private final Set<OpenGroup> needed = new HashSet<>();
-    /** Groups that no rank needs any more. The last close releases them, so that nothing is left when it returns. */
+    /** Groups that no rank needs any more. The last close releases these groups, so nothing is left when it returns. */
     private final Set<OpenGroup> over = new HashSet<>();
 
     /** The leaves of the groups that were open when the JVM began to exit. */

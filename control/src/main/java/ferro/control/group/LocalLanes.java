@@ -15,9 +15,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * Control lanes between ranks of one process, which need no sockets. They serve the devices of one process and groups
- * of one rank. The messages of one rank to another keep their order. A message for a group that its receiver has not
- * created yet waits. No rank is ever lost, because all ranks end with their process. Thread-safe.
+ * Control lanes between ranks of one process, which need no sockets. These lanes serve the devices of one process and
+ * groups of one rank. The messages of one rank to another keep their order. A message for a group that its receiver has
+ * not created yet waits. No rank is ever lost, because all ranks end with their process. Thread-safe.
  */
 public final class LocalLanes {
     private final int worldSize;

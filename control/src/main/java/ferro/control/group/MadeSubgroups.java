@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 
 /**
  * The groups that this rank has created from its group. Another member may give up an attempt that has already
- * succeeded on this rank, because that member has not received the proposals of all members. Then it never enters the
- * new group, so the group fails on this rank with the cause of that member. Thread-safe.
+ * succeeded on this rank, because that member has not received the proposals of all members. A member that gives up
+ * never enters the new group, so the group fails on this rank with the cause of that member. Thread-safe.
  */
 public final class MadeSubgroups {
     private final String parent;

@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The numbers of point-to-point messages that this rank has exchanged with each peer of a group. A goodbye carries
- * these counts. With them, a rank distinguishes a message that is in flight from one that will never come. Updated by
- * the thread that makes progress, read by any thread.
+ * these counts, by which a rank distinguishes a message in flight from one that will never come. Updated by the thread
+ * that makes progress, read by any thread.
  */
 public final class MessageCounts {
     private static final OfPeer NONE = new OfPeer();

@@ -16,10 +16,10 @@ import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 
 /**
- * The calls of the ranks at the sequence number at which they differ. All ranks are asked before any rank is blamed. So
- * the failure lists the call of each rank that has answered, and blames the ranks that differ from most. The failure is
- * published as soon as all ranks have answered and reported their calls. After {@link #SETTLE_NANOS} it is published
- * without the ranks that have not reached the call. Thread-safe.
+ * The calls of the ranks at the sequence number at which they differ. All ranks are asked before any rank is blamed, so
+ * the failure lists the call of each rank that has answered. The failure blames the ranks that differ from most. The
+ * failure is published as soon as all ranks have answered and reported their calls. After {@link #SETTLE_NANOS} the
+ * failure is published without the ranks that have not reached the call. Thread-safe.
  */
 final class Mismatches {
     /**

@@ -68,9 +68,9 @@ final class OverlayNeighbours {
     }
 
     /**
-     * Returns whether this rank is the one that reports the end of another rank to all ranks. In a large group it is
-     * the next rank that is not gone, so that all ranks receive the same text. The other neighbours wait for its
-     * report.
+     * Returns whether this rank is the one that reports the end of another rank to all ranks. In a large group, the
+     * next rank that is not gone reports the end, so that all ranks receive the same text. The other neighbours wait
+     * for its report.
      */
     synchronized boolean reports(int peer) {
         BitSet others = (BitSet) gone.clone();
@@ -102,7 +102,7 @@ final class OverlayNeighbours {
         return gone(ranks);
     }
 
-    /** Records that ranks are gone. Returns the ranks that replace them and have to be asked for a goodbye. */
+    /** Records that ranks are gone. Returns the replacements that have to be asked for a goodbye. */
     synchronized BitSet gone(BitSet ranks) {
         gone.or(ranks);
         BitSet added = overlay.neighbours(gone);

@@ -6,8 +6,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The failure of the parent of a group, or of an earlier ancestor. What ranks do after it in the new group is a
- * consequence, because a rank that ends after such a failure leaves all its groups. Thread-safe.
+ * The failure of the parent of a group, or of an earlier ancestor. What ranks do in the new group after a failure of
+ * its parent is a consequence, because a rank that ends because of such a failure leaves all its groups. Thread-safe.
  */
 final class ParentFailure {
     /** The value for a joined group, which has no parent. */

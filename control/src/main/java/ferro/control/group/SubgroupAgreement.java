@@ -30,14 +30,14 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * The agreement of the members of a new group. Each member sends the other members the ranks of the group and the
- * number of its attempt. Then it waits until all others have sent the same ranks.
+ * number of its attempt. The member then waits until all others have sent the same ranks.
  *
- * <p>The identity of the group is computed from the parent, the ranks and the attempts of all members. So no store is
- * needed, and no attempt is mistaken for an earlier one. Between two ranks, the k-th attempt of one rank that includes
- * the other meets the k-th attempt of the other that includes the first. The number k is the round. A member that
- * proposes another list in that round disagrees, and the attempt fails at once. A rank whose attempt fails cancels it.
- * This ends the attempts of the other members that meet it, including later ones. The parent stays usable, and later
- * attempts may succeed.
+ * <p>The identity of the group is computed from the parent, the ranks and the attempts of all members. Therefore no
+ * store is needed, and no attempt is mistaken for an earlier one. Between two ranks, the k-th attempt of one rank that
+ * includes the other meets the k-th attempt of the other that includes the first. The number k is the round. A member
+ * that proposes another list in that round disagrees, and the attempt fails at once. A rank whose attempt fails cancels
+ * the attempt. The cancelled attempt ends the attempts of the other members that meet it, including later ones. The
+ * parent stays usable, and later attempts may succeed.
  *
  * <p>Received messages and {@link OwnProposal#look} advance an attempt like a state machine. Only {@link #reach} waits.
  */
@@ -116,9 +116,9 @@ public final class SubgroupAgreement {
 
         /**
          * {@return the future identity of the new group, 64 bits, equal on all members; on failure, a FerroException.
-         * Its code is MISMATCH if a member proposes another group. It is TIMED_OUT if members never called, and names
-         * them. Otherwise the exception has the cause that ended the attempt on another member, or the failure of the
-         * parent}
+         * The code is MISMATCH if a member proposes another group. The code is TIMED_OUT if members never called, and
+         * the exception names these members. Other exceptions have the cause that ended the attempt on another member,
+         * or the failure of the parent}
          */
         public CompletionStage<Long> end() {
             return end;
@@ -237,7 +237,7 @@ public final class SubgroupAgreement {
             }
         }
 
-        /** Cancels an attempt that this rank could not begin. Otherwise no other attempt could ever be made. */
+        /** Cancels an attempt that this rank could not begin, so that other attempts can be made later. */
         private void broken(Throwable broken) {
             try {
                 finish(failure(Code.ABORTED, Set.of(group.rank()), "failed with an exception: " + broken));
@@ -500,8 +500,8 @@ public final class SubgroupAgreement {
     }
 
     /**
-     * Refuses attempts, because the group closes. Returns whether an attempt is in progress. Such an attempt ends when
-     * the group fails.
+     * Refuses attempts, because the group closes. Returns whether an attempt is in progress. An attempt in progress
+     * ends when the group fails.
      */
     public synchronized boolean close() {
         closed = true;

@@ -10,8 +10,9 @@ import java.util.BitSet;
  *
  * <p>The ranks are asked twice, early and shortly before the deadline. A rank that has not answered since the early
  * question stands still. A rank that has not answered only the last question may be slow. If this rank stood still, or
- * its process was paused while it waited for an answer, it asks again before it judges. Then it reads everything that
- * the others sent before their new answers. It asks again a few times at most. Called by one thread at a time.
+ * its process was paused while it waited for an answer, it asks again before it judges. A rank that asks again reads
+ * everything that the others sent before their new answers. A rank asks again a few times at most. Called by one thread
+ * at a time.
  */
 public final class TimeoutProbe {
     /**

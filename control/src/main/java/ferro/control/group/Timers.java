@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** The delayed tasks of a group. Timers of the context run them until the group is closed. Thread-safe. */
+/** The delayed tasks of a group, which timers of the context run until the group is closed. Thread-safe. */
 final class Timers {
     private final Supplier<ScheduledExecutorService> background;
     private final LongSupplier clock;

@@ -1,6 +1,6 @@
 package ferro.control.membership;
 
-/** 64-bit hashes that are equal on every JVM. They are not suited for security. */
+/** 64-bit hashes that are equal on every JVM and not suited for security. */
 public final class Hashing {
     private Hashing() {}
 

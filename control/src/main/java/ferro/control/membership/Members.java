@@ -23,7 +23,7 @@ import java.util.function.ObjIntConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The groups that are notified about their ranks, in the order of entry. Each receives its own rank numbers. */
+/** The groups that are notified about their ranks, in the order of entry. Each group receives its own rank numbers. */
 final class Members {
     /** The placeholder in a text for the rank that the text is about. */
     static final String RANK = "{rank}";
@@ -37,7 +37,7 @@ final class Members {
     private final List<MemberGroup> entries = new CopyOnWriteArrayList<>();
     private final Map<Integer, Lost> lostRanks = new TreeMap<>();
 
-    /** A group and its ranks. The numbers are those of the joined group. */
+    /** A group and the numbers of its ranks in the joined group. */
     private record MemberGroup(Member member, int[] ranks) {
         int numberOf(int joinedRank) {
             for (int i = 0; i < ranks.length; i++) {

@@ -21,16 +21,16 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The watch over the processes behind a joined group. It detects ranks that are silent, that stand still or that have
- * exited. Each rank has one membership per joined group, which all subgroups share. The membership lives until the last
- * of these groups has left.
+ * The watch over the processes behind a joined group. The watch detects ranks that are silent, that stand still or that
+ * have exited. Each rank has one membership per joined group, which all subgroups share. The membership lives until the
+ * last of these groups has left.
  *
- * <p>A membership has its own control messages, as if it were a group of all ranks that moves no data. So it does not
- * end with the joined group, and waits for no rank. Messages only update their {@code Peer}. Ticks of a timer of the
- * context, which is virtual in a simulation, read these updates and judge them. {@code SilenceWatch} judges silence,
- * {@code ExitWatch} the processes of this host, and {@code PauseWatch} the pauses of this process. In groups of more
- * than 33 ranks, each rank watches the next 32 ranks that are not gone. Some of the ranks that watch a lost rank send
- * the loss to the others ({@code WatchCircle}).
+ * <p>A membership has its own control messages, as if it were a group of all ranks that moves no data. Therefore a
+ * membership does not end with the joined group, and waits for no rank. Messages only update their {@code Peer}. Ticks
+ * of a timer of the context, which is virtual in a simulation, read these updates and judge them. {@code SilenceWatch}
+ * judges silence, {@code ExitWatch} the processes of this host, and {@code PauseWatch} the pauses of this process. In
+ * groups of more than 33 ranks, each rank watches the next 32 ranks that are not gone. Some of the ranks that watch a
+ * lost rank send the loss to the others ({@code WatchCircle}).
  */
 public final class Membership implements RankProcesses {
     /** A number in the identities of memberships only, so that their messages differ from those of all groups. */
@@ -77,7 +77,7 @@ public final class Membership implements RankProcesses {
 
         /**
          * Handles ranks that were silent for too long: one rank, or all remaining ranks of a machine. Called for each
-         * of them.
+         * of these ranks.
          *
          * @param rank  number of one of these ranks in this group
          * @param ranks all of these ranks that are in this group
@@ -138,7 +138,7 @@ public final class Membership implements RankProcesses {
                 : new Membership(joined, group, context, identity, times);
     }
 
-    /** Returns a membership that watches no rank, for media without a control lane. Groups have to enter it as well. */
+    /** Returns a membership that watches no rank, for media without a control lane; groups have to enter it too. */
     public static Membership unwatched(GroupSpec group) {
         return new Membership(group, true);
     }
@@ -362,7 +362,7 @@ public final class Membership implements RankProcesses {
         }
     }
 
-    /** Sends a heartbeat. The next one is due an interval later, even if this one reports a pause. */
+    /** Sends a heartbeat. The next heartbeat is due an interval later, even if this one reports a pause. */
     private void beat(long now) {
         nextBeatNanos = now + times.intervalNanos();
         sendToWatchers(new Beat(++beats, pausesTold, lastPauseNanos), control);
@@ -461,7 +461,7 @@ public final class Membership implements RankProcesses {
             }
         }
 
-        /** Ends the watch over the silence of the rank. Its process is still watched, because it may be alive. */
+        /** Ends the watch over the rank's silence, but not over its process, because the rank may be alive. */
         @Override
         public void cutOff(int rank, FerroException cause) {
             peers[rank].cutOff();

@@ -4,8 +4,8 @@ import ferro.control.membership.MembershipMessage.Beat;
 import ferro.control.membership.MembershipMessage.Present;
 
 /**
- * The process behind another rank, as far as this rank knows. Messages update it on the thread of the medium, and the
- * ticks of the membership read it. A message that arrives twice, too late or out of order changes nothing.
+ * The process behind another rank, as far as this rank knows. Messages update this object on the thread of the medium,
+ * and the ticks of the membership read it. A message that arrives twice, too late or out of order changes nothing.
  */
 final class Peer {
     /** The number of heartbeat intervals for which a rank may be silent if its interval is longer than this rank's. */
@@ -84,8 +84,8 @@ final class Peer {
     }
 
     /**
-     * Returns whether messages of the rank are expected, so that its silence means a problem. Its connection must
-     * exist, and it must neither have left nor have announced that it sends no heartbeats.
+     * Returns whether messages of the rank are expected, so that its silence means a problem. The connection of the
+     * rank must exist, and the rank must neither have left nor have announced that it sends no heartbeats.
      */
     synchronized boolean isExpected() {
         return !over && !cutOff && (present ? intervalNanos > 0 : awaited);

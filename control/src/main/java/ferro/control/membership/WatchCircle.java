@@ -15,13 +15,13 @@ import java.util.function.IntPredicate;
  * the ranks that have not seen it. Thread-safe.
  */
 final class WatchCircle {
-    /** The number of ranks that notify each rank of a silence. It is more than one, because a few may end meanwhile. */
+    /** The number of ranks that notify each rank of a silence: more than one, because a few may end meanwhile. */
     private static final int REPORTERS = 4;
 
     /** The number of ranks that a rank watches, if the group has so many. */
     private static final int WATCHED_MOST = 32;
 
-    /** The number of ranks that send a silence to all ranks. They are the nearest live ranks before the silent rank. */
+    /** The number of ranks that send a silence to all ranks: the nearest live ranks before the silent rank. */
     private static final int NEAREST = 2;
 
     private final int rank;
@@ -144,7 +144,7 @@ final class WatchCircle {
         }
     }
 
-    /** Returns the number of live ranks between this rank and a silent one. They watch the silent rank too. */
+    /** Returns the number of live ranks between this rank and a silent one. These ranks watch the silent rank too. */
     private int nearerWatchers(int silent, IntPredicate isSuspected) {
         int present = 0;
         for (int nearer = (rank + 1) % worldSize; nearer != silent; nearer = (nearer + 1) % worldSize) {

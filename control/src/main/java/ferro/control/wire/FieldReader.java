@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Set;
 
-/** A reader of the fields of a message from another rank. It checks every field. */
+/** A reader of the fields of a message from another rank, which checks every field. */
 public final class FieldReader implements Fields {
     private static final Code[] CODES = Code.values();
     /** The largest number of bytes of an invalid value that an error quotes. */
