@@ -66,7 +66,7 @@ public final class Diagnosis {
      * The state of this rank during the call.
      *
      * @param pausedNanos time that its process stood still, in nanoseconds
-     * @param movedNanos  a time before now within which data of this rank moved, in nanoseconds; 0 if no data moved
+     * @param movedNanos  nanoseconds before now within which data of this rank moved; 0 if no data moved
      */
     public record OwnState(long pausedNanos, long movedNanos) {
         /** The state of a rank that did not stand still, and of which no data moved. */
@@ -191,7 +191,7 @@ public final class Diagnosis {
 
     /**
      * Judges an operation that waits for any of some ranks, such as a receive from any rank. No rank is to blame as
-     * long as one of them can go on.
+     * long as one of the ranks can go on.
      *
      * @param waitedFor ranks of which one is enough
      * @param ownCall   call that this rank is in, for people

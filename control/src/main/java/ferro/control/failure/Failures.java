@@ -179,7 +179,7 @@ public final class Failures {
                 && cause.where().culprits().equals(Set.of(group.rank()));
     }
 
-    /** Adopts the failure of the part on the other medium. Sequence numbers of that part stay in its text. */
+    /** Adopts the failure of the part on the other medium, whose own sequence number is only in the text. */
     private static Failure adopted(FerroException cause) {
         Where where = cause.where();
         boolean interrupted = cause.code() == Code.INTERRUPTED;

@@ -6,7 +6,7 @@ import ferro.control.wire.Fields;
  * The notice to the sender of a point-to-point message that a receive has matched the message. This notice repeats a
  * go-ahead on the message lane, which may wait behind messages that no rank receives.
  *
- * @param announcement number of the announcement of the message
+ * @param announcement number under which the message was announced
  */
 public record GoAhead(long announcement) implements ControlMessage {
     static final byte KIND = 12;

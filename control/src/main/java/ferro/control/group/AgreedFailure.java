@@ -198,8 +198,8 @@ final class AgreedFailure {
     }
 
     /**
-     * Sends the failure, if there is one, to a new neighbour. This includes a failure that another thread is just
-     * sending to the neighbours, because that thread may not know the new neighbour.
+     * Sends the failure, if there is one, to a new neighbour. A failure that another thread is just sending to the
+     * neighbours is sent too, because that thread may not know the new neighbour.
      *
      * @return whether there is a failure
      */

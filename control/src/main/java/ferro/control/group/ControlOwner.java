@@ -18,7 +18,7 @@ public interface ControlOwner {
      * Handles the repeated go-ahead for a message of this rank; any thread.
      *
      * @param peer         rank that receives the message
-     * @param announcement number of the announcement of the message
+     * @param announcement number under which the message was announced
      */
     default void goAhead(int peer, long announcement) {
         // an owner whose messages have no announcements

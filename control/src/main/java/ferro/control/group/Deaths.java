@@ -277,8 +277,7 @@ final class Deaths {
     /**
      * Reports each lost rank that may have left to the next rank after it that is not gone. If that next rank has left
      * too, its goodbye or its medium shows this, and this rank reports to the rank after it. A proven death is not
-     * reported, because the next rank sees the end of a dead rank itself. A report of a proven death would go from all
-     * ranks to that one rank.
+     * reported, because the next rank sees the end of a dead rank itself, and all ranks would report to this next rank.
      */
     void reportUnjudged() {
         List<Unjudged> reports = new ArrayList<>();
@@ -417,8 +416,8 @@ final class Deaths {
         if (isWhole && isOfTheSameDeath(machine)) {
             failure.fail(loss);
         } else {
-            // if a cause is known, the lost rank may have gone because of it; its message about the cause is lost if it
-            // left bytes unread
+            // if a cause is known, the lost rank may have ended because of it; a rank that ends with unread bytes loses
+            // messages that it sent
             failure.failUnlessFailed(loss);
         }
     }

@@ -9,11 +9,11 @@ import java.util.function.IntToLongFunction;
 public final class GracefulExit {
     /** The condition for the end of a leave. */
     public enum ExitLimit {
-        /** All ranks know that this rank leaves: the condition in a group that has failed. */
+        /** The leave ends when all ranks know of it. This condition is for a group that has failed. */
         ALL_HAVE_HEARD,
-        /** All ranks have received everything that this rank sent. */
+        /** The leave ends when all ranks have received everything that this rank sent. */
         ALL_HAVE_ALL,
-        /** All ranks have left as well: the condition for a rank that serves the others. */
+        /** The leave ends when all ranks have left. This condition is for a rank that serves the others. */
         ALL_HAVE_LEFT
     }
 

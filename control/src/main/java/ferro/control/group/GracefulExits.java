@@ -103,8 +103,8 @@ public final class GracefulExits {
     }
 
     /**
-     * Returns whether another rank may not have left, as far as this rank knows. The leave of a neighbour counts only
-     * after this rank has received its goodbye, whatever other ranks send.
+     * Returns whether another rank is possibly still in the group, as far as this rank knows. The leave of a neighbour
+     * counts only after this rank has received its goodbye, whatever other ranks send.
      */
     boolean mayBePresent(int peer) {
         return neighbours.isNeighbour(peer) ? !has(peer) : !leavers.has(peer);

@@ -154,7 +154,9 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         }
     }
 
-    /** Opens the control once the owner can report its state. Answers in other groups then include this group. */
+    /**
+     * Opens the control once the owner can report its state. After this, answers in other groups include this group.
+     */
     public void open() {
         responder.enter();
     }
@@ -305,7 +307,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      * Sends once more the go-ahead for a message that a receive of this rank has matched.
      *
      * @param peer         rank that sends the message
-     * @param announcement number of the announcement of the message
+     * @param announcement number under which the message was announced
      */
     public void repeatGoAhead(int peer, long announcement) {
         sender.tell(peer, new GoAhead(announcement));

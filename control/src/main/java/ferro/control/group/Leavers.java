@@ -19,8 +19,8 @@ import java.util.TreeMap;
 
 /**
  * The ranks that have left a group, as far as this rank knows: the ranks that sent a goodbye to this rank, and the
- * ranks whose leaves other ranks forwarded. The earliest leave is the one with the lowest last collective, or of equal
- * ones that of the lower rank.
+ * ranks whose leaves other ranks forwarded. The earliest leave is the one with the lowest last collective. Of leaves
+ * with equal last collectives, the leave of the lower rank is the earliest.
  *
  * <p>Only the earliest leave is forwarded to all ranks. This rank forwards the earliest leave to its neighbours. A
  * leave with a lower last collective is forwarded at once, because calls fail because of it. For an equal last

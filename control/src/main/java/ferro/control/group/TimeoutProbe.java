@@ -26,7 +26,7 @@ public final class TimeoutProbe {
     private static final int LEAD_PART = 8;
     /** The delay of a check that shows that the caller stood still. */
     static final long STOOD_STILL_NANOS = 250_000_000L;
-    /** The most waits of an expired deadline for new answers. On a very busy machine every check is late. */
+    /** The most times that an expired deadline waits for new answers. On a very busy machine every check is late. */
     private static final int AGAIN_MOST = 3;
 
     /** The longest time between two checks for answers after a deadline. */
@@ -149,7 +149,7 @@ public final class TimeoutProbe {
      * @param sequence   sequence of the collective
      * @param begunNanos time at which the collective began
      * @param waitedFor  ranks that this rank waits for; empty if they are not known
-     * @param movedNanos a time before now within which data of this rank moved, in nanoseconds; 0 if no data moved
+     * @param movedNanos nanoseconds before now within which data of this rank moved; 0 if no data moved
      * @return ranks to blame, and the state of each rank
      */
     public Diagnosis.Blame collective(long sequence, long begunNanos, BitSet waitedFor, long movedNanos) {
@@ -176,7 +176,7 @@ public final class TimeoutProbe {
      * @param begunNanos time at which the operation began
      * @param waitedFor  ranks that this rank waits for
      * @param ownCall    call that this rank is in, for people; empty if its message is in flight
-     * @param movedNanos a time before now within which data of this operation moved, in nanoseconds; 0 if no data moved
+     * @param movedNanos nanoseconds before now within which data of this operation moved; 0 if no data moved
      * @return ranks to blame, and the state of each rank
      */
     public Diagnosis.Blame waiting(long begunNanos, BitSet waitedFor, String ownCall, long movedNanos) {
