@@ -37,7 +37,7 @@ public final class Diagnosis {
 
     private BitSet mine = new BitSet();
     private OwnState own = OwnState.QUIET;
-    /** Whether one of the ranks that this rank waits for is enough. */
+    /** Whether this rank waits for any one of several ranks. */
     private boolean isOneSufficient;
     /** The ranks that can never go on; null until the first use. */
     private BitSet stuck;

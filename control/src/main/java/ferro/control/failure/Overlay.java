@@ -28,7 +28,7 @@ public final class Overlay {
     /** The size of the largest full mesh. Tests use a smaller one. */
     public static final int MAX_MESH = 33;
 
-    /** The most adjacent ranks that a search for a neighbour passes over because they are gone, for steps above 1. */
+    /** The maximum number of adjacent gone ranks that a search for a neighbour passes over, for steps above 1. */
     private static final int MAX_REPLACED = 8;
 
     private final int rank;

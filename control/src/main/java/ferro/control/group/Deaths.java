@@ -25,15 +25,15 @@ import java.util.function.IntPredicate;
  */
 final class Deaths {
     /**
-     * The most waits for the other ranks of a process. When a process ends, the kernel closes its connections one after
-     * another, which may take long on a busy machine.
+     * The maximum number of waits for the other ranks of a process. When a process ends, the kernel closes its
+     * connections one after another, which may take long on a busy machine.
      */
     static final int PROCESS_WAITS = 15;
 
-    /** The most waits for the other ranks of another machine, of which one alone may end as well. */
+    /** The maximum number of waits for the other ranks of a machine, of which one alone may end as well. */
     private static final int MACHINE_WAITS = 1;
 
-    /** The most waits for a proof that a disconnected rank is dead, before a broken data link is blamed. */
+    /** The maximum number of waits for a proof of death, which end before a broken data link is blamed. */
     private static final int PROOF_WAITS = 3;
 
     /** The waits for the rank that reports an end. Other neighbours report the end only if that rank does not. */

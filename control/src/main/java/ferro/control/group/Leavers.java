@@ -202,7 +202,7 @@ final class Leavers {
         }
     }
 
-    /** Returns the rank of the earliest leave if it has not called a given collective, otherwise -1; one read. */
+    /** Returns the rank of the earliest leave if it has not called a given collective, otherwise -1. Costs one read. */
     int before(long sequence) {
         Left known = lowest;
         return known != null && known.lastSequence() < sequence ? known.rank() : -1;

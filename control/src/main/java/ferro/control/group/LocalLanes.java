@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 
 /**
  * Control lanes between ranks of one process, which need no sockets. These lanes serve the devices of one process and
- * groups of one rank. The messages of one rank to another keep their order. A message for a group that its receiver has
- * not created yet waits. No rank is ever lost, because all ranks end with their process. Thread-safe.
+ * groups of one rank. The messages of one rank to another keep their order. A message waits if its receiver has not
+ * created the group of the message yet. No rank is ever lost, because all ranks end with their process. Thread-safe.
  */
 public final class LocalLanes {
     private final int worldSize;

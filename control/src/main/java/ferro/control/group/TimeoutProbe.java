@@ -26,7 +26,7 @@ public final class TimeoutProbe {
     private static final int LEAD_PART = 8;
     /** The delay of a check that shows that the caller stood still. */
     static final long STOOD_STILL_NANOS = 250_000_000L;
-    /** The most times that an expired deadline waits for new answers. On a very busy machine every check is late. */
+    /** The maximum number of waits for new answers after a deadline. On a very busy machine every check is late. */
     private static final int AGAIN_MOST = 3;
 
     /** The longest time between two checks for answers after a deadline. */

@@ -20,13 +20,13 @@ final class ExitWatch implements AutoCloseable {
     static final long LOOK_NANOS = 20_000_000L;
     /** The time to read a goodbye that may still be unread in the socket. */
     private static final long GOODBYE_NANOS = 20_000_000L;
-    /** The most waits for one goodbye. If timers are late, the thread that reads sockets is late too. */
+    /** The maximum number of waits for a goodbye. If timers are late, the thread that reads sockets is too. */
     private static final int GOODBYE_WAITS = 3;
 
     /** The longest further wait until messages are read, on a medium that reports this; a stuck thread reads none. */
     private static final long READ_NANOS = 100_000_000L;
 
-    /** The most processes that a rank watches. Few are enough, because a rank notifies all others of an exit. */
+    /** The maximum number of watched processes. Few are enough, because a rank reports an exit to all others. */
     private static final int LOOKED_AT_MOST = 3;
 
     private final ProcessTable table;

@@ -84,7 +84,7 @@ public sealed interface MembershipMessage extends WireMessage {
     }
 
     /**
-     * The message that a rank that was lost because of its silence sends messages again. This message is sent to the
+     * The report that a rank sends messages again after it was lost because of its silence. This message is sent to the
      * ranks that do not watch that rank themselves.
      *
      * @param rank rank that sends again, by its number in the joined group
