@@ -125,7 +125,7 @@ public record Failure(
      * then by origin. The culprits of the result are all ranks to blame for its code.
      *
      * <p>If calls were compared, only the cause with the earliest difference counts. Of several such causes, the cause
-     * that compared the most calls counts, because two ranks that differ cannot decide which of them is the odd one. Of
+     * with the most compared calls counts, because two differing ranks cannot decide which of them is the odd one. Of
      * causes that compared equally many calls, one counts, with its culprits and its text, which lists the calls.
      *
      * <p>Of several losses, the text that describes the end of the most ranks is kept. Of several timeouts, the text of

@@ -58,8 +58,8 @@ public final class FirstCause {
     }
 
     /**
-     * Adds a cause that another rank sent, and the time since which that rank knows a failure. Returns the agreed cause
-     * if the other ranks have to be notified, otherwise null.
+     * Adds a cause that another rank sent, and the time at which that rank first knew of a failure. Returns the agreed
+     * cause if the other ranks have to be notified, otherwise null.
      */
     public Failure told(Failure cause, long sinceNanos) {
         return add(cause, false, false, sinceNanos);

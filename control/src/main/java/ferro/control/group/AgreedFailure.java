@@ -145,7 +145,7 @@ final class AgreedFailure {
     }
 
     /**
-     * Sends dead ranks that the failure does not name to the neighbours, which forward each death that is new to them.
+     * Sends dead ranks to the neighbours if the failure does not name them. The neighbours forward each new death.
      * Returns the dead ranks that fit into the message.
      */
     Set<Integer> sendDead(Set<Integer> ranks) {

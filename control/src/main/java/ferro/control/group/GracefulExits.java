@@ -19,10 +19,10 @@ import java.util.BitSet;
  * number, a receive that none of the sent messages can match, and a send that was not taken.
  *
  * <p>A rank sends its goodbye to its neighbours, to the ranks that have asked for it, and to the ranks that may still
- * need data that it has sent. Only the earliest leave reaches all ranks: the leave with the lowest last collective,
- * because a collective fails because of that leave. A goodbye names the next ranks on both sides of the leaving rank,
- * which replace it as neighbours. A rank asks each replacement for its goodbye. If the replacement has left too, it
- * answers with its goodbye, or its medium reports that it has closed. In that case this rank asks the rank after the
+ * need its data. Only the earliest leave reaches all ranks: the leave with the lowest last collective, because a
+ * collective fails because of that leave. A goodbye names the next ranks on both sides of the leaving rank, which
+ * replace it as neighbours. A rank asks each replacement for its goodbye. If the replacement has left too, it answers
+ * with its goodbye, or its medium reports that it has closed. In that case this rank asks the rank after the
  * replacement.
  *
  * <p>A rank that receives a goodbye answers at once with its own progress. The rank answers again when it has ended the
@@ -41,7 +41,7 @@ public final class GracefulExits {
     private final MessageCounts messages = new MessageCounts();
     private final OverlayNeighbours neighbours;
     private final Leavers leavers;
-    /** Ranks that have left and do not know yet that this rank has received everything that they sent. */
+    /** Ranks that have left and have no confirmation yet that all their data has arrived on this rank. */
     private final BitSet unconfirmed = new BitSet();
 
     private final BitSet endedLinks = new BitSet();

@@ -10,9 +10,9 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
- * The judge of links that have ended, which decides which rank is to blame. The decision is made a little after the end
- * of the link, because the message that explains the end may still be in flight. Timers of the context run the
- * decision, so that it is made even if no thread makes progress. Thread-safe.
+ * The judge of ended links, which decides which rank is to blame. The decision is made a little after the end of the
+ * link, because the message that explains the end may still be in flight. Timers of the context run the decision, so
+ * that it is made even if no thread makes progress. Thread-safe.
  */
 final class PeerFailures {
     /** The time for the control message that explains the end of a data link and may arrive after it. */

@@ -83,8 +83,8 @@ final class WatchCircle {
     }
 
     /**
-     * Returns a rank that replaces a watched rank that is gone, and that this rank watches from now on. Returns null if
-     * no replacement is needed or left.
+     * Returns the rank that this rank watches from now on in place of a rank that is gone. Returns null if no
+     * replacement is needed or left.
      */
     synchronized Peer replacement() {
         int present = 0;
