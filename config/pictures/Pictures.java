@@ -25,8 +25,8 @@ import java.util.regex.Pattern;
  * <li>{@code note}: sentence below the picture
  * <li>{@code names}: names of the arrays before and after the call, as the call has them
  * <li>{@code before}, {@code after}: elements of the array of a rank. An element such as {@code 111@012} is the number
- *     111, made from elements of ranks 0, 1 and 2. A hyphen is an element that the call ignores. No element is no
- *     array at all.
+ *     111, made from elements of ranks 0, 1 and 2; {@code 0@} is made from no element. A hyphen is an element that the
+ *     call ignores. No element is no array at all.
  * <li>{@code calls}: time at which a rank makes the call, in a picture of time
  * <li>{@code program}, {@code library}, {@code medium}: box of the picture of ferro; a bar separates its lines
  * </ul>

@@ -78,7 +78,7 @@ class GuidePicturesTest {
                 shown.add(picture);
             }
         });
-        assertEquals(9, shown.size(), shown::toString);
+        assertEquals(11, shown.size(), shown::toString);
     }
 
     @Test
@@ -102,6 +102,8 @@ class GuidePicturesTest {
             case "scatter" -> group.scatter(data, out, 0);
             case "reduce-scatter" -> group.reduceScatter(data, out, ReduceOp.SUM);
             case "all-to-all" -> group.allToAll(data, out);
+            case "scan" -> group.scan(data, ReduceOp.SUM);
+            case "exclusive-scan" -> group.exclusiveScan(data, ReduceOp.SUM);
             case "send-and-receive" -> {
                 Work sent = group.sendAsync(data, (group.rank() + 1) % RANKS, 0);
                 group.recv(out, (group.rank() + RANKS - 1) % RANKS, 0);
@@ -109,7 +111,9 @@ class GuidePicturesTest {
             }
             default -> throw new IllegalArgumentException("no call for picture " + picture);
         }
-        return Set.of("broadcast", "reduce", "all-reduce").contains(picture) ? data : out;
+        boolean isInPlace = Set.of("broadcast", "reduce", "all-reduce", "scan", "exclusive-scan")
+                .contains(picture);
+        return isInPlace ? data : out;
     }
 
     /** Returns the numbers of elements such as {@code 111@012}; 0 for an element that the call ignores. */
