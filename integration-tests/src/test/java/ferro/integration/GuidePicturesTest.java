@@ -111,7 +111,8 @@ class GuidePicturesTest {
             }
             default -> throw new IllegalArgumentException("no call for picture " + picture);
         }
-        boolean isInPlace = Set.of("broadcast", "reduce", "all-reduce", "scan", "exclusive-scan").contains(picture);
+        boolean isInPlace = Set.of("broadcast", "reduce", "all-reduce", "scan", "exclusive-scan")
+                .contains(picture);
         return isInPlace ? data : out;
     }
 
