@@ -15,7 +15,7 @@ import java.lang.System.Logger.Level;
 import java.net.URI;
 import java.util.Optional;
 
-/** Opens the store of {@code env://}: the one that a launcher's variables name, or a job file if they name none. */
+/** Opens the store of {@code env://}. The variables of a launcher name the store; without them, a job file does. */
 public final class EnvStoreProvider implements StoreProvider {
     /** Loads nothing; for {@link java.util.ServiceLoader}. */
     public EnvStoreProvider() {}

@@ -8,13 +8,13 @@ import ferro.backend.tcp.net.Scarcity;
 import java.io.IOException;
 
 /**
- * The texts and failures of one data connection, with the names of its group, its ranks and its lane.
+ * Creates the failures and log texts of one data connection, which name the group, the ranks and the lane.
  *
  * @param group name under which the group was joined
- * @param name  name of this group; differs from {@code group} in a subgroup of it
+ * @param name  name of this group; a subgroup has another name than {@code group}
  * @param rank  this rank
  * @param peer  rank at the other end
- * @param lane  what the connection carries
+ * @param lane  lane that the connection serves
  */
 record LinkFailures(String group, String name, int rank, int peer, DataLane lane) {
 
@@ -34,7 +34,11 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
         return new FerroException(Code.PROTOCOL, where(-1), message, cause);
     }
 
-    /** Returns the text for the log when another connection replaces one that ended; {@code ended} is null if this side saw no end. */
+    /**
+     * Returns the log text for a connection that replaces another one.
+     *
+     * @param ended failure of the old connection; null if this side did not see the old connection end
+     */
     String resumed(int epoch, FerroException ended) {
         String before = ended == null ? "rank " + peer + " replaced the old connection" : endOf(ended);
         return "the " + lane.label() + " connection of rank " + rank + " to rank " + peer + " of " + name
@@ -48,7 +52,7 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
                 : "the old connection ended (" + cause.getMessage() + ")";
     }
 
-    /** Adds to the failure of a lost connection why no new connection could be made. */
+    /** Adds to the failure of a lost connection the reason why the link cannot reconnect. */
     static FerroException redialFailed(FerroException ended, FerroException cause) {
         String more = "; it cannot reconnect: " + cause.getMessage();
         return cause.code() == Code.RESOURCE
@@ -56,7 +60,9 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
                 : with(ended, more);
     }
 
-    /** Adds to the failure of a lost connection how many bytes were in flight; negative {@code bytesThere}: not known. */
+    /**
+     * Adds to the failure of a lost connection how many bytes were in flight; a negative {@code bytesThere} is unknown.
+     */
     FerroException underWay(FerroException ended, long bytesThere, long bytesHere) {
         String there = bytesThere < 0 ? "" : bytesThere + " bytes to rank " + peer + " and ";
         return with(
@@ -76,7 +82,7 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
         return new FerroException(Code.RESOURCE, own(), message, cause);
     }
 
-    /** Returns the failure with the rank of this group that lacks something: the mesh has numbers of its own. */
+    /** Returns the failure with the culprit's number in this group. The mesh numbers ranks differently. */
     FerroException lacking(FerroException ofMesh, int culprit) {
         return new FerroException(ofMesh.code(), where(-1).blaming(culprit), ofMesh.getMessage(), ofMesh.getCause());
     }

@@ -11,7 +11,7 @@ import ferro.spi.ServedStore;
 import ferro.spi.StoreProvider;
 import java.net.URI;
 
-/** Serves the store at {@code serve://host}, on the port that this rank listens on ({@code ferro.tcp.port}). */
+/** Serves the store at {@code serve://host}, on the port at which this rank listens ({@code ferro.tcp.port}). */
 public final class ServingStoreProvider implements StoreProvider {
     /** Loads nothing; for {@link java.util.ServiceLoader}. */
     public ServingStoreProvider() {}

@@ -11,7 +11,7 @@ import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.util.Optional;
 
-/** Connects ranks by control messages over TCP, for back ends that need no data links. */
+/** Opens control lanes over TCP, for back ends that need no data links. */
 public final class TcpControlLaneProvider implements ControlLaneProvider {
     /** Loads nothing; for {@link java.util.ServiceLoader}. */
     public TcpControlLaneProvider() {}

@@ -20,7 +20,10 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
 
-/** What a rank with these settings would do on this machine, for {@code ferro doctor}; nothing is bound or sent. */
+/**
+ * The choices that a rank with these settings would make on this host, for {@code ferro doctor}. Nothing is bound or
+ * sent.
+ */
 public final class TcpOutlook {
     private final String address;
     private final String addressReason;
@@ -39,7 +42,7 @@ public final class TcpOutlook {
         String reason = meeting.map(known -> "it routes to the rendezvous at " + known.host())
                 .orElse("loopback, for a job on this host: no rendezvous is set (MASTER_ADDR)");
         InetAddress at = Addresses.resolved(host, context.nanoTime(), context, where);
-        // the settings may say rank 0, but the doctor may run on another machine than the store
+        // the settings may name rank 0 although the doctor runs on another host than the store
         boolean servedHere = meeting.filter(Rendezvous::servedHere).isPresent()
                 && Addresses.routingTo(at, where).equals(at);
         AddressChoice choice = AddressChoice.of(
@@ -54,19 +57,19 @@ public final class TcpOutlook {
     }
 
     /**
-     * Determines the outlook from the settings and from this machine.
+     * Determines these choices from the settings and from this host.
      *
      * @param context settings to read
-     * @return outlook
-     * @throws FerroException           RENDEZVOUS if a host name has no address, no route leads there, or ferro cannot run with the
-     *     Netty of the class path
-     * @throws IllegalArgumentException if a setting makes no sense
+     * @return choices
+     * @throws FerroException           RENDEZVOUS if a host name has no address or no route, or ferro cannot run with
+     *     the Netty of the class path
+     * @throws IllegalArgumentException if a setting is invalid
      */
     public static TcpOutlook of(RankContext context) {
         return NettyParts.with(Where.of("doctor", 0), () -> new TcpOutlook(context));
     }
 
-    /** {@return the address that other ranks would be told} */
+    /** {@return the address that this rank would publish to the other ranks} */
     public String address() {
         return address;
     }
@@ -76,22 +79,22 @@ public final class TcpOutlook {
         return addressReason;
     }
 
-    /** {@return the interface of that address with its speed, and a faster interface that is up} */
+    /** {@return the network interface of that address with its speed, and a faster interface that is up} */
     public String link() {
         return link;
     }
 
-    /** {@return the ports that ranks of this host listen on} */
+    /** {@return the ports at which ranks of this host listen} */
     public String ports() {
         return ports;
     }
 
-    /** {@return how sockets are polled, and why not in a better way} */
+    /** {@return how sockets are polled, by epoll or by NIO, and the reason if epoll is not used} */
     public String sockets() {
         return sockets;
     }
 
-    /** {@return the congestion control of data links} */
+    /** {@return the congestion control algorithm of data links} */
     public String congestion() {
         return congestion;
     }
@@ -115,11 +118,11 @@ public final class TcpOutlook {
     }
 
     /**
-     * Returns the interfaces of this machine that {@code ferro.tcp.interface} allows.
+     * Returns the network interfaces of this host that {@code ferro.tcp.interface} allows.
      *
      * @param context settings to read
-     * @return names, in the order in which they would be chosen; empty if it is not set, or none is allowed
-     * @throws IllegalArgumentException if the setting makes no sense
+     * @return names, the preferred one first; empty if the setting is absent or allows no interface
+     * @throws IllegalArgumentException if the setting is invalid
      */
     public static List<String> interfaces(RankContext context) {
         return Settings.TCP_INTERFACE
@@ -128,7 +131,9 @@ public final class TcpOutlook {
                 .orElse(List.of());
     }
 
-    /** {@return what is wrong with the parts of Netty on the class path, for people; empty if all have one version} */
+    /**
+     * {@return a readable text about parts of Netty on the class path that do not match; empty if all have one version}
+     */
     public static Optional<String> mixedNetty() {
         return NettyParts.mixed();
     }

@@ -12,8 +12,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * A connection to the store that a {@link TcpStoreServer} serves, for a process that tells its launcher something beside
- * the groups that it joins. It is not counted as a rank. Any thread may call it.
+ * A connection to the store of a {@link TcpStoreServer}. A process uses it to publish data to its launcher, apart from
+ * the groups that the process joins. The connection is not counted as a rank. Any thread may call the methods.
  */
 public final class TcpStoreClient implements AutoCloseable {
     private final LauncherStore connection;
@@ -22,7 +22,7 @@ public final class TcpStoreClient implements AutoCloseable {
         this.connection = connection;
     }
 
-    /** A store to connect to. */
+    /** The address of a store, with the job and the secret of the store. */
     public static final class StoreAddress {
         private final InetSocketAddress address;
         private final String jobId;
@@ -41,22 +41,24 @@ public final class TcpStoreClient implements AutoCloseable {
         /**
          * Creates the address of a store.
          *
-         * @param address address that the server listens on; all addresses of its host are tried if it is unresolved
-         * @param jobId job that the server has been started with
+         * @param address address at which the server listens; if it is unresolved, all addresses of its host are tried
+         * @param jobId id of the job with which the server was started
          * @param secret the job's secret; null or empty means none
-         * @param number number of the caller for messages: its rank
+         * @param number rank of the caller, which messages of failures name
          * @return address
          */
         public static StoreAddress of(InetSocketAddress address, String jobId, byte[] secret, int number) {
             return new StoreAddress(address, jobId, secret, number);
         }
 
-        /** {@return the address that the server listens on; all addresses of its host are tried if it is unresolved} */
+        /**
+         * {@return the address at which the server listens; if it is unresolved, all addresses of its host are tried}
+         */
         public InetSocketAddress address() {
             return address;
         }
 
-        /** {@return the job that the server has been started with} */
+        /** {@return the id of the job with which the server was started} */
         public String jobId() {
             return jobId;
         }
@@ -66,20 +68,21 @@ public final class TcpStoreClient implements AutoCloseable {
             return secret;
         }
 
-        /** {@return the number of the caller for messages: its rank} */
+        /** {@return the rank of the caller, which messages of failures name} */
         public int number() {
             return number;
         }
     }
 
     /**
-     * Connects, and tries again while no server answers. An interrupt ends it.
+     * Connects to a store. While no server answers, this method tries again until the timeout or an interrupt.
      *
-     * @param store   where the store is
-     * @param timeout how long to try, and the longest wait of each call of the store
-     * @return connection, to be closed
-     * @throws FerroException RENDEZVOUS if no server has answered in time, another job is served there, or ferro cannot run
-     *     with the Netty of the class path; UNAUTHENTICATED if the secrets differ; PROTOCOL if the other side is of another version; INTERRUPTED, with the flag set
+     * @param store   address of the store
+     * @param timeout how long to try; also the longest wait of each call of the store
+     * @return connection, which the caller must close
+     * @throws FerroException RENDEZVOUS if no server answers in time, the server is of another job, or ferro cannot run
+     *     with the Netty of the class path; UNAUTHENTICATED if the secrets differ; PROTOCOL if the server has another
+     *     version; INTERRUPTED, with the interrupt flag set
      */
     public static TcpStoreClient open(StoreAddress store, Duration timeout) {
         Objects.requireNonNull(store, "store");

@@ -10,7 +10,7 @@ import ferro.spi.RankContext;
 import ferro.spi.StoreProvider;
 import java.net.URI;
 
-/** Opens the store at {@code tcp://host:port}; rank 0 serves it there. */
+/** Opens the store at {@code tcp://host:port}, which rank 0 serves at that address. */
 public final class TcpStoreProvider implements StoreProvider {
     /** Loads nothing; for {@link java.util.ServiceLoader}. */
     public TcpStoreProvider() {}

@@ -28,8 +28,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 
 /**
- * A rendezvous store on its own port, for a launcher that serves its ranks. The ranks find it by {@code MASTER_ADDR} and
- * {@code MASTER_PORT}; {@code FERRO_STORE_SERVED=1} tells them that rank 0 must not serve.
+ * A rendezvous store on its own port, which a launcher serves for its ranks. The ranks find the store by
+ * {@code MASTER_ADDR} and {@code MASTER_PORT}. The variable {@code FERRO_STORE_SERVED=1} prevents rank 0 from serving
+ * another store.
  */
 public final class TcpStoreServer implements AutoCloseable {
     private final BackgroundLoop loop;
@@ -81,33 +82,33 @@ public final class TcpStoreServer implements AutoCloseable {
     }
 
     /**
-     * Binds exactly this address and serves until closed.
+     * Binds exactly this address and serves the store until it is closed.
      *
-     * @param address   address of this machine; without a secret only a loopback address
+     * @param address   address of this host; without a secret only a loopback address
      * @param port      port, or 0 for any free one
      * @param jobId     job whose ranks may connect; at most 64 bytes
-     * @param worldSize number of ranks expected, for the number of handshakes at once
+     * @param worldSize number of ranks expected; limits how many handshakes run at the same time
      * @param secret    the job's secret; null or empty means none; copied
      * @return server
-     * @throws FerroException RENDEZVOUS if it cannot be bound, or if ferro cannot run with the Netty of the class path,
-     *     UNAUTHENTICATED for an open address without a secret
+     * @throws FerroException RENDEZVOUS if the address cannot be bound or ferro cannot run with the Netty of the class
+     *     path; UNAUTHENTICATED if the address is not loopback and the secret has fewer than 16 random bytes
      */
     public static TcpStoreServer start(InetAddress address, int port, String jobId, int worldSize, byte[] secret) {
         return start(address, new PortRange(port, port), jobId, worldSize, secret);
     }
 
     /**
-     * Binds the first free port of a range at an address and serves until closed.
+     * Binds the first free port of a range at an address and serves the store until it is closed.
      *
-     * @param address   address of this machine; without a secret only a loopback address
-     * @param ports     ports to try in order, {@code 0} for any free one
-     * @param jobId     job whose ranks may connect, {@code name.generation} where ranks have
-     *     {@code JoinOptions.job(name, generation)}; at most 64 bytes
-     * @param worldSize number of ranks expected, for the number of handshakes at once
+     * @param address   address of this host; without a secret only a loopback address
+     * @param ports     ports, tried in order; {@code 0} for any free one
+     * @param jobId     job whose ranks may connect, at most 64 bytes; {@code name.generation} if the ranks use
+     *     {@code JoinOptions.job(name, generation)}
+     * @param worldSize number of ranks expected; limits how many handshakes run at the same time
      * @param secret    the job's secret; null or empty means none; copied
      * @return server
-     * @throws FerroException RENDEZVOUS if none can be bound, or if ferro cannot run with the Netty of the class path,
-     *     UNAUTHENTICATED for an open address without a secret
+     * @throws FerroException RENDEZVOUS if no port can be bound or ferro cannot run with the Netty of the class path;
+     *     UNAUTHENTICATED if the address is not loopback and the secret has fewer than 16 random bytes
      */
     public static TcpStoreServer start(
             InetAddress address, PortRange ports, String jobId, int worldSize, byte[] secret) {
@@ -123,36 +124,37 @@ public final class TcpStoreServer implements AutoCloseable {
         return new TcpStoreServer(address, ports, own, worldSize);
     }
 
-    /** {@return the port listened on} */
+    /** {@return the port at which the server listens} */
     public int port() {
         return bound.getPort();
     }
 
     /**
-     * {@return host and port by which ranks reach the store, for example {@code 10.0.0.1:29500}; an IPv6 address is in
-     * brackets}
+     * {@return the host and port by which ranks reach the store, for example {@code 10.0.0.1:29500}; an IPv6 address is
+     * in brackets}
      */
     public String endpoint() {
         return Addresses.text(bound);
     }
 
     /**
-     * {@return a stage that completes when every rank of the job has joined one group, and never if the ranks do not
-     * join; it completes on the store's thread, which must not be blocked. The job's secret need not be read again
-     * after that}
+     * {@return a stage that completes when every rank of the job has joined one group; it never completes if the ranks
+     * do not join. It completes on the store's thread, which must not be blocked. After that, nobody has to read the
+     * job's secret again}
      */
     public CompletionStage<Void> allJoined() {
         return watch.allJoined();
     }
 
     /**
-     * Calls a listener for every key that the store has, and for every {@code set} of a client from now on, so that the
-     * process that serves the store learns what ranks tell it without a connection of its own. It is not called for a later
-     * {@code add}, {@code compareAndSet} or {@code delete}. It sees the keys by which ranks join, too: choose names of your
-     * own, such as {@code @spark/failure/2}.
+     * Calls a listener for every key of the store, and then for every later {@code set} of a client. The process that
+     * serves the store thus receives what ranks publish, without a connection. A later {@code add},
+     * {@code compareAndSet} or {@code delete} does not call the listener. The listener also receives the keys by which
+     * ranks join. Choose distinct names for your keys, such as {@code @spark/failure/2}.
      *
-     * @param listener receives key and value on the store's thread, which must not be blocked: first the keys of the store in
-     *     any order, then later ones in the order in which the store takes them. One that throws ends the connection of that client; replaces the one before
+     * @param listener receives key and value on the store's thread, which must not be blocked. The present keys come
+     *     first, in any order; later keys come in the order in which the store processes them. If the listener throws,
+     *     the connection of that client ends. The listener replaces the previous one
      */
     public void onSet(BiConsumer<String, byte[]> listener) {
         Objects.requireNonNull(listener, "listener");
@@ -163,21 +165,21 @@ public final class TcpStoreServer implements AutoCloseable {
     }
 
     /**
-     * Calls a listener for every process of another job, or of another generation of this job, that is refused from now on.
-     * The process has proved nothing: any process that can reach the port can name a job.
+     * Calls a listener for every later process that is refused because it belongs to another job, or to another
+     * generation of this job. The process is not authenticated: any process that reaches the port can claim any job.
      *
-     * @param listener receives the id of the other job and the address of the process, on the store's thread, which must not
-     *     be blocked; replaces the one before
+     * @param listener receives the id of the other job and the address of the process, on the store's thread, which
+     *     must not be blocked; replaces the previous listener
      */
     public void onOtherJob(BiConsumer<String, String> listener) {
         whenOtherJob = Objects.requireNonNull(listener, "listener");
     }
 
     /**
-     * Sets a key as a client does, without a connection. {@link #onSet} is not called. Any thread may call this method, which
-     * does not wait. A store that is full or closed ignores it.
+     * Sets a key as a client does, without a connection. It does not call the listener of {@link #onSet}. Any thread
+     * may call this method, which does not wait. A store that is full or closed ignores the call.
      *
-     * @param key   key; choose names of your own, as for {@link #onSet}
+     * @param key   key; choose a distinct name, as for {@link #onSet}
      * @param value value; copied
      */
     public void set(String key, byte[] value) {

@@ -37,13 +37,13 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * The data links of one group. The calling thread makes progress on them. All groups of a rank share the control
- * connections of the mesh.
+ * The data links of one group. The thread that calls {@link #poll} makes progress on the links. All groups of a rank
+ * share the control connections of the mesh.
  *
  * <p>Data connections arrive on the background loop of the mesh. They wait in a queue until the next {@link #poll}.
  */
 final class TcpTransport implements Transport {
-    /** Epoch of the first connection; each replacement of a connection that ended has a higher one. */
+    /** Epoch of the first connection of a link. Each connection that replaces a lost one has a higher epoch. */
     private static final int FIRST_EPOCH = 0;
 
     private final TcpMesh mesh;
@@ -56,19 +56,19 @@ final class TcpTransport implements Transport {
     private final Queue<ArrivedConnection> arrivals = new ConcurrentLinkedQueue<>();
     private volatile PolledLinks driven;
     private volatile Events events;
-    /** Whether {@link #wakeup} was called before there was a loop to wake. */
+    /** Whether {@link #wakeup} was called before a loop existed. */
     private volatile boolean wokenEarly;
 
     private volatile boolean abandoned;
     private volatile boolean closed;
 
     /**
-     * Makes the transport of one group.
+     * Creates the transport of one group.
      *
-     * @param mesh  mesh, released by {@link #close}
-     * @param group 64 bits of the group's identity
-     * @param members ranks of the mesh, including this one
-     * @param clock clock of the context
+     * @param mesh  mesh; {@link #close} releases it
+     * @param group identity of the group, 64 bits
+     * @param members ranks of the mesh that are in the group, including this one
+     * @param clock clock of the context, in nanoseconds
      */
     TcpTransport(TcpMesh mesh, long group, int[] members, LongSupplier clock) {
         this(mesh, group, new TcpControlLane(mesh, group, members), clock);
@@ -111,7 +111,7 @@ final class TcpTransport implements Transport {
         return made;
     }
 
-    /** Returns whether a connection has arrived: a peer that sends has made it, or has asked this rank for it. */
+    /** Returns whether a connection has arrived. A peer that sends has opened it, or has asked this rank to open it. */
     @Override
     public boolean isOpenedBy(int peer, Lane lane) {
         return links[DataLane.of(lane).ordinal()][peer] != null;
@@ -153,7 +153,7 @@ final class TcpTransport implements Transport {
         PolledLinks now = driven;
         if (now == null) {
             wokenEarly = true;
-            // the other thread makes the loop before it reads the field
+            // the other thread creates the loop before it reads wokenEarly
             now = driven;
         }
         if (now != null) {
@@ -264,10 +264,11 @@ final class TcpTransport implements Transport {
         if (worldSize() == 1 || hosts.isEmpty()) {
             return Medium.UNKNOWN;
         }
-        // uses the advertised names, not what they resolve to here: all ranks must return the same medium
+        // uses the advertised names, not the addresses to which they resolve locally: all ranks must return the same
+        // medium
         String tcp = Addresses.areLoopback(hosts) ? "TCP (loopback)" : "TCP";
         String text = tcp + (mesh.encrypts(control.members()) ? " with TLS" : "");
-        // ranks of one host are near each other, however far the rest of the job is
+        // a group on one host is not far, even if other ranks of the job are
         return new Medium(text, hosts, new Medium(text, hosts).hasSeveralAddresses() && mesh.isFar());
     }
 
@@ -300,7 +301,7 @@ final class TcpTransport implements Transport {
         return "TcpTransport[rank " + rank + " of " + worldSize() + ", " + name() + "]";
     }
 
-    /** Returns how often peers have signalled a doorbell; for tests. */
+    /** Returns how many doorbell signals this rank has received; for tests. */
     long rung() {
         return doorbells.heard();
     }
@@ -334,7 +335,7 @@ final class TcpTransport implements Transport {
         return made;
     }
 
-    /** Passes the connections that have arrived to their links; returns whether there were any. */
+    /** Passes the connections that have arrived to their links; returns whether any had arrived. */
     private boolean takeArrivals() {
         boolean any = false;
         for (ArrivedConnection arrival = arrivals.poll(); arrival != null; arrival = arrivals.poll()) {
@@ -342,7 +343,7 @@ final class TcpTransport implements Transport {
             try {
                 take(arrival);
             } catch (RuntimeException | Error failure) {
-                // such as a lack of memory: nobody else knows of it
+                // for example out of memory: no link owns this connection yet
                 drop(arrival);
                 throw failure;
             }
@@ -365,7 +366,7 @@ final class TcpTransport implements Transport {
         }
     }
 
-    /** Registers a doorbell. A missing doorbell is no failure, because control messages wake the peer without one. */
+    /** Registers a doorbell. Without a doorbell nothing fails, because control messages also wake the peer. */
     private void registerDoorbell(ArrivedConnection arrival) {
         if (arrival.channel() == null) {
             return;
@@ -391,7 +392,7 @@ final class TcpTransport implements Transport {
         }
     }
 
-    /** Returns the connection as it was agreed on: encrypted, which needs no checksums, with checksums, or plain. */
+    /** Returns the connection with the agreed protection: TLS (which needs no checksums), checksums, or none. */
     private DataSocket protectedBytes(DataSocket wire, Channel channel) {
         TlsSession session = TlsHandshake.sessionOf(channel);
         if (session != null) {
@@ -400,7 +401,7 @@ final class TcpTransport implements Transport {
         return mesh.io().checksum() ? new CheckedDataSocket(wire) : wire;
     }
 
-    /** Closes the connections that have arrived but were not taken over; any thread may call. */
+    /** Closes the connections that have arrived but belong to no link yet; any thread may call. */
     private void closeArrivals() {
         for (ArrivedConnection arrival = arrivals.poll(); arrival != null; arrival = arrivals.poll()) {
             drop(arrival);
@@ -424,7 +425,9 @@ final class TcpTransport implements Transport {
         return "\"" + mesh.spec().name() + "\"" + (group == 0 ? "" : " group " + Long.toHexString(group));
     }
 
-    /** A connection that has arrived, or the reason why none will; one of {@code channel} and {@code failure} is null. */
+    /**
+     * A connection that has arrived, or the reason why none will; one of {@code channel} and {@code failure} is null.
+     */
     private record ArrivedConnection(int peer, DataLane lane, int epoch, Channel channel, FerroException failure) {}
 
     /** Queues the data connections that arrive on the background loop of the mesh. */
@@ -445,7 +448,7 @@ final class TcpTransport implements Transport {
         }
     }
 
-    /** Adds the names of group, ranks and lane to the events of a link. */
+    /** Adds the names of the group, the ranks and the lane to the failures of a link. */
     private final class FromLink implements LinkEvents {
         private final int peer;
         private final DataLane lane;

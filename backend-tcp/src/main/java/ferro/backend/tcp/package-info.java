@@ -1,15 +1,15 @@
 /**
- * The public part of the TCP back end, which {@code -Dferro.backend=tcp} chooses. The rest is in the packages below. Each
- * of them uses only those listed before it: {@code net} (which Netty the class path has; dial, listen, handshake, TLS),
- * {@code store} (the map that all ranks share, and how ranks find each other) and {@code mesh} (control connections);
- * {@code link} (data links) stands beside them.
+ * The public part of the TCP back end, which {@code -Dferro.backend=tcp} selects. Three packages follow, and each uses
+ * only packages that stand before it. {@code net} checks the Netty of the class path, and dials, listens, and does
+ * handshakes and TLS. {@code store} has the map that all ranks share, by which ranks find each other. {@code mesh} has
+ * the control connections. A fourth package, {@code link}, has the data links; the others do not depend on it.
  *
- * <p>Start reading at {@code TcpBackendProvider}. The mesh ({@code TcpMesh}) shows how ranks find each other, the
- * transport how elements move. The wire format is in docs/wire-protocol.md.
+ * <p>Start reading at {@code TcpBackendProvider}. {@code TcpMesh} shows how ranks find each other, {@code TcpTransport}
+ * how elements move. The wire format is in docs/wire-protocol.md.
  *
- * <p>There are two kinds of loop. The background loop of {@code TcpPort} always runs and owns all that liveness needs:
- * accepting, handshakes, store, control connections. Nothing on it may block. Data links are on a loop that the progress
- * engine polls. Nothing that must happen without a progress thread may be put there. Netty never appears in a public
- * signature.
+ * <p>A rank has two kinds of loop. The background loop of {@code TcpPort} always runs and must never block. It does all
+ * work that liveness needs: accepting, handshakes, the store and control connections. The progress engine polls the
+ * other loop, which has the data links. Work that must happen without a progress thread may not run on that loop. Netty
+ * never appears in a public signature.
  */
 package ferro.backend.tcp;
