@@ -5,8 +5,9 @@ import ferro.backend.tcp.net.Secret.Role;
 import java.nio.ByteBuffer;
 
 /**
- * The accepting side: hello in, challenge out, proof in, proof out, confirmation in. Until the confirmation has come, the other
- * side may give this attempt up and connect again. It confirms one attempt at most.
+ * The accepting side of a handshake. It receives a hello, sends a challenge, receives a proof, sends its proof,
+ * receives a confirmation. Before the confirmation, the connecting side may connect again instead; it confirms at most
+ * one attempt.
  */
 final class AcceptingHandshake implements Handshake {
     private static final byte[] NOTHING = {};
@@ -20,17 +21,17 @@ final class AcceptingHandshake implements Handshake {
     private int wanted = Hello.PREFIX_BYTES;
     private Hello hello;
     private Hello said;
-    /** The key that the challenge has named; null if the connection stays plain. */
+    /** The key whose hash the challenge has; null if the connection is not encrypted. */
     private TlsIdentity key;
 
     private TlsSession tls;
 
     /**
-     * Starts the handshake.
+     * Creates a handshake.
      *
      * @param own   job and secret of this side
-     * @param door  decides once the other side has proved itself
-     * @param local whether both ends are on this machine, as far as this side can see
+     * @param door  admits or refuses the connecting side after its proof
+     * @param local whether both ends are on this host, as far as this side can determine
      */
     AcceptingHandshake(Credentials own, Door door, boolean local) {
         this.own = own;
@@ -38,7 +39,7 @@ final class AcceptingHandshake implements Handshake {
         this.local = local;
     }
 
-    /** Starts the handshake of a connection within this machine. */
+    /** Creates the handshake of a connection within this host. */
     AcceptingHandshake(Credentials own, Door door) {
         this(own, door, true);
     }
@@ -68,7 +69,7 @@ final class AcceptingHandshake implements Handshake {
         return tls;
     }
 
-    /** Returns whether a hello of this job has come, so that the other side is no stranger. */
+    /** Returns whether a hello of this job has arrived, which shows that the other side belongs to the job. */
     boolean spoken() {
         return hello != null;
     }
@@ -77,7 +78,7 @@ final class AcceptingHandshake implements Handshake {
         return hello;
     }
 
-    /** Returns the hello of the other side, of any job; null if no valid hello has come. */
+    /** Returns the hello of the other side, of any job; null if no valid hello has arrived. */
     Hello said() {
         return said;
     }
@@ -118,7 +119,7 @@ final class AcceptingHandshake implements Handshake {
         return Handshake.frame(CHALLENGE, challenge);
     }
 
-    /** Returns why a process of another job, or of another generation of this job, is refused. */
+    /** Returns the reason for refusing a process of another job, or of another generation of this job. */
     static String otherJob(String own, String other) {
         String text = "this is job \"" + own + "\", you belong to job \"" + Refusal.printable(other) + "\"";
         if (!base(own).equals(base(other))
@@ -131,7 +132,7 @@ final class AcceptingHandshake implements Handshake {
                 : text + ", a later generation: end the processes of the earlier one first";
     }
 
-    /** Returns a job id without the number of its generation. */
+    /** Returns a job id without its generation number. */
     private static String base(String job) {
         return job.replaceFirst("[.][0-9]{1,9}$", "");
     }
@@ -189,23 +190,23 @@ final class AcceptingHandshake implements Handshake {
         DONE
     }
 
-    /** Decides whether a side that has proved itself may enter. */
+    /** Admits or refuses a side whose proof was correct. */
     interface Door {
         /**
          * Admits the other side, or refuses it.
          *
-         * @throws Refusal RENDEZVOUS if it does not belong here
+         * @throws Refusal RENDEZVOUS if the other side does not belong to the group
          */
         void admit(Hello hello) throws Refusal;
     }
 
     /**
-     * What the accepting side answers to a hello.
+     * The answer of the accepting side to a hello.
      *
      * @param nonce  32 fresh random bytes
-     * @param secret whether it has a secret
-     * @param tls    whether the connection goes on encrypted
-     * @param key    hash of its TLS key; zeros without TLS
+     * @param secret whether the accepting side has a secret
+     * @param tls    whether the connection will be encrypted
+     * @param key    hash of the accepting side's TLS key; zeros without TLS
      */
     record TlsChallenge(byte[] nonce, boolean secret, boolean tls, byte[] key) {
         static final int BYTES = Hello.NONCE_BYTES + 1 + TlsIdentity.FINGERPRINT_BYTES;
@@ -232,9 +233,9 @@ final class AcceptingHandshake implements Handshake {
         }
 
         /**
-         * Decides as the accepting side: a connection is plain only if both sides want it so.
+         * Decides whether to encrypt. A connection is plain only if both sides accept a plain one.
          *
-         * @throws Refusal RENDEZVOUS if one side has no TLS and the other needs it
+         * @throws Refusal RENDEZVOUS if one side has no TLS and the other requires it
          */
         static boolean wanted(TlsPolicy own, Hello hello, boolean local) throws Refusal {
             Hello.TlsWish wish = hello.options().tls();
@@ -249,7 +250,7 @@ final class AcceptingHandshake implements Handshake {
             return encrypts;
         }
 
-        /** Returns the refusal of two sides, one of which has no TLS. */
+        /** Returns the refusal for two sides of which only one has TLS. */
         static Refusal differs(String accepting, String connecting) {
             return new Refusal(
                     Code.RENDEZVOUS,

@@ -17,25 +17,25 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * The address that a rank listens on, the address that it tells the other ranks, and why.
+ * The addresses that a rank chooses: one at which it listens and one that it publishes to the other ranks.
  *
- * @param bind      address to listen on
- * @param reachable address of this machine that the others connect to, unless something is in between
- * @param advertise address that the others are told
- * @param reason    why the others are told this one
+ * @param bind      address at which the rank listens
+ * @param reachable address of this host to which the others connect, unless a proxy or NAT is between them
+ * @param advertise address that is published to the others
+ * @param reason    why this address is published
  */
 public record AddressChoice(InetAddress bind, InetAddress reachable, String advertise, String reason) {
     private static final String AUTO = "auto";
     private static final String FILTER = Settings.TCP_INTERFACE.name();
 
-    /** Where the store is, as this rank sees it. */
+    /** The location of the store, as this rank sees it. */
     public record StoreLocation(InetAddress at, boolean servedHere, String reason) {}
 
     /**
-     * Chooses the addresses. A setting that names an address has precedence over {@code ferro.tcp.interface}, and that over
-     * the address that routes to the store.
+     * Chooses the addresses. A setting that names an address has the highest precedence. {@code ferro.tcp.interface}
+     * comes second, and the address that routes to the store comes last.
      *
-     * @throws IllegalArgumentException if no interface of this machine is one of those named
+     * @throws IllegalArgumentException if no interface of this host matches the setting
      * @throws FerroException           RENDEZVOUS without a route to the store
      */
     public static AddressChoice of(
@@ -60,7 +60,7 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
                 : new AddressChoice(bind, reachable, told, "set by " + Settings.TCP_ADVERTISE.name() + "=" + told);
     }
 
-    /** Returns the address to listen on. A name that this machine resolves to loopback means the address to the store. */
+    /** Returns the address at which to listen; never loopback for a name that is wrongly resolved to loopback. */
     private static InetAddress named(String asked, InetAddress routing, RankContext context, Where where) {
         Optional<OwnHost> own = routing.isLoopbackAddress() ? Optional.empty() : OwnHost.find(asked);
         if (own.isEmpty()) {
@@ -85,18 +85,19 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
         return fixed ? "set by " + Settings.TCP_BIND.name() + "=" + Settings.TCP_BIND.of(context) : meeting.reason;
     }
 
-    /** Returns the wildcard address: peers expect the store at one address and data at another, and one port serves both. */
+    /** Returns the wildcard address, because peers use one address for the store and another one for data. */
     private static InetAddress wildcard(InetAddress reachable, InetAddress meeting) {
         boolean six = reachable instanceof Inet6Address || meeting instanceof Inet6Address;
         return Addresses.literal(six ? "::" : "0.0.0.0");
     }
 
-    /** An address that may be used; a lower rank is better. */
+    /** An address that may be used; a lower {@code rank} is better. */
     private record AddressCandidate(String name, InetAddress address, int rank) {}
 
     /**
-     * Returns the usable addresses, best first. The address that routes to the store is best, then the order in the list
-     * counts, then an address of the store's family. Loopback counts only if it is named, or if the store is there.
+     * Returns the usable addresses, best first. The address that routes to the store is best. The others have the order
+     * of the setting; at the same position, the store's address family comes first. Loopback counts only if it is named
+     * or routes to the store.
      */
     private static List<AddressCandidate> candidates(
             InterfaceFilter filter, InetAddress routing, List<LocalInterface> all) {

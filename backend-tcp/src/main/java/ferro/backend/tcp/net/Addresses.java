@@ -23,23 +23,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Host names and the addresses of this machine. Its methods block, so they are never called on a loop. */
+/** Resolves host names and finds the addresses of this host. The methods block, so no loop calls them. */
 public final class Addresses {
     private static final long PAUSE_MILLIS = 250;
     private static final long LONGEST_PAUSE_MILLIS = 1_000;
-    /** Addresses that are reserved for documentation (RFC 5737, RFC 3849); nothing is sent to them. */
+    /** Addresses reserved for documentation (RFC 5737, RFC 3849), used to find a route; nothing is sent to them. */
     private static final List<String> ELSEWHERE = List.of("192.0.2.1", "2001:db8::1");
-    /** Port of the unsent packets; any port would do, because a connected UDP socket sends nothing. */
+    /** Target port of a UDP socket that only finds a route. The socket sends nothing, so any port would do. */
     private static final int DISCARD_PORT = 9;
 
-    /** Names of loopback; a class of its own, because most ranks meet only addresses, and compiling patterns takes time. */
+    /** Names of loopback, in a separate class: compiling patterns takes time and most ranks never need them. */
     private static final class LoopbackNames {
-        /** {@code localhost} and names below it (RFC 6761, section 6.3), and names that distributions give to loopback. */
+        /** {@code localhost}, names below it (RFC 6761, section 6.3), and names that distributions give to loopback. */
         private static final Pattern LOCAL_NAME = Pattern.compile(
                 "(.+\\.)?localhost\\.?|localhost[46]?(\\.localdomain[46]?)?|ip6-(localhost|loopback)",
                 Pattern.CASE_INSENSITIVE);
 
-        /** Short forms of loopback that Java accepts and Netty does not: the last number stands for all remaining bytes. */
+        /** Short forms of loopback that Java accepts and Netty does not: the last number fills all remaining bytes. */
         private static final Pattern SHORTENED = Pattern.compile("127(\\.\\d+){1,2}");
 
         private LoopbackNames() {}
@@ -52,16 +52,16 @@ public final class Addresses {
     private Addresses() {}
 
     /**
-     * Resolves a name and repeats that until the deadline: names of a starting cluster appear late.
+     * Resolves a name. Tries again until the deadline, because names of a starting cluster appear late.
      *
-     * @return its address that is {@linkplain #nearest nearest}
-     * @throws FerroException RENDEZVOUS if the time is over, or if no single interface leads to a link-local address
+     * @return the address of the host that {@link #nearest} selects
+     * @throws FerroException RENDEZVOUS after the deadline, or if no single interface leads to a link-local address
      */
     public static InetAddress resolved(String host, long deadlineNanos, RankContext context, Where where) {
         return nearest(allResolved(host, deadlineNanos, context, where), where);
     }
 
-    /** Resolves a name as {@link #resolved} does; returns all its addresses, in Java's order. */
+    /** Resolves a name like {@link #resolved}; returns all its addresses, in Java's order. */
     public static List<InetAddress> allResolved(String host, long deadlineNanos, RankContext context, Where where) {
         long pauseMillis = PAUSE_MILLIS;
         for (int attempt = 0; true; attempt++) {
@@ -93,11 +93,11 @@ public final class Addresses {
     }
 
     /**
-     * Resolves a name once, to all its addresses. Java remembers for ten seconds that a name has no address, and for thirty
-     * seconds which addresses it has. A name in another mix of capital and small letters is looked up anew, and is the same
-     * host (RFC 4343). A link-local address of IPv6 gets the interface of this machine that leads there, unless it names one.
+     * Resolves a name once, to all its addresses. Java caches for ten seconds that a name has no address, and caches
+     * the addresses of a name for thirty seconds. A spelling with other capital letters means the same host (RFC 4343)
+     * and is not cached. An IPv6 link-local address gets its interface, if it names none.
      *
-     * @param attempt 0 for the name as it is; each odd number has its own spelling
+     * @param attempt 0 for the name as it is; each odd number changes the spelling in another way
      */
     public static List<InetAddress> attempt(String host, int attempt) throws UnknownHostException {
         List<InetAddress> named = new ArrayList<>();
@@ -114,8 +114,8 @@ public final class Addresses {
     }
 
     /**
-     * Returns the address of a host that decides by which of its own addresses this machine is reached. An address of this
-     * machine comes first, because the name then means this machine. An address without a route comes last.
+     * Selects the address of a host whose route determines by which own address this host is reached. An address of
+     * this host comes first, because the name then means this host. One without a route comes last.
      */
     public static InetAddress nearest(List<InetAddress> all, Where where) {
         for (InetAddress one : all) {
@@ -140,8 +140,8 @@ public final class Addresses {
     }
 
     /**
-     * Returns the addresses in the order in which they are tried: IPv6 and IPv4 in turn, IPv6 first. Within a family the
-     * order stays.
+     * Returns addresses in the order in which they are tried. IPv6 and IPv4 alternate, beginning with IPv6. The order
+     * within a family is kept.
      *
      * <p>Source: RFC 8305, section 4, with a First Address Family Count of 1.
      */
@@ -162,7 +162,7 @@ public final class Addresses {
         return List.copyOf(turns);
     }
 
-    /** Returns the name with capitals where the bits of a number made from the attempt are ones. */
+    /** Returns the name with some capital letters: the bits of a number derived from the attempt select the letters. */
     static String spelling(String host, int attempt) {
         if (attempt % 2 == 0) {
             return host;
@@ -178,17 +178,17 @@ public final class Addresses {
         return new String(letters);
     }
 
-    /** Returns whether this is an address, and no name. */
+    /** Returns whether this text is an address and not a name. */
     public static boolean isLiteral(String host) {
         return NetUtil.createInetAddressFromIpAddressString(host) != null;
     }
 
-    /** Returns whether no interface of this machine has an address, so that no process here can listen there. */
+    /** Returns whether no interface of this host has the address, so that no local process can listen at it. */
     public static boolean isElsewhere(InetAddress address) {
         return !address.isAnyLocalAddress() && !TlsPolicy.isOwn(address);
     }
 
-    /** Returns whether this is an address, or a name that has an address now. */
+    /** Returns whether this text is an address, or a name that currently resolves to an address. */
     public static boolean isKnown(String host) {
         try {
             InetAddress.getByName(host);
@@ -198,7 +198,7 @@ public final class Addresses {
         }
     }
 
-    /** Returns whether only this machine can reach this address, or all addresses of this name; false if it is not known. */
+    /** Returns whether only this host can reach this address, or all addresses of this name; false if unknown. */
     public static boolean leadsToLoopback(String host) {
         try {
             for (InetAddress one : InetAddress.getAllByName(host)) {
@@ -212,16 +212,16 @@ public final class Addresses {
         }
     }
 
-    /** Returns the address of this machine on its default route, as the other method does; IPv4 comes first. */
+    /** Returns the address of this host on its default route, IPv4 before IPv6. */
     public static InetAddress ofDefaultRoute(Where where) {
         return ofDefaultRoute(where, false);
     }
 
     /**
-     * Returns the address of this machine on its default route. Without such a route, returns the address of the only
-     * interface with an address, if there is exactly one, or exactly one of the family that comes first.
+     * Returns the address of this host on its default route. Without such a route, returns the address of the only
+     * interface with an address. If several interfaces have one, returns the only address of the preferred family.
      *
-     * @param six whether IPv6 comes first, and not IPv4
+     * @param six whether IPv6 is preferred to IPv4
      */
     static InetAddress ofDefaultRoute(Where where, boolean six) {
         for (String elsewhere : six ? List.of(ELSEWHERE.get(1), ELSEWHERE.get(0)) : ELSEWHERE) {
@@ -264,7 +264,7 @@ public final class Addresses {
         }
     }
 
-    /** Returns the address without its scope: the interfaces of other machines have other names. */
+    /** Returns the address without its scope, because interfaces of other hosts have other names. */
     private static InetAddress withoutInterface(InetAddress own) {
         try {
             return InetAddress.getByAddress(own.getAddress());
@@ -273,7 +273,7 @@ public final class Addresses {
         }
     }
 
-    /** Returns the address of this machine that packets to a target have as their source. */
+    /** Returns the source address of packets from this host to a target. */
     public static InetAddress routingTo(InetAddress target, Where where) {
         if (target.isLoopbackAddress()) {
             return target;
@@ -291,7 +291,7 @@ public final class Addresses {
     }
 
     /**
-     * Parses an address that is a literal in this code.
+     * Parses an address that this code writes as a literal.
      *
      * @throws IllegalArgumentException if the text is not an address
      */
@@ -304,20 +304,20 @@ public final class Addresses {
         return address;
     }
 
-    /** Returns the link-local address of IPv6 that a text is, without its scope; empty if the text is none. */
+    /** Returns the text as an IPv6 link-local address without its scope; empty if the text is not such an address. */
     public static Optional<InetAddress> linkLocal(String host) {
-        // a scope names an interface of the machine that has announced the address
+        // a scope names an interface of the host that has published the address
         int scope = host.indexOf('%');
         InetAddress bare = NetUtil.createInetAddressFromIpAddressString(scope < 0 ? host : host.substring(0, scope));
         return bare instanceof Inet6Address && bare.isLinkLocalAddress() ? Optional.of(bare) : Optional.empty();
     }
 
     /**
-     * Returns a link-local address of IPv6 with the interface of this machine that leads there.
+     * Returns an IPv6 link-local address with the interface of this host that leads to it.
      *
-     * @param linkLocal address that another rank has announced
-     * @param own       address of this machine by which the other ranks reach it
-     * @return empty if the interface of the own address has no link-local address, as loopback has none
+     * @param linkLocal address that another rank has published
+     * @param own       address of this host by which the other ranks reach it
+     * @return empty if the interface of the own address has no link-local address; loopback has none
      */
     public static Optional<InetAddress> onLinkOf(InetAddress own, InetAddress linkLocal) {
         try {
@@ -329,7 +329,7 @@ public final class Addresses {
         }
     }
 
-    /** Returns an address of an interface of this machine; a link-local one of IPv6 with its scope, without which none can bind it. */
+    /** Returns an address of an interface, with the scope that binding an IPv6 link-local address needs. */
     static InetAddress onInterface(String name, InetAddress address) {
         try {
             return address instanceof Inet6Address && address.isLinkLocalAddress()
@@ -340,7 +340,7 @@ public final class Addresses {
         }
     }
 
-    /** Returns the interface that has a link-local address of IPv6, or else the only one that is up and has any. */
+    /** Returns the interface with this IPv6 link-local address, or else the only one that is up and has any. */
     static String nameOfLink(InetAddress linkLocal, List<LocalInterface> all) throws UnknownHostException {
         List<String> names = new ArrayList<>();
         for (LocalInterface one : all) {
@@ -371,9 +371,9 @@ public final class Addresses {
         }
     }
 
-    /** Returns whether a text is a loopback address, or one of the names that mean loopback on every machine. */
+    /** Returns whether a text is a loopback address, or a name that means loopback on every host. */
     public static boolean isLoopback(String host) {
-        // a scope names an interface of another machine
+        // a scope names an interface of another host
         int scope = host.indexOf('%');
         InetAddress bare = NetUtil.createInetAddressFromIpAddressString(scope < 0 ? host : host.substring(0, scope));
         return bare != null ? bare.isLoopbackAddress() : LoopbackNames.contain(host);
@@ -389,7 +389,7 @@ public final class Addresses {
         return true;
     }
 
-    /** Returns addresses as people write them, one after another. */
+    /** Returns readable addresses, separated by commas. */
     public static String text(List<InetSocketAddress> addresses) {
         StringJoiner all = new StringJoiner(", ");
         for (InetSocketAddress address : addresses) {
@@ -398,19 +398,19 @@ public final class Addresses {
         return all.toString();
     }
 
-    /** Returns an address as people write it, IPv6 in brackets. */
+    /** Returns a readable address with its port; IPv6 is in brackets. */
     public static String text(InetSocketAddress address) {
         return text(text(address.getAddress()), address.getPort());
     }
 
-    /** Returns an address as people write it: IPv6 shortened (RFC 5952), and with its scope if it has one. */
+    /** Returns a readable address: IPv6 is shortened (RFC 5952) and keeps its scope. */
     public static String text(InetAddress address) {
         String full = address.getHostAddress();
         int scope = full.indexOf('%');
         return NetUtil.toAddressString(address) + (scope < 0 ? "" : full.substring(scope));
     }
 
-    /** Returns host and port as people write them, IPv6 in brackets. */
+    /** Returns readable text for a host and a port; IPv6 is in brackets. */
     public static String text(String host, int port) {
         return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
     }

@@ -7,16 +7,16 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
-/** One daemon thread that serves sockets by itself, for all work that must go on while no thread makes progress. */
+/** A daemon thread that serves sockets, for work that must also go on while no thread makes progress. */
 public final class BackgroundLoop implements AutoCloseable {
     private static final long CLOSE_MILLIS = 2_000;
 
     private final EventLoopGroup group;
     private volatile Thread thread;
 
-    /** Starts the loop's one daemon thread. */
+    /** Starts the daemon thread. */
     public BackgroundLoop(TcpIo io, String name) {
-        // a group of loops learns of this loop's end on a thread that keeps the JVM alive for a second
+        // a group of several loops is notified of a loop's end on a thread that keeps the JVM alive for a second
         ThreadFactory threads = new ThreadFactory() {
             @Override
             public Thread newThread(Runnable task) {
@@ -29,17 +29,17 @@ public final class BackgroundLoop implements AutoCloseable {
         group = OwnThread.call(() -> new ClosingLoop(threads, io.handlers()));
     }
 
-    /** Returns the group that Netty registers channels with. */
+    /** Returns the group at which Netty registers channels. */
     public EventLoopGroup group() {
         return group;
     }
 
-    /** Returns whether the calling thread is the thread of the loop. */
+    /** Returns whether the calling thread is the loop's thread. */
     public boolean inLoop() {
         return Thread.currentThread() == thread;
     }
 
-    /** Runs a task on the loop, at once if the caller is the loop; returns false if the loop has ended. */
+    /** Runs a task on the loop; a caller on the loop runs it at once. Returns false if the loop has ended. */
     public boolean run(Runnable task) {
         if (inLoop()) {
             task.run();
@@ -54,8 +54,8 @@ public final class BackgroundLoop implements AutoCloseable {
     }
 
     /**
-     * Closes all channels, ends the thread and waits for it a bounded time, unless it is the calling thread; the interrupt
-     * flag is kept.
+     * Closes all channels and ends the thread. Waits for the thread for a limited time, unless it is the calling
+     * thread. The interrupt flag is kept.
      */
     @Override
     public void close() {
@@ -75,9 +75,9 @@ public final class BackgroundLoop implements AutoCloseable {
     }
 
     /**
-     * Closes its channels before it ends. Netty's loop leaves them open if the request to end comes while it runs tasks: it
-     * closes channels after polling sockets only, and does not poll them again. Then the peers would not notice the end
-     * before the process ends.
+     * A loop that closes its channels before it ends. Netty's loop closes channels only after it has polled sockets. If
+     * the request to end arrives while the loop runs tasks, it does not poll again and leaves the channels open. The
+     * peers would then not notice the end before the process ends.
      *
      * <p>Source: {@code SingleThreadIoEventLoop.run} of Netty 4.2.18.
      */

@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Certificates and key of a company as they were read from their files once. Immutable; any thread may use it. */
+/** A key and certificates of your own CA, as read from their files once. Immutable; any thread may use it. */
 final class CompanyKey {
     private static final String BEGIN = "-----BEGIN PRIVATE KEY-----";
     private static final String END = "-----END PRIVATE KEY-----";
@@ -49,9 +49,9 @@ final class CompanyKey {
      * Reads the three files.
      *
      * @param certificate chain of certificates, leaf first
-     * @param key         key of the leaf, PKCS#8
-     * @param trust       certificates of authorities
-     * @throws IOException naming the file, if one cannot be read or the key is not the leaf's
+     * @param key         private key of the leaf, PKCS#8
+     * @param trust       certificates of the trusted authorities
+     * @throws IOException naming the file, if a file cannot be read or the key does not belong to the leaf
      */
     static CompanyKey read(Path certificate, Path key, Path trust) throws IOException {
         List<X509Certificate> chain = certificates(certificate);
@@ -69,9 +69,9 @@ final class CompanyKey {
     }
 
     /**
-     * Reads all certificates of a file, in its order.
+     * Reads all certificates of a file, in the order of the file.
      *
-     * @throws IOException naming the file, if it cannot be read or has none
+     * @throws IOException naming the file, if it cannot be read or has no certificate
      */
     private static List<X509Certificate> certificates(Path file) throws IOException {
         try {
@@ -90,10 +90,10 @@ final class CompanyKey {
     }
 
     /**
-     * Reads a private key in PKCS#8 that is not encrypted.
+     * Reads an unencrypted private key in PKCS#8.
      *
-     * @param algorithm algorithm of its public key, as EC or RSA
-     * @throws IOException naming the file, never its content, if it cannot be read or has no such key
+     * @param algorithm algorithm of the public key, such as EC or RSA
+     * @throws IOException naming the file, never its content, if the file cannot be read or has no such key
      */
     private static PrivateKey key(Path file, String algorithm) throws IOException {
         String text = new String(bytes(file), StandardCharsets.ISO_8859_1);
@@ -129,9 +129,9 @@ final class CompanyKey {
     }
 
     /**
-     * Refuses a leaf of our own whose dates do not hold.
+     * Refuses the own leaf certificate outside its dates of validity.
      *
-     * @throws IOException naming file and dates
+     * @throws IOException naming the file and the dates
      */
     void checkDates(Date now) throws IOException {
         X509Certificate leaf = chain.get(0);
@@ -144,12 +144,12 @@ final class CompanyKey {
     }
 
     /**
-     * Checks the certificates of the other side: signatures up to an authority, dates, and the name of the leaf. Revocation
-     * is not asked for.
+     * Checks the certificates of the other side: the signatures up to a trusted authority, the dates, and the name of
+     * the leaf. Revocation is not checked.
      *
      * @param peer chain of the other side, leaf first
-     * @param name pattern of a name that its leaf must have, or null if any will do
-     * @throws CertificateException saying which certificate, and what was needed
+     * @param name pattern that a name of the peer's leaf must match; null accepts any name
+     * @throws CertificateException saying which certificate is wrong, and what is needed
      */
     void check(X509Certificate[] peer, NamePattern name) throws CertificateException {
         try {
@@ -175,14 +175,14 @@ final class CompanyKey {
         }
     }
 
-    /** Returns the certificates below the first that is trusted itself, which some send too. */
+    /** Returns the certificates before the first trusted one. Some peers send trusted certificates, too. */
     private List<X509Certificate> belowAuthority(X509Certificate[] peer) {
         Set<X509Certificate> trusted = new HashSet<>();
         anchors.forEach(anchor -> trusted.add(anchor.getTrustedCert()));
         return Arrays.stream(peer).takeWhile(one -> !trusted.contains(one)).toList();
     }
 
-    /** Returns whether what the key signs verifies with the leaf. */
+    /** Returns whether the leaf's public key verifies a signature of the private key. */
     private boolean fits() {
         String algorithm = key.getAlgorithm();
         try {
@@ -204,8 +204,8 @@ final class CompanyKey {
     }
 
     /**
-     * Pattern of a subject alternative name, a URI or a DNS name. A star stands for one or more characters of one part: it
-     * matches no slash in a URI and no dot in a DNS name.
+     * A pattern of a subject alternative name, which is a URI or a DNS name. A star matches one or more characters, but
+     * no slash in a URI and no dot in a DNS name.
      */
     static final class NamePattern {
         /** Kinds of alternative names (RFC 5280, 4.2.1.6). */
@@ -228,7 +228,7 @@ final class CompanyKey {
             pattern = Pattern.compile(all.toString(), uri ? 0 : Pattern.CASE_INSENSITIVE);
         }
 
-        /** Returns whether a certificate has such a name. */
+        /** Returns whether a name of a certificate matches. */
         boolean matches(X509Certificate certificate) {
             Collection<List<?>> names = alternatives(certificate);
             return names.stream()

@@ -19,20 +19,20 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
-/** The results of the attempts to connect to one peer, in words for operators; thread-safe. */
+/** The results of the attempts to connect to one peer, as texts for operators; thread-safe. */
 public final class ConnectAttempts {
     private static final int MOST_ADDRESSES = 4;
     /**
-     * How long an address has been silent before a text names a possible cause. Until then a busy machine is the likely cause,
-     * and it needs no action.
+     * How long an address must be silent before a text names a possible cause. Until then, the likely cause is a busy
+     * host, which needs no action.
      */
     public static final Duration CAUSE_AFTER = Duration.ofSeconds(2);
 
-    /** How an attempt at a loopback address ends if that interface is down. */
+    /** Result of an attempt at a loopback address while the loopback interface is down. */
     public static final String LOOPBACK_DOWN =
             "the loopback interface of this machine is down (ip link set lo up starts it)";
 
-    /** Part of the error for {@code ::1} if the interface is down, and also if the interface is up without IPv6. */
+    /** Part of the error text for {@code ::1} if the interface is down or has no IPv6. */
     private static final String NO_SUCH_ADDRESS = "assign requested address";
 
     private final LongSupplier clock;
@@ -41,7 +41,7 @@ public final class ConnectAttempts {
     /** The last attempt at each address, in the order of the addresses. */
     private final Map<InetSocketAddress, AddressAttempt> tried = new LinkedHashMap<>();
 
-    /** Whether more than one address was tried in the last round, so that texts name the address. */
+    /** Whether several addresses were tried in the last round; texts then name the address. */
     private boolean several;
     /** Whether any attempt has made a connection. */
     private boolean connected;
@@ -50,26 +50,26 @@ public final class ConnectAttempts {
 
     /** The last attempt at one address. */
     private static final class AddressAttempt {
-        /** When it began, made its connection, or received its last answer: the latest of these. */
+        /** When the attempt began, connected, or received its last answer: the latest of these times. */
         private long sinceNanos;
-        /** The silence at the end of earlier attempts, since the address was last heard from. */
+        /** How long the address was silent at the end of earlier attempts, since its last answer. */
         private long silentNanos;
-        /** Whether its connection is made and has not ended. */
+        /** Whether the attempt has a connection that has not ended. */
         private boolean open;
-        /** Whether the other side has answered on this connection. */
+        /** Whether the peer has answered on this connection. */
         private boolean answered;
-        /** Whether the last attempt that has a result made a connection. */
+        /** Whether the last attempt with a result made a connection. */
         private boolean served;
-        /** How the last attempt ended; null if none has ended, or if a connection was made since. */
+        /** How the last attempt ended; null if none has ended, or if a connection was made later. */
         private String end;
     }
 
-    /** Makes empty notes; {@code clock} returns nanoseconds. */
+    /** Creates an empty record; {@code clock} returns nanoseconds. */
     public ConnectAttempts(LongSupplier clock) {
         this.clock = clock;
     }
 
-    /** Forgets the addresses that are no longer addresses of the peer. */
+    /** Removes addresses that no longer belong to the peer. */
     synchronized void round(List<InetSocketAddress> all) {
         tried.keySet().retainAll(all);
         several &= all.size() > 1;
@@ -94,7 +94,7 @@ public final class ConnectAttempts {
         several |= tried.size() > 1;
     }
 
-    /** Records that the attempt failed; null means that the other side closed the connection. */
+    /** Records that the attempt failed; a null cause means that the peer closed the connection. */
     public synchronized String failed(InetSocketAddress to, Throwable cause) {
         AddressAttempt attempt = at(to);
         attempt.end = words(to, cause, attempt);
@@ -105,8 +105,8 @@ public final class ConnectAttempts {
     }
 
     /**
-     * Records that a connection is made, on which nothing has been sent yet. The results of earlier attempts no longer count,
-     * and the attempts at other addresses end with this connection.
+     * Records a new connection, on which nothing has been sent yet. Results of earlier attempts no longer count. The
+     * attempts at other addresses end.
      */
     synchronized void connected(InetSocketAddress to, Channel channel) {
         tried.keySet().retainAll(Set.of(to));
@@ -123,7 +123,7 @@ public final class ConnectAttempts {
         roundTripMicros = RoundTripTimes.micros(channel);
     }
 
-    /** Records that the other side has answered on the connection to an address, and that the handshake goes on. */
+    /** Records that the peer has answered on its connection, and that the handshake continues. */
     synchronized void answered(InetSocketAddress to) {
         AddressAttempt attempt = at(to);
         attempt.sinceNanos = clock.getAsLong();
@@ -131,12 +131,12 @@ public final class ConnectAttempts {
         attempt.answered = true;
     }
 
-    /** Returns the round trip time to the peer in microseconds; 0 if it is not known, or the peer is on this host. */
+    /** Returns the round trip time to the peer in microseconds; 0 if it is unknown, or the peer is on this host. */
     synchronized int roundTripMicros() {
         return roundTripMicros;
     }
 
-    /** Returns whether there were attempts, and none has made a connection. */
+    /** Returns whether attempts were made, and none has made a connection. */
     public synchronized boolean allUnserved() {
         return attempts > 0 && !connected;
     }
@@ -146,17 +146,17 @@ public final class ConnectAttempts {
         return attempts;
     }
 
-    /** Returns whether the last attempt at an address of the peer has made a connection, so that a process listens there. */
+    /** Returns whether the last attempt at any address made a connection, which shows that a process listens. */
     public synchronized boolean reached() {
         return tried.values().stream().anyMatch(attempt -> attempt.served);
     }
 
-    /** Returns whether any attempt has made a connection, so that nothing on the way blocks it. */
+    /** Returns whether any attempt has made a connection, which shows that nothing blocks the path. */
     public synchronized boolean hasConnected() {
         return connected;
     }
 
-    /** Returns whether an attempt has ended and none has made a connection since, so that the reason is known. */
+    /** Returns whether an attempt has ended and no later one has made a connection, so that a reason can be given. */
     public synchronized boolean hasEnded() {
         return tried.values().stream().anyMatch(attempt -> attempt.end != null);
     }
@@ -167,8 +167,8 @@ public final class ConnectAttempts {
     }
 
     /**
-     * Returns whether the attempts have ended because the loopback interface of this machine is down. One address suffices:
-     * beside it, {@code ::1} may only be an address that the machine does not have.
+     * Returns whether the attempts failed because the loopback interface of this host is down. One address is enough,
+     * because {@code ::1} may fail only for lack of IPv6.
      */
     public synchronized boolean isLoopbackDown() {
         boolean down = false;
@@ -183,11 +183,11 @@ public final class ConnectAttempts {
     }
 
     /**
-     * Returns the failure of a call that no peer has answered before its deadline.
+     * Returns the failure of a dial that no peer has answered before its deadline.
      *
-     * @param call       call
-     * @param begunNanos when it was begun, on the clock of these notes
-     * @param cause      end of the last attempt; null if that is not known
+     * @param call       dialled peer
+     * @param begunNanos start of the dial, on the clock of this record
+     * @param cause      end of the last attempt; null if unknown
      */
     public synchronized FerroException gaveUp(TcpDialer.DialledPeer call, long begunNanos, Throwable cause) {
         long millis = TimeUnit.NANOSECONDS.toMillis(clock.getAsLong() - begunNanos);
@@ -199,7 +199,7 @@ public final class ConnectAttempts {
                 cause);
     }
 
-    /** Returns how the last attempt ended, or how far it is; for each address if there are several. */
+    /** Returns how the last attempt ended or how far it is; for several addresses, one text per address. */
     public synchronized String last() {
         if (tried.isEmpty()) {
             return "not tried yet";
@@ -240,24 +240,24 @@ public final class ConnectAttempts {
         return text;
     }
 
-    /** Returns whether an attempt ended because the other side was silent. */
+    /** Returns whether an attempt ended because the peer was silent. */
     private static boolean isSilence(Throwable cause) {
         return cause instanceof ConnectTimeoutException
                 || cause instanceof ClosedChannelException
                 || cause instanceof TimeoutException;
     }
 
-    /** Returns how long the address has been silent, over all attempts since it was last heard from. */
+    /** Returns how long the address has been silent, over all attempts since its last answer. */
     private long silentNanos(AddressAttempt attempt) {
         return attempt.silentNanos + clock.getAsLong() - attempt.sinceNanos;
     }
 
-    /** Returns whether the address has been silent for so long that a cause may be named. */
+    /** Returns whether the address has been silent long enough for a text to name a cause. */
     private boolean isLong(AddressAttempt attempt) {
         return silentNanos(attempt) >= CAUSE_AFTER.toNanos();
     }
 
-    /** Returns the text of a connection that is made, and whose handshake has no further answer. */
+    /** Returns the text for a connection whose handshake gets no further answer. */
     private String unanswered(AddressAttempt attempt) {
         String cause = attempt.answered
                 ? ": is its process stopped or without a core?"
@@ -271,7 +271,7 @@ public final class ConnectAttempts {
         return "no answer in " + seconds(attempt) + (asks ? ": does a firewall block the connection?" : "");
     }
 
-    /** Returns whether something on the way may block connections: not on one machine, and not if one was made before. */
+    /** Returns whether a firewall may block connections: not within one host, and not after any connection was made. */
     private boolean mayBeBlocked(InetSocketAddress to) {
         return !connected && !TlsPolicy.isOwn(to.getAddress());
     }

@@ -5,7 +5,7 @@ import ferro.backend.tcp.net.AcceptingHandshake.TlsChallenge;
 import ferro.backend.tcp.net.Secret.Role;
 import java.nio.ByteBuffer;
 
-/** The connecting side: hello out, challenge in, proof out, proof in, confirmation out. It proves itself first. */
+/** The connecting side: sends a hello, receives a challenge, sends the first proof, receives a proof, and confirms. */
 final class ConnectingHandshake implements Handshake {
     private static final byte[] NOTHING = {};
 
@@ -23,11 +23,11 @@ final class ConnectingHandshake implements Handshake {
     private int wanted = HEAD_BYTES;
 
     /**
-     * Starts the handshake.
+     * Creates a handshake.
      *
      * @param own   job and secret of this side
-     * @param plain what this side says first, without a key
-     * @param key   its key; null if it would stay plain
+     * @param plain hello of this side, without a key
+     * @param key   TLS key of this side; null if this side does not ask for TLS
      */
     ConnectingHandshake(Credentials own, Hello plain, TlsIdentity key) {
         Hello said = key == null ? plain : plain.encrypted(key.fingerprint());
@@ -39,7 +39,7 @@ final class ConnectingHandshake implements Handshake {
         this.hello = said.encoded();
     }
 
-    /** Starts the handshake of a side that would stay plain. */
+    /** Creates the handshake of a side that does not ask for TLS. */
     ConnectingHandshake(Credentials own, Hello hello) {
         this(own, hello, null);
     }
@@ -105,7 +105,7 @@ final class ConnectingHandshake implements Handshake {
         return Handshake.frame(PROOF, own.secret().proof(Role.CONNECTING, hello, challenge));
     }
 
-    /** Compares what both sides want. The proofs cover both, so that nobody in between can have changed them. */
+    /** Compares the TLS wishes of both sides. The proofs cover them, so no process in between can change them. */
     private void checkTls(TlsChallenge said) throws Refusal {
         if (said.tls() == (wish == Hello.TlsWish.TLS)) {
             return;
@@ -116,7 +116,7 @@ final class ConnectingHandshake implements Handshake {
                 : new Refusal(Code.PROTOCOL, "the accepting side continues without TLS, but TLS is required here");
     }
 
-    /** Returns whether the accepting side needs TLS, so that another hello that offers it may be taken. */
+    /** Returns whether the accepting side requires TLS. It may then accept another hello that offers TLS. */
     boolean askedForTls() {
         return askedForTls;
     }

@@ -4,27 +4,27 @@ import ferro.FerroException.Code;
 import java.security.SecureRandom;
 
 /**
- * Identifies a process to the other processes of its job.
+ * The identity of a process towards the other processes of its job.
  *
  * @param job    job id
  * @param secret secret that the ranks of the job share, or none
  * @param random source of nonces
- * @param tls    which connections are encrypted, and by which key
+ * @param tls    which connections are encrypted, and with which key
  */
 public record Credentials(String job, Secret secret, SecureRandom random, TlsPolicy tls) {
-    /** Makes credentials that encrypt connections to other hosts. */
+    /** Creates credentials that encrypt connections to other hosts. */
     Credentials(String job, Secret secret, SecureRandom random) {
         this(job, secret, random, TlsPolicy.of(TlsPolicy.TlsUse.AUTO, job, "process"));
     }
 
-    /** Returns a fresh nonce, one for every connection, so that no proof can be used twice. */
+    /** Returns a fresh nonce. Each connection has its own nonce, so no proof is valid twice. */
     byte[] nonce() {
         byte[] nonce = new byte[Hello.NONCE_BYTES];
         random.nextBytes(nonce);
         return nonce;
     }
 
-    /** Checks that both sides have a secret, or neither; before any proof, which could only be found wrong. */
+    /** Checks that both sides have a secret, or neither. This comes before the proofs, which would only be wrong. */
     static void checkSecrets(boolean accepting, boolean connecting) throws Refusal {
         if (accepting != connecting) {
             throw new Refusal(

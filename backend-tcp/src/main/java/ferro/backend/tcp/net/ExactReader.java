@@ -11,13 +11,13 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Reads exactly as many bytes as asked for, so that the bytes behind them stay in the socket for the next reader. Memory
- * grows with the bytes that have come, not with those announced.
+ * Reads exactly the expected number of bytes. Later bytes stay in the socket for the next reader. Memory grows with the
+ * bytes that have arrived, not with the announced number.
  *
- * <p>Needs a channel with auto-read off and a {@link SwitchedReads}.
+ * <p>The channel must have auto-read off and a {@link SwitchedReads}.
  */
 public abstract class ExactReader extends ChannelInboundHandlerAdapter {
-    /** Most bytes that are asked of the socket, or allocated, at once. */
+    /** Maximum number of bytes that are read from the socket, or allocated, at once. */
     private static final int PIECE_BYTES = 64 * 1024;
 
     private final Exactly sizes = new Exactly();
@@ -28,22 +28,22 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
     private boolean reading;
     private boolean begun;
 
-    /** Makes a reader that allocates its memory from Netty. */
+    /** Creates a reader that allocates its memory from Netty. */
     public ExactReader() {
         this(null);
     }
 
-    /** Makes a reader that has its own memory, for what fits in there. */
+    /** Creates a reader that uses the given memory for all reads that fit into it. */
     public ExactReader(ByteBuf own) {
         sizes.own = own;
     }
 
-    /** Makes a handle for channels without a reader yet. */
+    /** Returns a handle for a channel that has no reader yet. */
     public static RecvByteBufAllocator.ExtendedHandle nothing() {
         return new Exactly();
     }
 
-    /** Asks for the next bytes; {@link #whole} receives them. */
+    /** Reads the next bytes; {@link #whole} receives them. */
     public final void expect(int bytes) {
         if (bytes <= 0) {
             throw new IllegalArgumentException("cannot expect " + bytes + " bytes: need at least 1");
@@ -54,7 +54,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         resume();
     }
 
-    /** Goes on reading after {@link #mayRead} has returned false. */
+    /** Continues to read after {@link #mayRead} has returned false. */
     public final void resume() {
         if (wanted > 0 && !reading && mayRead()) {
             sizes.expect(wanted - count);
@@ -67,18 +67,18 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         return context;
     }
 
-    /** Expects the first bytes; called once, in the pipeline. */
+    /** Expects the first bytes; called once, when the reader is in the pipeline. */
     public abstract void begin();
 
-    /** Receives the expected bytes; expects the next ones, or nothing. */
+    /** Receives the expected bytes. Then expects the next bytes, or none. */
     public abstract void whole(ByteBuffer bytes);
 
-    /** Checks the part of the expected bytes that has come; false drops it. */
+    /** Checks the part of the expected bytes that has arrived; false drops it and ends reading. */
     boolean partial(byte[] bytes, int length) {
         return true;
     }
 
-    /** Returns whether to go on reading now; a subclass that returns false calls {@link #resume} later. */
+    /** Returns whether to read now; a subclass that returns false must call {@link #resume} later. */
     public boolean mayRead() {
         return true;
     }
@@ -91,7 +91,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
             try {
                 beginOnce();
             } catch (LinkageError broken) {
-                // Netty would remove this handler without a call
+                // Netty would remove this handler without notifying it
                 exceptionCaught(added, broken);
             }
         }
@@ -102,7 +102,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         beginOnce();
     }
 
-    /** Begins at the first event: an accepted channel is active when its handlers are added, and reports that once more. */
+    /** Begins at the first event: an accepted channel is already active, and later reports this once more. */
     private void beginOnce() {
         if (!begun) {
             begun = true;
@@ -148,8 +148,8 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Limits what is read to the bytes wanted. The limit falls with each read. After the end of the stream Netty's epoll reads on
-     * until nothing comes, whatever {@link #continueReading} returns.
+     * Limits reads to the expected bytes. The limit falls with each read. After the end of the stream Netty's epoll
+     * reads until nothing arrives, whatever {@link #continueReading} returns.
      */
     static final class Exactly implements RecvByteBufAllocator.ExtendedHandle {
         private ByteBuf own;
@@ -184,7 +184,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         @Override
         public void incMessagesRead(int messages) {}
 
-        /** Leaves an end of stream that is noticed while nothing is wanted to the next reader: data may come before it. */
+        /** Ignores an end of stream while no bytes are expected. The next reader gets it, maybe after data. */
         @Override
         public void lastBytesRead(int bytes) {
             last = remaining == 0 ? 0 : bytes;

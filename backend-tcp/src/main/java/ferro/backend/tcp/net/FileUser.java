@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The user of this process for the file system, by numbers: names may be missing in containers.
+ * The user of this process as the file system sees it. Numbers identify the user, because containers may have no names.
  *
  * @param uid    user id
  * @param groups group ids of the process, including the primary one
@@ -22,21 +22,21 @@ public record FileUser(int uid, Set<Integer> groups) {
     private static final int ROOT = 0;
     private static final int OTHERS = 0077;
     private static final int BITS = 07777;
-    /** Column of a line of /proc/self/status; the columns are real, effective, saved, of the file system. */
+    /** Column in a line of /proc/self/status. The columns are the real, effective, saved and file system id. */
     private static final int OF_FILE_SYSTEM = 3;
 
-    /** Returns whether files here have users and modes at all. */
+    /** Returns whether the file system of this file has users and modes. */
     public static boolean knownTo(Path file) {
         return file.getFileSystem().supportedFileAttributeViews().contains("unix");
     }
 
-    /** Reads the user from the kernel; without /proc, from a file that is made for this and removed. */
+    /** Reads the user from the kernel. Without /proc, reads it from a temporary file, which is then deleted. */
     public static FileUser ofProcess() throws IOException {
         Path status = Proc.HOST.path("self/status");
         return Files.isReadable(status) ? of(Files.readAllLines(status)) : ofNewFile();
     }
 
-    /** Reads the lines of a status file. */
+    /** Parses the lines of a status file. */
     static FileUser of(List<String> status) {
         int[] users = numbers(status, "Uid:");
         int[] primary = numbers(status, "Gid:");
@@ -69,19 +69,18 @@ public record FileUser(int uid, Set<Integer> groups) {
     }
 
     /**
-     * Returns whether a file of root that its group can read is meant for this process: Kubernetes mounts secrets so for a
-     * pod's fsGroup. For root, its own group does not count: a file of root that this group can read was made with a
-     * careless umask.
+     * Returns whether root has made a group-readable file for this process. Kubernetes mounts secrets in this way for a
+     * pod's fsGroup. If the process is root, group 0 does not count, because a careless umask makes such files, too.
      */
     boolean isGivenByRoot(int owner, int group) {
         return owner == ROOT && groups.contains(group) && !(uid == ROOT && group == ROOT);
     }
 
     /**
-     * Checks that a file belongs to this user alone.
+     * Checks that only this user can open a file.
      *
      * @param facts at least {@code uid} and {@code mode} of view {@code unix}
-     * @return what is wrong, as text that follows the name of the file; empty if nothing is wrong
+     * @return the problem, as text that follows the name of the file; empty if there is none
      */
     public Optional<String> checkOwn(Map<String, Object> facts) {
         int owner = (Integer) facts.get("uid");

@@ -25,7 +25,7 @@ final class HandshakeReader extends ExactReader {
         expect(side.wanted());
     }
 
-    /** Frees what the encryption of the connection holds, which may be there before either side has let in the other. */
+    /** Frees the memory of the TLS session, which may exist before either side has admitted the other. */
     private void free() {
         TlsSession tls = side.tls();
         if (tls != null) {
@@ -71,7 +71,7 @@ final class HandshakeReader extends ExactReader {
         }
     }
 
-    /** Finishes only when the last bytes have been written, because a data channel changes its loop then. */
+    /** Reports the end only after the last bytes are written, because a data channel then changes its loop. */
     private void finish(byte[] answer) {
         Channel channel = context().channel();
         TlsSession tls = side.tls();
@@ -127,36 +127,36 @@ final class HandshakeReader extends ExactReader {
         }
     }
 
-    /** Closes a channel after sending the reason to the other side, if it still reads. */
+    /** Sends the reason to the other side, if it still reads, and closes the channel. */
     static void refuse(Channel channel, Refusal refusal) {
         byte[] frame = Handshake.frame(Handshake.REFUSAL, refusal.encoded());
         channel.writeAndFlush(Unpooled.wrappedBuffer(frame)).addListener(ChannelFutureListener.CLOSE);
     }
 
     /**
-     * Receives the progress and the end of a handshake, on the channel's loop. Exactly one of {@link #done}, {@link #refused},
-     * {@link #stranger} and {@link #ended} is called.
+     * Receives the progress and the end of a handshake, on the channel's loop. Exactly one of {@link #done},
+     * {@link #refused}, {@link #stranger} and {@link #ended} is called.
      */
     interface HandshakeEnd {
-        /** A part of the handshake has come from the other side. */
+        /** Reports that a part of the handshake has arrived from the other side. */
         default void heard(Channel channel) {}
 
-        /** This side, which accepts, has let the other side in, and waits for its confirmation. */
+        /** Reports that this side, which accepts, has admitted the other side and waits for its confirmation. */
         default void letIn(Channel channel) {}
 
         /**
-         * Both sides have proved themselves, and the connecting side has confirmed the connection. The pipeline is empty and
-         * nothing is being read.
+         * Reports that both proofs are correct and the connecting side has confirmed the connection. The pipeline is
+         * empty and no read is active.
          */
         void done(Channel channel);
 
-        /** This side refuses the other, or was refused; the channel is still open. */
+        /** Reports that one side has refused the other; the channel is still open. */
         void refused(Channel channel, Refusal refusal);
 
-        /** The other side does not speak ferro; the channel is still open. */
+        /** Reports that the other side does not speak ferro; the channel is still open. */
         void stranger(Channel channel, byte[] bytes, int length);
 
-        /** The connection ended first. */
+        /** Reports that the connection ended before the handshake did. */
         void ended(Channel channel, Throwable cause);
     }
 }

@@ -8,14 +8,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The first message of a connecting side. Both proofs cover all of it. See docs/wire-protocol.md.
+ * The first message of a connecting side. The proofs of both sides cover the full hello. See docs/wire-protocol.md.
  *
- * @param kind      what the connection is for
+ * @param kind      purpose of the connection
  * @param job       job id
  * @param member    connecting rank or launcher
- * @param channel   which data channel; {@link ChannelIdentity#NONE} for other kinds
+ * @param channel   data channel; {@link ChannelIdentity#NONE} for other kinds
  * @param options   options of the connecting side
- * @param attempt   which attempt of which process this is
+ * @param attempt   process and number of this attempt
  */
 public record Hello(
         ConnectionKind kind,
@@ -28,26 +28,26 @@ public record Hello(
     static final int PREFIX_BYTES = 12;
     public static final int NONCE_BYTES = 32;
     static final int MOST_JOB_BYTES = 64;
-    /** Most bytes of a frame before the end of the handshake. */
+    /** Maximum number of bytes of a frame before the end of the handshake. */
     public static final int MOST_BYTES = 512;
 
-    /** First bytes of a hello; the high bit is set first, so that no text protocol and no TLS hello begins like it. */
+    /** First bytes of a hello. The first has its high bit set, so no text protocol and no TLS hello begins so. */
     private static final byte[] MAGIC = {(byte) 0xF3, 'f', 'e', 'r', 'r', 'o', '\r', '\n'};
 
     private static final int FIXED_BYTES = 117;
     private static final byte NATIVE_ORDER = (byte) (ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 1 : 2);
 
-    /** What a connection is for. */
+    /** The purpose of a connection. */
     public enum ConnectionKind {
         STORE,
         CONTROL,
         DATA,
-        /** Ends after the handshake, which shows that the process of the rank lives. */
+        /** A connection that ends after the handshake, which shows that the process of the rank lives. */
         ALIVE
     }
 
     /**
-     * The rank that connects and the rank that it connects to.
+     * The connecting rank and the rank to which it connects.
      *
      * @param group     hash of the group's name and generation
      * @param rank      the connecting rank
@@ -55,17 +55,17 @@ public record Hello(
      * @param to        the rank to connect to; -1 for a store
      */
     public record Peering(long group, int rank, int worldSize, int to) {
-        /** Makes the peering of a launcher, which is no rank: a negative rank, and a number of its choice as the group. */
+        /** Creates the peering of a launcher: its rank is negative, and {@code session} identifies it. */
         public static Peering ofLauncher(int node, long session) {
             return new Peering(session, -1 - node, 0, -1);
         }
 
-        /** Returns whether a launcher, which is no rank, connects. */
+        /** Returns whether a launcher connects, which is not a rank. */
         public boolean isLauncher() {
             return rank < 0;
         }
 
-        /** Returns the node that a launcher names as its own. */
+        /** Returns the node of the connecting launcher. */
         public int node() {
             return -1 - rank;
         }
@@ -74,12 +74,12 @@ public record Hello(
     /**
      * The identity of a data channel.
      *
-     * @param group identity of the (sub)group
-     * @param lane  lane
-     * @param epoch epoch
+     * @param group identity of the group or subgroup
+     * @param lane  number of the lane
+     * @param epoch number of the connection of this lane; each replacement of a lost connection has a higher one
      */
     public record ChannelIdentity(long group, byte lane, int epoch) {
-        /** The lane whose bytes mean nothing, and which therefore stays plain. */
+        /** The lane of doorbells. Its bytes have no content, so it is never encrypted. */
         static final byte BELL = 2;
 
         public static final ChannelIdentity NONE = new ChannelIdentity(0, (byte) 0, 0);
@@ -88,23 +88,23 @@ public record Hello(
     /**
      * The identity of one attempt to connect.
      *
-     * @param process number that the connecting process has drawn
+     * @param process random number of the connecting process
      * @param number  number of the attempt; each attempt of a process has a higher number than the one before
      * @param answerLimitMillis how long the connecting side waits for each answer
      * @param nonce   32 fresh random bytes
      */
     public record Attempt(long process, int number, int answerLimitMillis, byte[] nonce) {
-        /** Makes an attempt that waits as long as a listener does at least. */
+        /** Creates an attempt that waits as long as a listener waits at least. */
         public Attempt(long process, int number, byte[] nonce) {
             this(process, number, (int) TcpListener.HANDSHAKE_MILLIS, nonce);
         }
     }
 
     /**
-     * The options that must be equal on both sides, in one byte.
+     * The options of the connecting side, which both sides compare.
      *
-     * @param secret   whether there is a secret
-     * @param checksum whether data travels with checksums
+     * @param secret   whether the connecting side has a secret
+     * @param checksum whether data is sent with checksums
      * @param tls      whether the connecting side wants TLS
      * @param key      hash of its TLS key; zeros if it does not want TLS
      */
@@ -114,12 +114,12 @@ public record Hello(
         private static final int TLS = 4;
         private static final int NO_TLS = 8;
 
-        /** Makes the options of a side without a key for the connection. */
+        /** Creates the options of a side without a key for the connection. */
         public HelloOptions(boolean secret, boolean checksum, TlsWish tls) {
             this(secret, checksum, tls, new byte[TlsIdentity.FINGERPRINT_BYTES]);
         }
 
-        /** Makes the options of a side that leaves TLS to the other one. */
+        /** Creates the options of a side that leaves the decision about TLS to the peer. */
         public HelloOptions(boolean secret, boolean checksum) {
             this(secret, checksum, TlsWish.EITHER);
         }
@@ -135,17 +135,17 @@ public record Hello(
         }
     }
 
-    /** What the connecting side says about TLS. */
+    /** The wish of the connecting side about TLS. */
     enum TlsWish {
-        /** It encrypts, and its key is in the hello. */
+        /** It requires TLS, and the hash of its key is in the hello. */
         TLS,
-        /** It would stay plain, but takes TLS. */
+        /** It prefers a plain connection, but accepts TLS. */
         EITHER,
         /** It has no TLS ({@code ferro.tls=off}). */
         PLAIN
     }
 
-    /** Returns whether the process that said {@code former} asks for the same connection again. */
+    /** Returns whether this is a later attempt at the same connection by the process that sent {@code former}. */
     public boolean asksAgain(Hello former) {
         return kind == former.kind
                 && member.equals(former.member)
@@ -154,12 +154,12 @@ public record Hello(
                 && attempt.number > former.attempt.number;
     }
 
-    /** Returns whether the process that said {@code later} has made this attempt before that one. */
+    /** Returns whether the process that sent {@code later} made this attempt earlier. */
     public boolean isOlderThan(Hello later) {
         return attempt.process == later.attempt.process && attempt.number < later.attempt.number;
     }
 
-    /** Returns whether the bytes that have come can be the beginning of a hello. */
+    /** Returns whether the bytes that have arrived can be the beginning of a hello. */
     static boolean begins(byte[] bytes, int count) {
         int compared = Math.min(count, MAGIC.length);
         return Arrays.equals(bytes, 0, compared, MAGIC, 0, compared);
@@ -182,7 +182,7 @@ public record Hello(
         return out.array();
     }
 
-    /** Reads the prefix, whose magic was compared before; returns how many bytes follow. */
+    /** Parses the prefix, whose magic was compared before; returns how many bytes follow. */
     static int following(ByteBuffer prefix) throws Refusal {
         int version = Short.toUnsignedInt(prefix.getShort(MAGIC.length));
         if (version != VERSION) {
@@ -200,7 +200,7 @@ public record Hello(
         return length;
     }
 
-    /** Reads the bytes that follow the prefix. */
+    /** Parses the bytes that follow the prefix. */
     static Hello decoded(ByteBuffer in) throws Refusal {
         byte order = in.get();
         if (order != NATIVE_ORDER) {
@@ -239,13 +239,13 @@ public record Hello(
                 new Attempt(process, number, answerLimitMillis, nonce));
     }
 
-    /** Returns the same hello of a side that encrypts by a key. */
+    /** Returns this hello with a TLS key. */
     Hello encrypted(byte[] fingerprint) {
         HelloOptions with = new HelloOptions(options.secret, options.checksum, TlsWish.TLS, fingerprint);
         return new Hello(kind, job, member, channel, with, attempt);
     }
 
-    /** Returns whether the connection carries nothing that could be read or changed. */
+    /** Returns whether the connection carries no data that could be read or changed. */
     boolean carriesNothing() {
         return kind == ConnectionKind.ALIVE || kind == ConnectionKind.DATA && channel.lane == ChannelIdentity.BELL;
     }

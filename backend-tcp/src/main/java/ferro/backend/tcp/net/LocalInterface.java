@@ -12,14 +12,14 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A network interface of this machine.
+ * A network interface of this host.
  *
  * @param name      name that the system uses
- * @param up        whether it is up
+ * @param up        whether the interface is up
  * @param addresses addresses without a scope
  */
 public record LocalInterface(String name, boolean up, List<InetAddress> addresses) {
-    /** Returns the interfaces of this machine, in the system's order. */
+    /** Returns the interfaces of this host, in the system's order. */
     public static List<LocalInterface> all() {
         try {
             List<LocalInterface> all = new ArrayList<>();
@@ -35,7 +35,7 @@ public record LocalInterface(String name, boolean up, List<InetAddress> addresse
         }
     }
 
-    /** Returns an address without its scope, which is a number of this machine and means nothing elsewhere. */
+    /** Returns an address without its scope, which is a number that only this host understands. */
     static InetAddress withoutScope(InetAddress address) {
         try {
             return InetAddress.getByAddress(address.getAddress());
@@ -44,12 +44,12 @@ public record LocalInterface(String name, boolean up, List<InetAddress> addresse
         }
     }
 
-    /** Returns whether it has a link-local address of IPv6. */
+    /** Returns whether this interface has an IPv6 link-local address. */
     boolean hasLinkLocal() {
         return addresses.stream().anyMatch(one -> one instanceof Inet6Address && one.isLinkLocalAddress());
     }
 
-    /** Returns {@code eth0 (10.0.0.1, fd00::1)}; for messages. */
+    /** Returns text such as {@code eth0 (10.0.0.1, fd00::1)}; for messages. */
     String text() {
         String all = addresses.stream().map(InetAddress::getHostAddress).collect(Collectors.joining(", "));
         return name + " (" + (up ? "" : "down") + (up || all.isEmpty() ? "" : ", ")

@@ -27,24 +27,24 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * The parts of Netty that this process loads: the version of each part, and the jar that its classes come from.
+ * The modules (parts) of Netty that this process loads: the version of each one, and the jar of its classes.
  *
- * <p>A class path often has two Nettys, or parts of different versions, because a build names a part of Netty for another
- * library. The JVM takes each class from the first jar that has it. Therefore the version of a part is read from the jar
- * of one of its classes, and not from all jars of the class path.
+ * <p>A class path often has two Nettys, or parts of different versions, because a build names one part for another
+ * library. The JVM takes each class from the first jar that has it. Therefore the version of a part is read from the
+ * jar of one of its classes, and not from all jars of the class path.
  */
 public final class NettyParts {
-    /** This constant is {@code ferro.shaded.io.netty.} in the jar that has its own Netty in renamed packages. */
+    /** Prefix of Netty's packages; {@code ferro.shaded.io.netty.} in the jar that renames and contains them. */
     private static final String PACKAGES = "io.netty.";
 
-    /** Oldest version that ferro runs with; a test runs with this version. */
+    /** Oldest version with which ferro runs; a test uses this version. */
     static final String OLDEST = "4.2.1.Final";
 
     private static final String VERSIONS = "META-INF/io.netty.versions.properties";
     private static final String NATIVE_PART = "netty-transport-native-epoll";
     private static final String NATIVE_FILE = "META-INF/native/libnetty_transport_native_epoll_";
 
-    /** One class of each part without which no rank can join. */
+    /** One class of each part that every rank needs to join. */
     private static final Map<String, String> NEEDED = Map.of(
             "netty-buffer", "io.netty.buffer.ByteBuf",
             "netty-common", "io.netty.util.Version",
@@ -53,7 +53,7 @@ public final class NettyParts {
             "netty-transport-classes-epoll", "io.netty.channel.epoll.Epoll",
             "netty-transport-native-unix-common", "io.netty.channel.unix.Unix");
 
-    /** One class of each part that ferro uses if it is there. The natives of TLS have other versions. */
+    /** One class of each optional part. The native libraries of TLS have other version numbers. */
     private static final Map<String, String> USED = Map.of(
             "netty-codec-base", "io.netty.handler.codec.ByteToMessageDecoder",
             "netty-handler", "io.netty.handler.ssl.SslContext");
@@ -63,7 +63,7 @@ public final class NettyParts {
             + " on, in Maven by importing io.netty:netty-bom";
 
     static {
-        // Netty's events for JFR, which nobody of ferro reads, take a fifth of the CPU time of a start
+        // ferro reads no JFR events of Netty, and they take a fifth of the CPU time of a start
         if (areOwn()) {
             System.getProperties().putIfAbsent(PACKAGES + "jfr.enabled", "false");
         }
@@ -71,7 +71,7 @@ public final class NettyParts {
 
     private NettyParts() {}
 
-    /** Returns whether this jar has its own Netty, in packages that no other jar has. */
+    /** Returns whether this jar contains its own Netty, in packages that no other jar has. */
     static boolean areOwn() {
         return PACKAGES.startsWith("ferro.");
     }
@@ -84,17 +84,17 @@ public final class NettyParts {
      */
     record Part(String version, String jar) {}
 
-    /** The parts of the class path of this class, looked up once. */
+    /** The parts on the class path of this class, found once. */
     private static final class OfThisProcess {
         static final Map<String, Part> FOUND = found(NettyParts.class.getClassLoader());
     }
 
-    /** Returns why ferro cannot run with the Netty of this process, and what to do; empty if it can. */
+    /** Returns why ferro cannot run with the Netty of this process, and a way out; empty if it can. */
     public static Optional<String> unusable() {
         return areOwn() ? Optional.empty() : unusable(OfThisProcess.FOUND);
     }
 
-    /** Returns what is wrong with the versions of the parts in this process; empty if all have one version. */
+    /** Returns a text about parts of different versions in this process; empty if all have one version. */
     public static Optional<String> mixed() {
         return areOwn() ? Optional.empty() : mixed(OfThisProcess.FOUND);
     }
@@ -102,8 +102,8 @@ public final class NettyParts {
     /**
      * Runs code that uses Netty.
      *
-     * @throws FerroException RENDEZVOUS if ferro cannot run with the Netty of this process. The message has the versions
-     *     that were found, their jars, the version that is needed, and what to do. The cause is the error of the JVM
+     * @throws FerroException RENDEZVOUS if ferro cannot run with the Netty of this process. The message has the
+     *     versions found, their jars, the required version, and a way out. The cause is the error of the JVM
      */
     public static <T> T with(Where where, Supplier<T> code) {
         Optional<String> why = unusable();
@@ -115,7 +115,7 @@ public final class NettyParts {
         } catch (LinkageError broken) {
             throw ofNetty(broken).map(error -> failure(where, error, broken)).orElseThrow(() -> broken);
         } catch (FerroException failed) {
-            // the error of a thread of Netty is the cause of the failure that it has led to
+            // an error on one of Netty's threads is the cause of the failure that it has led to
             throw ofNetty(failed).map(error -> failure(where, error, failed)).orElse(failed);
         }
     }
@@ -126,7 +126,7 @@ public final class NettyParts {
         return new FerroException(Code.RENDEZVOUS, where, text, cause);
     }
 
-    /** Returns the error of linking a class of Netty among the causes; empty if Netty is ferro's own. */
+    /** Returns the linkage error of a class of Netty among the causes; empty if the jar contains its own Netty. */
     private static Optional<LinkageError> ofNetty(Throwable thrown) {
         LinkageError last = null;
         for (Throwable one = areOwn() ? null : thrown; one != null; one = one.getCause()) {
@@ -158,7 +158,7 @@ public final class NettyParts {
                         + " on the class path" + WAY_OUT);
     }
 
-    /** Returns what is wrong with the versions of these parts; empty if all have one version. */
+    /** Returns a text about different versions of these parts; empty if all have one version. */
     static Optional<String> mixed(Map<String, Part> found) {
         Map<String, Set<String>> parts = new TreeMap<>();
         found.forEach((part, one) -> {
@@ -186,17 +186,17 @@ public final class NettyParts {
                                 .collect(Collectors.joining(", "));
     }
 
-    /** Returns whether a version is known and older than the oldest that ferro runs with. */
+    /** Returns whether a version is known and older than {@link #OLDEST}. */
     private static boolean isOlder(String version) {
         try {
             return Version.parse(version).compareTo(Version.parse(OLDEST)) < 0;
         } catch (IllegalArgumentException unordered) {
-            // a version such as "unspecified", or none
+            // a version such as "unspecified", or an empty one
             return false;
         }
     }
 
-    /** Returns the parts that a class loader finds, by name. The version of a part is empty if its jar does not tell it. */
+    /** Returns the parts that a class loader finds, by name. An unknown version is empty. */
     static Map<String, Part> found(ClassLoader loader) {
         Map<String, Part> found = new HashMap<>();
         Map<String, Properties> versionsByJar = new HashMap<>();
@@ -230,12 +230,12 @@ public final class NettyParts {
         }
     }
 
-    /** Returns the address to which the name of a file in the jar can be appended. */
+    /** Returns the URL to which the name of a file in the jar can be appended. */
     private static String base(String jar) {
         return jar.endsWith("/") ? jar : "jar:" + jar + "!/";
     }
 
-    /** Returns the path of a jar as the file system has it. */
+    /** Returns the path of a jar in the file system. */
     private static String readable(String jar) {
         String path = jar.replaceFirst("^jar:", "")
                 .replaceFirst("^(nested|file):", "")
@@ -247,7 +247,7 @@ public final class NettyParts {
         }
     }
 
-    /** Returns the URI of a location. Some class loaders have locations whose special characters are not encoded. */
+    /** Returns the URI of a location. Some class loaders do not encode special characters of locations. */
     private static URI uri(String location) throws IOException {
         try {
             return new URI(location);
@@ -269,7 +269,7 @@ public final class NettyParts {
         Properties read = new Properties();
         try {
             URLConnection file = uri(base + VERSIONS).toURL().openConnection();
-            // a jar in the cache stays open
+            // without this, the JVM would cache the open jar
             file.setUseCaches(false);
             try (InputStream text = file.getInputStream()) {
                 read.load(text);
@@ -280,7 +280,7 @@ public final class NettyParts {
         return read;
     }
 
-    /** Returns the version of a part in the file of its jar. Files of old versions have other names for some parts. */
+    /** Returns the version of a part from the file in its jar. Files of old versions name some parts differently. */
     private static String version(String part, Properties ofJar) {
         String exact = ofJar.getProperty(part + ".version");
         if (exact != null) {

@@ -9,20 +9,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A host name that this machine resolves to loopback. Such a name means this machine, and other hosts that resolve it
- * correctly cannot connect to a loopback address here. Many distributions write the machine's own name to /etc/hosts as
- * 127.0.1.1.
+ * A name of this host that this host resolves to loopback. Many distributions write the host's own name to /etc/hosts
+ * as 127.0.1.1. Other hosts resolve the name correctly, so they cannot reach a rank that listens at the loopback
+ * address.
  *
  * @param name      host name
- * @param loopback  loopback address that this machine resolves the name to
- * @param reachable another address of this machine that the name resolves to, if there is one
+ * @param loopback  loopback address to which this host resolves the name
+ * @param reachable another address of this host to which the name resolves, if any
  */
 public record OwnHost(String name, InetAddress loopback, Optional<InetAddress> reachable) {
     /**
-     * Resolves a name once. Blocks, so it is never called on a loop.
+     * Resolves a name once. Blocks, so no loop calls this method.
      *
-     * @return empty if loopback was typed as such, if the name resolves to no loopback address, if it also resolves to an
-     *     address of another machine, or if no address is known
+     * @return empty if the name is a loopback address or a name of loopback, does not resolve to loopback, also
+     *     resolves to an address of another host, or is unknown
      */
     public static Optional<OwnHost> find(String name) {
         if (Addresses.isLoopback(name)) {
@@ -48,16 +48,16 @@ public record OwnHost(String name, InetAddress loopback, Optional<InetAddress> r
     }
 
     /**
-     * Returns the address of this machine that other hosts can reach, if possible of the family of the loopback address.
+     * Returns the address of this host that other hosts can reach, if possible of the family of the loopback address.
      *
-     * @throws FerroException RENDEZVOUS if the name has no other address here and this machine has no default route
+     * @throws FerroException RENDEZVOUS if the name has no other address here and this host has no default route
      */
     public String reachableAddress(Where where) {
         boolean six = loopback instanceof Inet6Address;
         return Addresses.text(reachable.orElseGet(() -> Addresses.ofDefaultRoute(where, six)));
     }
 
-    /** Returns what is wrong with the name, for messages. */
+    /** Returns a description of the problem with the name, for messages. */
     public String trouble() {
         return "this machine resolves " + name + " to " + Addresses.text(loopback)
                 + ", where no other host can reach it (often by a line in /etc/hosts)";

@@ -5,13 +5,13 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 
 /**
- * Calls Netty for a thread that is not ferro's. Netty keeps objects for each thread that it meets, and exceptions that know
- * the stack of its first caller. Both would keep the class loader of a program for as long as the thread or Netty lives.
+ * Calls Netty for threads that ferro does not own. Netty keeps objects for each calling thread, and exceptions with the
+ * stack of the first caller. Both would keep a program's class loader reachable while the thread or Netty lives.
  */
 public final class OwnThread {
     private OwnThread() {}
 
-    /** Makes a short call on a thread that ends with it, and waits for it even if the caller is interrupted. */
+    /** Makes a short call on a new thread, and waits for it even if the caller is interrupted. */
     static <T> T call(Supplier<T> netty) {
         ShortCall<T> call = new ShortCall<>(netty, new CompletableFuture<>());
         Thread thread = new Thread(call, "ferro-netty");
@@ -38,7 +38,7 @@ public final class OwnThread {
         }
     }
 
-    /** Makes a short call that returns nothing, as {@link #call}. */
+    /** Makes a short call without a result, like {@link #call}. */
     public static void run(Runnable netty) {
         call(() -> {
             netty.run();

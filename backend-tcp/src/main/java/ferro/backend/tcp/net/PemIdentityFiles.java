@@ -10,9 +10,9 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 
 /**
- * The files of a company's certificates, which are read again once one of them is another: by its time, its length or its place
- * on the disk. While they do not fit together, as in the middle of a renewal, what was read before stays in use. Any thread may
- * use it.
+ * The PEM files of a key and certificates of your own CA. Changed files are read again; the time, length or file key of
+ * a file shows the change. While the files do not fit together, as during a renewal, the last good content stays in
+ * use. Any thread may use it.
  */
 final class PemIdentityFiles {
     private final List<Path> files;
@@ -31,10 +31,10 @@ final class PemIdentityFiles {
      * Reads the files for the first time.
      *
      * @param certificate chain of certificates, leaf first, PEM
-     * @param key         key of the leaf, PKCS#8 in PEM, not encrypted
-     * @param trust       certificates of the authorities that others must be of, PEM
-     * @param name        pattern of a URI or DNS name that the leaf of every other side must have; null if any will do
-     * @throws IOException naming the file, if one cannot be read, or key and certificate do not fit
+     * @param key         private key of the leaf, PKCS#8 in PEM, not encrypted
+     * @param trust       certificates of the authorities that must have signed a peer's certificate, PEM
+     * @param name        pattern of a URI or DNS name that every peer's leaf must have; null accepts any name
+     * @throws IOException naming the file, if a file cannot be read, or key and certificate do not fit
      */
     static PemIdentityFiles read(Path certificate, Path key, Path trust, String name, TlsProvider provider)
             throws IOException {
@@ -45,7 +45,7 @@ final class PemIdentityFiles {
         return all;
     }
 
-    /** Returns the identity of the files as they are now, or as they were when they fitted last. */
+    /** Returns the identity in the current files, or the last one whose files fitted together. */
     synchronized TlsIdentity identity() {
         try {
             List<Object> now = marks();
@@ -67,7 +67,7 @@ final class PemIdentityFiles {
         return TlsIdentity.of(CompanyKey.read(files.get(0), files.get(1), files.get(2)), name, provider);
     }
 
-    /** Returns what tells a file from the one that was there before: renewals replace a file, or a link on the way to it. */
+    /** Returns values that change with a file: a renewal replaces a file, or a link on the path to it. */
     private List<Object> marks() throws IOException {
         Object[] found = new Object[files.size()];
         for (int i = 0; i < found.length; i++) {

@@ -9,7 +9,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSession;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** Trusts exactly one public key; who holds it, by names, dates and issuers of its certificates, is left to a {@link PeerJudge}. */
+/** Trusts exactly one public key. A {@link PeerJudge} checks names, dates and issuers of the certificates. */
 class PinnedTrust extends X509ExtendedTrustManager {
     private static final int SHOWN_DIGITS = 16;
 
@@ -28,13 +28,13 @@ class PinnedTrust extends X509ExtendedTrustManager {
         return asked;
     }
 
-    /** Returns why certificates were refused; null if none were. */
+    /** Returns why certificates were refused; null if none were refused. */
     String refused() {
         return refused;
     }
 
     /**
-     * Compares the key of the leaf with the one that is trusted, and has its certificates judged.
+     * Compares the key of the leaf with the trusted key, then checks the certificates.
      *
      * @param chain certificates of the other side, leaf first
      */
@@ -64,7 +64,7 @@ class PinnedTrust extends X509ExtendedTrustManager {
         return HexFormat.of().formatHex(hash).substring(0, SHOWN_DIGITS) + "...";
     }
 
-    /** Checks the key, and keeps the session from being resumed, because a resumed session checks no key. */
+    /** Checks the key, and prevents the session from being resumed, because a resumed session checks no key. */
     void check(X509Certificate[] chain, SSLEngine engine) throws CertificateException {
         check(chain);
         SSLSession session = engine.getHandshakeSession();
@@ -108,13 +108,13 @@ class PinnedTrust extends X509ExtendedTrustManager {
         return new X509Certificate[0];
     }
 
-    /** Judges the certificates of the other side of a connection, whose key was compared with the one that it named before. */
+    /** Checks the certificates of a peer whose key is already known to be the announced one. */
     interface PeerJudge {
-        /** Judges nothing but the key. */
+        /** Accepts all certificates, so that only the key is checked. */
         PeerJudge OF_KEY_ALONE = chain -> {};
 
         /**
-         * Judges certificates.
+         * Checks certificates.
          *
          * @param chain certificates of the other side, leaf first, at least one
          * @throws CertificateException saying which certificate is refused, and what is needed

@@ -11,25 +11,25 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The ports that a rank tries to listen on, in order. Each rank of a host begins at another port of the range, so that two
- * ranks try the same port only if another process holds one.
+ * The ports at which a rank tries to listen, in order. Each rank of a host begins at another port of the range. Two
+ * ranks thus try the same port only if another process holds a port.
  *
- * @param range     range that is set
+ * @param range     configured range
  * @param localRank number of this rank on its host
- * @param spared    port of the store, tried last because its server may start later; 0 for none
- * @param servesStore whether the only port is that of the store
+ * @param spared    port of the store, tried last because the store may start later; 0 for none
+ * @param servesStore whether the store's port is the only one, because this rank serves the store
  */
 public record PortChoice(PortRange range, int localRank, int spared, boolean servesStore) {
     private static final String SETTING = Settings.TCP_PORT.name();
     /**
-     * How often to try a range: if two processes begin to listen on a free port in the same microseconds, Linux can
+     * How often to try a range. If two processes begin to listen on a free port within the same microseconds, Linux may
      * refuse both.
      */
     private static final int ROUNDS = 4;
 
     private static final long LONGEST_PAUSE_NANOS = 10_000_000;
 
-    /** Reads the setting; the rank that serves the store listens on the store's port alone. */
+    /** Reads the setting; a rank that serves the store listens on the store's port only. */
     public static PortChoice of(RankContext context, int storePort, boolean servesStore) {
         PortRange asked = Settings.TCP_PORT.of(context);
         return servesStore
@@ -37,7 +37,7 @@ public record PortChoice(PortRange range, int localRank, int spared, boolean ser
                 : new PortChoice(asked, Settings.LOCAL_RANK.find(context).orElse(0), storePort, false);
     }
 
-    /** Returns the ports in the order in which they are tried; only 0 if any port will do. */
+    /** Returns the ports in the order in which they are tried; only 0 if any port is acceptable. */
     public int[] ports() {
         int size = range.size();
         int begin = Math.floorMod(localRank, size);
@@ -56,7 +56,7 @@ public record PortChoice(PortRange range, int localRank, int spared, boolean ser
     }
 
     /**
-     * Binds the first port that is free. Tries a range several times, with pauses of different lengths between.
+     * Binds the first free port. Tries a range several times, with random pauses in between.
      *
      * @throws IOException the last error, if all ports are held
      */
@@ -78,14 +78,14 @@ public record PortChoice(PortRange range, int localRank, int spared, boolean ser
         throw last;
     }
 
-    /** How a port is bound. */
+    /** Binds one port. */
     @FunctionalInterface
     public interface Binding {
-        /** Binds a port, and returns the bound address; throws IOException if the port is held. */
+        /** Binds a port and returns the bound address; throws IOException if the port is held. */
         InetSocketAddress bind(int port) throws IOException;
     }
 
-    /** Returns the reason when no port could be bound, with the processes that hold them as far as they can be seen. */
+    /** Returns the reason why no port could be bound, with the visible processes that hold the ports. */
     public Refusal noneFree(InetAddress address, IOException cause) {
         int[] ports = ports();
         if (Addresses.isElsewhere(address)) {

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
-/** Names the processes that listen on ports of this machine, as far as Linux shows them to this user; for messages. */
+/** Finds the processes that listen on ports of this host, as far as Linux shows them to this user; for messages. */
 final class PortHolders {
     private static final String LISTEN = "0A";
     private static final int STATE = 3;
@@ -24,7 +24,7 @@ final class PortHolders {
 
     private PortHolders() {}
 
-    /** Returns {@code 20000 by process 4711 (java), 20001 by a process of another user}; empty if nothing is known. */
+    /** Returns {@code 20000 by process 4711 (java), 20001 by a process that this user cannot see}, or empty text. */
     static String of(InetAddress address, int[] ports) {
         Map<Integer, String> inodes = new TreeMap<>();
         for (String table : List.of("net/tcp", "net/tcp6")) {
@@ -58,7 +58,7 @@ final class PortHolders {
                 }
             }
         } catch (IOException | IllegalArgumentException unknown) {
-            // no such table here, or one of another form: no process is named
+            // this table is absent or has another format, so no process is named
         }
     }
 
@@ -66,7 +66,7 @@ final class PortHolders {
         return there.isAnyLocalAddress() || wanted.isAnyLocalAddress() || there.equals(wanted);
     }
 
-    /** Parses an address of the kernel's table, which prints words of four bytes as numbers of its own byte order. */
+    /** Parses an address of the kernel's table, which prints words of four bytes as numbers in its byte order. */
     private static InetAddress address(String hex) throws UnknownHostException {
         byte[] bytes = HexFormat.of().parseHex(hex);
         for (int word = 0; ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN && word < bytes.length; word += 4) {
@@ -103,11 +103,11 @@ final class PortHolders {
                 }
             }
         } catch (IOException hidden) {
-            // a process of another user, or one that has ended meanwhile
+            // a process of another user, or one that has ended since
         }
     }
 
-    /** Returns what a descriptor is; empty if it is closed since, as that by which the folder was listed. */
+    /** Returns the target of a descriptor; empty if it was closed since, as the descriptor of the listed folder is. */
     private static String target(Path file) {
         try {
             return Files.readSymbolicLink(file).toString();

@@ -8,36 +8,36 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/** A refusal with its reason, sent to the other side before the connection is closed; becomes a FerroException there. */
+/** A refusal with its reason, sent before the connection is closed. The other side throws it as a FerroException. */
 public final class Refusal extends Exception {
     static final int MOST_TEXT_BYTES = 400;
     /** Control characters, format characters, and separators of lines and paragraphs, in the categories of Unicode. */
     private static final String UNPRINTABLE = "[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]";
 
     private static final long serialVersionUID = 1L;
-    /** Codes of the wire: the number on the wire is the index in this list plus one. */
+    /** Codes on the wire: the number on the wire is the index in this list plus one. */
     private static final List<Code> CODES = List.of(
             Code.PROTOCOL, Code.UNAUTHENTICATED, Code.RENDEZVOUS, Code.RESOURCE, Code.PEER_LOST, Code.TIMED_OUT);
 
     private final Code code;
 
-    /** Makes a refusal with a reason that both sides can read. */
+    /** Creates a refusal with a reason that both sides can read. */
     public Refusal(Code code, String text) {
         super(text, null, false, false);
         this.code = code;
     }
 
-    /** Returns the code that the other side's failure gets. */
+    /** Returns the code of the failure on the other side. */
     public Code code() {
         return code;
     }
 
-    /** Returns the refusal of an attempt that is over. Another attempt of the same side may be let in. */
+    /** Returns the refusal of an attempt that is too late. A later attempt of the same side may be admitted. */
     public static Refusal late(String text) {
         return new Refusal(Code.TIMED_OUT, text);
     }
 
-    /** Returns whether this attempt alone is refused. */
+    /** Returns whether only this attempt is refused. */
     boolean isLate() {
         return code == Code.TIMED_OUT;
     }
@@ -52,7 +52,7 @@ public final class Refusal extends Exception {
                 .array();
     }
 
-    /** Reads what {@link #encoded} wrote. */
+    /** Parses the bytes of {@link #encoded}. */
     public static Refusal decoded(ByteBuffer in) {
         if (!in.hasRemaining()) {
             return new Refusal(Code.PROTOCOL, "a refusal of 0 bytes: need at least 1");
@@ -63,15 +63,15 @@ public final class Refusal extends Exception {
     }
 
     /**
-     * Returns text of another process without control characters, those of 8 bits included, and without what turns the direction
-     * of writing, so that it cannot forge lines of a log.
+     * Returns text of another process with {@code ?} for control characters (of 8 bits, too), for characters that
+     * change the writing direction, and for line separators. Such text cannot forge lines of a log.
      */
     static String printable(String text) {
         String cut = text.length() <= MOST_TEXT_BYTES ? text : text.substring(0, MOST_TEXT_BYTES);
         return cut.replaceAll(UNPRINTABLE, "?");
     }
 
-    /** Returns this refusal as the failure of this side. */
+    /** Returns the failure that this side throws for the refusal. */
     public FerroException failure(Where where, String what) {
         return new FerroException(code, where, what + ": " + getMessage(), this);
     }

@@ -7,26 +7,27 @@ import java.net.InetSocketAddress;
 import java.util.Arrays;
 
 /**
- * The round trip times to the ranks of other hosts. The kernel measures them while it connects: the time from the first
- * packet to its answer, which does not depend on the scheduling of a thread. They are known only with epoll.
+ * The round trip times to the ranks of other hosts. The kernel measures the time from the first packet of a connection
+ * to its answer, which does not depend on thread scheduling. The times are known only with epoll.
  *
- * <p>The median counts, of two the lower: one slow answer among many, or a near host among far ones, changes nothing.
+ * <p>The median counts, of two middle values the lower one. One slow answer, or one near host among far ones, changes
+ * nothing.
  */
 public final class RoundTripTimes {
-    /** Half of it, a step, is the time that 64 KiB take at 1 Gbit/s, which is slow for a network of today. */
+    /** Limit for a far host. Half of it, one step, is the time of 64 KiB at 1 Gbit/s, a slow network today. */
     private static final int FAR_MICROS = 1000;
 
     private RoundTripTimes() {}
 
-    /** Returns whether a round trip time is one between far hosts. */
+    /** Returns whether a round trip time is that of a far host. */
     public static boolean areFar(int roundTripMicros) {
         return roundTripMicros >= FAR_MICROS;
     }
 
     /**
-     * Reads the time of a connection that has just been made, before an answer of the peer's process can be part of it.
+     * Reads the round trip time of a new connection, before an answer of the peer's process can be part of it.
      *
-     * @return microseconds; 0 if the time is not known, or the peer is on this host
+     * @return microseconds; 0 if the time is unknown, or the peer is on this host
      */
     static int micros(Channel channel) {
         if (!(channel instanceof EpollSocketChannel socket) || isInsideHost(socket)) {
@@ -41,14 +42,14 @@ public final class RoundTripTimes {
         }
     }
 
-    /** Returns whether the peer is on this host: a connection to an address of this host has that address at both ends. */
+    /** Returns whether the peer is on this host. Such a connection has the same address at both ends. */
     private static boolean isInsideHost(EpollSocketChannel socket) {
         InetSocketAddress own = socket.localAddress();
         InetSocketAddress other = socket.remoteAddress();
         return own == null || other == null || own.getAddress().equals(other.getAddress());
     }
 
-    /** Returns the median of the times that are known, 0 if none is known. */
+    /** Returns the median of the known times; 0 if none is known. */
     public static int middleMicros(ConnectAttempts[] notes) {
         int[] micros = new int[notes.length];
         for (int at = 0; at < notes.length; at++) {

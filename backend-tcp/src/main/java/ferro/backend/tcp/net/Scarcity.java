@@ -5,23 +5,23 @@ import io.netty.channel.unix.Errors;
 import java.io.IOException;
 import java.util.Optional;
 
-/** Tells a lack of descriptors or memory from other failures of sockets. It does not go away by trying again. */
+/** Detects that a socket failed for lack of file descriptors or memory. Another attempt does not help then. */
 public final class Scarcity {
-    /** Numbers of errno(3) on Linux. */
+    /** Error numbers of errno(3) on Linux. */
     private static final int ENOMEM = 12;
 
     private static final int ENFILE = 23;
     private static final int EMFILE = 24;
     private static final int ENOBUFS = 105;
 
-    /** Texts of EMFILE and ENFILE, whose text begins with the same words. */
+    /** Error text of EMFILE; the text of ENFILE begins with the same words. */
     private static final String FILES = "Too many open files";
 
     private static final String FILES_OF_ALL = FILES + " in system";
 
     private Scarcity() {}
 
-    /** Returns the text of the errno and how to give more of what is lacking; empty if the failure is of another kind. */
+    /** Returns the error text and a way to provide more of the missing resource; empty for other failures. */
     public static Optional<String> of(Throwable failure) {
         Throwable last = failure;
         for (Throwable one = failure; one != null; one = one.getCause()) {
@@ -49,7 +49,7 @@ public final class Scarcity {
         };
     }
 
-    /** The JDK tells no number. What it tells when it cannot make a socket at all is a lack in any language. */
+    /** Classifies a JDK error by its text, since it has no number. If no socket can be opened, any text counts. */
     private static Optional<String> ofText(String text, boolean opening) {
         if (text.contains(FILES_OF_ALL)) {
             return Optional.of(filesOfAll(text));

@@ -15,8 +15,8 @@ import java.util.HexFormat;
 import java.util.Optional;
 
 /**
- * The secret that all ranks of a job know and strangers do not, and the proofs made from it. Its bytes leave this class only
- * for a job file: no text and no exception shows them.
+ * The secret that only the ranks of a job share, and the proofs made from it. Its bytes leave this class only for a job
+ * file. No text and no exception contains them.
  */
 public final class Secret {
     static final int PROOF_BYTES = 32;
@@ -27,17 +27,17 @@ public final class Secret {
         this.key = key;
     }
 
-    /** Returns no secret: proofs are made with the empty key, so that the handshake is the same. */
+    /** Returns the absent secret. Proofs then use the empty key, so that the handshake stays the same. */
     public static Secret none() {
         return new Secret(new byte[0]);
     }
 
-    /** Makes a secret from bytes, which are copied. */
+    /** Creates a secret from bytes, which are copied. */
     public static Secret of(byte[] bytes) {
         return new Secret(bytes.clone());
     }
 
-    /** Reads a file that only the processes for which it is meant can open. */
+    /** Reads a secret file. Only the processes for which the file is meant may have access. */
     static Secret read(Path file, Where where) {
         try {
             return new Secret(SecretFile.read(file));
@@ -52,7 +52,7 @@ public final class Secret {
     }
 
     /**
-     * Returns the secret of a rank: that of its context, else that of {@code FERRO_SECRET_FILE}, else none.
+     * Returns the secret of a rank: from its context, else from {@code FERRO_SECRET_FILE}, else none.
      *
      * @throws FerroException UNAUTHENTICATED if the file cannot be read
      */
@@ -69,17 +69,17 @@ public final class Secret {
         return new FerroException(Code.UNAUTHENTICATED, where, "FERRO_SECRET_FILE: " + message, cause);
     }
 
-    /** Returns whether there is a secret; without one, nothing is proved. */
+    /** Returns whether this secret is present; without a secret, proofs prove nothing. */
     public boolean present() {
         return key.length > 0;
     }
 
-    /** Returns the secret for the ranks of the job, for a file that only their user can read; no other method returns it. */
+    /** Returns the secret for a job file that only the user of the job can read. No other method returns it. */
     public String hexForJobFile() {
         return HexFormat.of().formatHex(key);
     }
 
-    /** Returns how many random bytes the secret can have at most. */
+    /** Returns the maximum number of random bytes that the secret can have. */
     public int randomBytes() {
         return SecretFile.randomBytes(key);
     }
@@ -113,7 +113,7 @@ public final class Secret {
         return present() ? "secret(present)" : "secret(none)";
     }
 
-    /** The side that proves. It is part of the proof, so that the proof of one side cannot be sent back by the other. */
+    /** The side that makes a proof. The role is part of the proof, so the peer cannot send a proof back as its own. */
     public enum Role {
         CONNECTING('C'),
         ACCEPTING('A');
@@ -126,8 +126,8 @@ public final class Secret {
     }
 
     /**
-     * HMAC with SHA-256. {@code javax.crypto.Mac} returns the same values, but its search for a provider loads all security
-     * providers of the JDK, among them those of TLS and of elliptic curves, which costs each rank time when it starts.
+     * HMAC with SHA-256. {@code javax.crypto.Mac} returns the same values, but loads all security providers of the JDK,
+     * including those of TLS and elliptic curves. This would delay the start of each rank.
      *
      * <p>Source: RFC 2104, section 2.
      */
@@ -140,7 +140,7 @@ public final class Secret {
         private final MessageDigest digest = digest();
         private final byte[] block;
 
-        /** Makes the code of a key, which may be empty; a key longer than a block is hashed. */
+        /** Creates the HMAC of a key, which may be empty; a key longer than a block is hashed. */
         Hmac(byte[] key) {
             block = Arrays.copyOf(key.length > BLOCK_BYTES ? digest.digest(key) : key, BLOCK_BYTES);
             updateKey(INNER_PAD);
@@ -160,7 +160,7 @@ public final class Secret {
             digest.update(bytes);
         }
 
-        /** Returns the code of all bytes so far; called once. */
+        /** Returns the HMAC of all bytes so far; called once. */
         byte[] value() {
             byte[] inner = digest.digest();
             updateKey(OUTER_PAD);

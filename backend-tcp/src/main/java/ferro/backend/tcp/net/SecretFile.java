@@ -19,20 +19,20 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Reads and makes secret files, for ranks and for launchers. A secret is the bytes of its file, of any encoding, without
- * the spaces, tabs and line ends that editors and {@code echo} leave at the end.
+ * Reads and creates secret files, for ranks and for launchers. A secret is the bytes of its file in any encoding,
+ * without the spaces, tabs and line ends that editors and {@code echo} append.
  *
- * <p>Two kinds of files are accepted. One belongs to this process's user and no other user can open it (mode 0600 or less).
- * The other belongs to root, a group of this process may read it and no user may write it (Kubernetes mounts secrets so for
- * a pod with a {@code fsGroup}: mode 0440). A symbolic link is followed, because Kubernetes makes one.
+ * <p>Two kinds of files are accepted. The first belongs to this process's user, and no other user can open it (mode
+ * 0600 or less). The second belongs to root, a group of this process may read it, and no other user may write it.
+ * Kubernetes mounts secrets so for a pod with a {@code fsGroup} (mode 0440), with symbolic links, which are followed.
  */
 public final class SecretFile {
     static final int MOST_BYTES = 4096;
 
-    /** Fewest random bytes of a secret where other machines than this one can try it. */
+    /** Minimum number of random bytes of a secret if other hosts can try to guess it. */
     public static final int LEAST_RANDOM_BYTES = 16;
 
-    /** Random bytes of a fresh secret: as many as the digest that uses it. */
+    /** Random bytes of a fresh secret: as many as the digest that uses it has. */
     static final int FRESH_BYTES = 32;
 
     private SecretFile() {}
@@ -40,11 +40,11 @@ public final class SecretFile {
     /**
      * Reads a secret.
      *
-     * @param file file of 1 to {@value #MOST_BYTES} bytes. Where the file system knows users and modes, it belongs to this
-     *     user with no bits for others, or to root with the read bit for a group of this process
+     * @param file file of 1 to {@value #MOST_BYTES} bytes. If the file system has users and modes, the file belongs to
+     *     this user without permissions for others, or to root with read permission for a group of this process
      * @return secret, of at least one byte
-     * @throws IOException naming file and reason, never the content, if the file cannot be read, belongs to another user, is
-     *     open to others, is too long, or has nothing but white space
+     * @throws IOException naming file and reason, never the content, if the file cannot be read, belongs to another
+     *     user, is open to others, is too long, or has only white space
      */
     public static byte[] read(Path file) throws IOException {
         return FileUser.knownTo(file) ? read(file, FileUser.ofProcess()) : content(file);
@@ -56,23 +56,23 @@ public final class SecretFile {
     }
 
     /**
-     * Makes a file with a fresh secret: 32 random bytes in hexadecimal, mode 0600 from the start.
+     * Creates a file with a fresh secret: 32 random bytes in hexadecimal, mode 0600 from the start.
      *
      * @param file file that does not exist yet
-     * @throws java.nio.file.FileAlreadyExistsException if there is anything of this name
-     * @throws IOException                              if it cannot be written; no file is left then
+     * @throws java.nio.file.FileAlreadyExistsException if a file or folder of this name exists
+     * @throws IOException                              if the file cannot be written; no file is left then
      */
     public static void create(Path file) throws IOException {
         create(file, fresh());
     }
 
     /**
-     * Makes a file with a secret: these bytes in hexadecimal, mode 0600 from the start.
+     * Creates a file with a secret: these bytes in hexadecimal, mode 0600 from the start.
      *
      * @param file   file that does not exist yet
-     * @param random bytes that nobody else knows
-     * @throws java.nio.file.FileAlreadyExistsException if there is anything of this name
-     * @throws IOException                              if it cannot be written; no file is left then
+     * @param random bytes that only the caller has
+     * @throws java.nio.file.FileAlreadyExistsException if a file or folder of this name exists
+     * @throws IOException                              if the file cannot be written; no file is left then
      */
     public static void create(Path file, byte[] random) throws IOException {
         byte[] text = HexFormat.of().formatHex(random).getBytes(StandardCharsets.US_ASCII);
@@ -95,7 +95,7 @@ public final class SecretFile {
         return random;
     }
 
-    /** Returns mode 0600, where files have modes. */
+    /** Returns the file attribute for mode 0600; empty if the file system has no modes. */
     public static FileAttribute<?>[] ownersOnly(Path file) {
         return file.getFileSystem().supportedFileAttributeViews().contains("posix")
                 ? new FileAttribute<?>[] {
@@ -106,10 +106,10 @@ public final class SecretFile {
     }
 
     /**
-     * Returns how many random bytes a secret can have at most.
+     * Returns the maximum number of random bytes that a secret can have.
      *
-     * @param secret secret as it was read
-     * @return its length; half of it if it has only hexadecimal digits
+     * @param secret bytes of the secret
+     * @return its length; half of the length if all bytes are hexadecimal digits
      */
     public static int randomBytes(byte[] secret) {
         for (byte one : secret) {

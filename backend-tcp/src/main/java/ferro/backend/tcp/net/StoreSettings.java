@@ -4,11 +4,11 @@ import ferro.spi.RankContext;
 import ferro.spi.Settings;
 
 /**
- * What to look at if ranks do not meet, for messages: variables, or the address that options name.
+ * The settings that a message names if ranks do not find each other: variables, or parts of {@code JoinOptions}.
  *
- * @param ofHost  what names the host of the store
- * @param ofStore what must be the same everywhere, with its verb
- * @param ofRanks what must fit on all ranks
+ * @param ofHost  settings that name the host of the store
+ * @param ofStore settings of the store that must be the same everywhere, with a verb
+ * @param ofRanks settings that must fit together on all ranks
  */
 public record StoreSettings(String ofHost, String ofStore, String ofRanks) {
     private static final StoreSettings VARIABLES = new StoreSettings(
@@ -20,7 +20,7 @@ public record StoreSettings(String ofHost, String ofStore, String ofRanks) {
             "ferro.rendezvous, or the address of JoinOptions.storeAt, is the same",
             "ferro.rendezvous or JoinOptions: store, number of ranks, rank and job");
 
-    /** Returns what names the store of a rank. */
+    /** Returns the settings by which a rank finds its store. */
     public static StoreSettings of(RankContext context) {
         return Settings.RENDEZVOUS.of(context).startsWith("env:") ? VARIABLES : OPTIONS;
     }

@@ -7,39 +7,39 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 
 /**
- * Decides where and how much a connection reads, and can be changed during the life of the connection. Netty asks an
- * allocator for its handle once in a channel's life, so a data connection could otherwise never leave the exact reads of
- * its handshake.
+ * An allocator whose handle decides how much a connection reads and into which memory. The handle can be replaced at
+ * any time. Netty gets the handle of an allocator only once per channel. Without this class, a data connection would
+ * keep the exact reads of its handshake for ever.
  *
- * <p>Use: {@code ((SwitchedReads) channel.config().getRecvByteBufAllocator()).use(handle)}. There is one per channel. The
- * owner of the channel's loop calls it, or any thread while the channel has no loop.
+ * <p>Use: {@code ((SwitchedReads) channel.config().getRecvByteBufAllocator()).use(handle)}. Each channel has its own
+ * instance. The thread of the channel's loop calls it, or any thread while the channel has no loop.
  */
 public final class SwitchedReads implements RecvByteBufAllocator {
     private ExtendedHandle now;
-    /** Decides in the place of {@link #now}, which then only says how much its reader wants. */
+    /** Decides instead of {@link #now}, which then only returns how much its reader wants. */
     private ExtendedHandle under;
 
     private long count;
 
-    /** What Netty asks; made here, because an error of Netty's own call for it would reach nobody. */
+    /** The handle that Netty gets. It is created early, because an error during Netty's own call would be lost. */
     private final ExtendedHandle asked = new Switch();
 
-    /** Wraps the handle that decides first how much is read. */
+    /** Creates an allocator with its first handle. */
     SwitchedReads(ExtendedHandle first) {
         now = first;
     }
 
-    /** Lets another handle decide from now on. */
+    /** Replaces the handle. */
     public void use(ExtendedHandle handle) {
         now = handle;
     }
 
-    /** Lets another handle decide, below a reader that does not read from the socket itself. */
+    /** Lets another handle decide, for a reader that gets its bytes from another handler and not from the socket. */
     void cover(ExtendedHandle handle) {
         under = handle;
     }
 
-    /** Returns how often the socket has given bytes; on the loop. */
+    /** Returns how many reads of the socket have returned bytes; called on the loop. */
     public long count() {
         return count;
     }
@@ -58,7 +58,7 @@ public final class SwitchedReads implements RecvByteBufAllocator {
         return asked;
     }
 
-    /** Passes every call on to the current handle. */
+    /** Forwards every call to the current handle. */
     private final class Switch implements ExtendedHandle {
         @Override
         public ByteBuf allocate(ByteBufAllocator alloc) {

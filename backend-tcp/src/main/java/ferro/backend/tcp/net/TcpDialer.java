@@ -27,15 +27,15 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** Opens authenticated connections: tries again while no peer answers, gives up at once when refused. */
+/** Opens authenticated connections. Tries again while no peer answers; fails at once if it is refused. */
 public final class TcpDialer {
     private static final long FIRST_PAUSE_MILLIS = 10;
     private static final long LONGEST_PAUSE_MILLIS = 500;
 
-    /** Time from one address of a name to the next (RFC 8305, section 8). */
+    /** Delay between attempts at two addresses of a name (RFC 8305, section 8). */
     private static final long NEXT_ADDRESS_MILLIS = 250;
 
-    /** Longest wait of a caller beyond the dialer's own deadline. */
+    /** How much longer than the dialer's deadline a caller waits. */
     private static final long GRACE_NANOS = 500_000_000;
 
     private static final long LOOK_NANOS = 250_000_000;
@@ -44,12 +44,12 @@ public final class TcpDialer {
     private final EventLoopGroup loop;
     private final Credentials own;
     private final LongSupplier clock;
-    /** Number of this process in its hellos, which tells it from another process with the same rank. */
+    /** Number in the hellos of this process, by which peers distinguish it from another process with the same rank. */
     private final long process;
-    /** Number of attempts; on the loop only. */
+    /** Number of attempts; used on the loop only. */
     private int attempts;
 
-    /** Makes a dialer on a loop with this process's credentials; {@code clock} returns nanoseconds. */
+    /** Creates a dialer on a loop, with the credentials of this process; {@code clock} returns nanoseconds. */
     public TcpDialer(TcpIo io, EventLoopGroup loop, Credentials own, LongSupplier clock) {
         this.io = io;
         this.loop = loop;
@@ -62,8 +62,8 @@ public final class TcpDialer {
      * Connects. The channel has an empty pipeline and reads nothing. Cancelling the future ends the attempts.
      *
      * @param call  peer and purpose
-     * @param notes record of the attempts, which others may read meanwhile; a caller that waits for the deadline itself takes
-     *     the failure from it, since a loop without a core is late with its own
+     * @param notes record of the attempts, which other threads may read meanwhile. A caller that waits for the deadline
+     *     itself takes the failure from this record, because a loop without CPU time fails late
      * @return channel, completed on the loop; or FerroException
      */
     public CompletableFuture<Channel> dial(DialledPeer call, ConnectAttempts notes) {
@@ -71,7 +71,7 @@ public final class TcpDialer {
     }
 
     /**
-     * Connects as {@link #dial(DialledPeer, ConnectAttempts)} does, but gives up between two attempts once there is a reason to.
+     * Connects like {@link #dial(DialledPeer, ConnectAttempts)}, but checks between two attempts whether to give up.
      *
      * @param call     peer and purpose
      * @param hopeless returns why no peer will answer any more, or null while one may; called on the loop
@@ -85,16 +85,17 @@ public final class TcpDialer {
     }
 
     /**
-     * Connects, and waits for it. The dialer itself ends at the deadline; if its loop is late, the caller does, with the same
-     * text.
+     * Connects, and waits for the connection. The dialer fails at its deadline. If its loop is late, this method fails
+     * with the same text.
      *
      * @param call     peer and purpose
      * @param hopeless as in {@link #dial(DialledPeer, Supplier, ConnectAttempts)}
-     * @param leaves   asked on the caller's thread every 250 ms at the latest; returns whether the caller wants no connection
+     * @param leaves   returns whether the caller wants no connection; called on the caller's thread at least every 250
+     *     ms
      * @param now      clock of the caller
      * @param notes    record of the attempts
-     * @return channel; empty if the caller left
-     * @throws FerroException the dialer's own, INTERRUPTED with the flag set again, or RENDEZVOUS at the deadline
+     * @return channel; empty if the caller no longer wants one
+     * @throws FerroException the dialer's failure, INTERRUPTED with the flag set again, or RENDEZVOUS at the deadline
      */
     public Optional<Channel> connected(
             DialledPeer call,
@@ -126,13 +127,13 @@ public final class TcpDialer {
     /**
      * The peer to connect to and the purpose.
      *
-     * @param to            resolved addresses in the order to try, at least one; asked again for each round of attempts
-     * @param kind          for the hello
-     * @param member        for the hello
-     * @param channel       for the hello
-     * @param what          for messages: "the store at 10.0.0.1:29500"
-     * @param where         for messages
-     * @param deadlineNanos on the dialer's clock
+     * @param to            returns at least one resolved address, in the order to try; called for each round
+     * @param kind          purpose in the hello
+     * @param member        ranks in the hello
+     * @param channel       data channel in the hello
+     * @param what          name of the peer in messages, such as "the store at 10.0.0.1:29500"
+     * @param where         group and rank in failures
+     * @param deadlineNanos end of the attempts, on the dialer's clock
      */
     public record DialledPeer(
             Supplier<List<InetSocketAddress>> to,
@@ -147,22 +148,22 @@ public final class TcpDialer {
         void take() throws Refusal;
     }
 
-    /** The attempts of one call; on the loop only. */
+    /** The attempts of one dial; used on the loop only. */
     private final class Attempts {
         private final CompletableFuture<Channel> result = new CompletableFuture<>();
         private final DialledPeer call;
         private final Supplier<FerroException> hopeless;
-        /** Begins a round. It is made by the caller of the dialer, who sees an error of the class. */
+        /** Begins a round. The dialer's caller creates this object, so that the caller sees an error of the class. */
         private final AttemptPart begin = this::begin;
 
         private final long start = clock.getAsLong();
         private long pauseMillis = FIRST_PAUSE_MILLIS;
         private final ConnectAttempts notes;
-        /** Whether the peer needs TLS, which this side has not seen from the address. */
+        /** Whether the peer requires TLS although its address did not show this. */
         private boolean encrypts;
-        /** Time for each answer of the next attempt. It doubles after each attempt that took too long, on either side. */
+        /** Time limit for each answer. It doubles after each attempt that took too long on either side. */
         private long answerMillis = Math.min(Integer.MAX_VALUE, io.answerLimit().toMillis());
-        /** Addresses whose connection was made and whose handshake ended without an answer, in that order. */
+        /** Addresses whose connection was made but whose handshake got no answer, in the order of these events. */
         private final Set<InetSocketAddress> unanswered = new LinkedHashSet<>();
 
         Attempts(DialledPeer call, Supplier<FerroException> hopeless, ConnectAttempts notes) {
@@ -184,7 +185,7 @@ public final class TcpDialer {
             new Round(ordered(all)).next();
         }
 
-        /** Returns the addresses with those last whose connection was made, but whose handshake ended without an answer. */
+        /** Returns the addresses, with those last whose handshake got no answer. */
         private List<InetSocketAddress> ordered(List<InetSocketAddress> all) {
             List<InetSocketAddress> order = new ArrayList<>(all);
             order.removeAll(unanswered);
@@ -214,7 +215,7 @@ public final class TcpDialer {
             }
         }
 
-        /** Ends the attempts with an exception of this process, which another attempt would meet again. */
+        /** Ends the attempts with an exception of this process, which would occur again in another attempt. */
         private void broken(Throwable failure) {
             Code code = Scarcity.of(failure).isPresent() ? Code.RESOURCE : Code.ABORTED;
             String text =
@@ -231,8 +232,8 @@ public final class TcpDialer {
         }
 
         /**
-         * Makes the hello for an address before the connection exists. A hello may need a new key, and both sides give a
-         * handshake a limit that counts from the connection.
+         * Creates the hello for an address before the connection exists. A hello may need a new key, and both sides
+         * limit the time of a handshake from the connection on.
          */
         private AttemptEnd prepared(InetSocketAddress to) throws Refusal {
             Hello plain = hello();
@@ -240,7 +241,7 @@ public final class TcpDialer {
             return new AttemptEnd(new ConnectingHandshake(own, plain, key), to);
         }
 
-        /** Sends the hello on the connection that came first; until then nothing is sent to any address. */
+        /** Sends the hello on the first connection that was made; nothing is sent to any address before. */
         private void shake(AttemptEnd attempt, Channel channel) {
             notes.connected(attempt.to, channel);
             attempt.connected(channel);
@@ -248,8 +249,8 @@ public final class TcpDialer {
         }
 
         /**
-         * One attempt to connect to each address, until the first connection is made. The next address is tried 250 ms after
-         * the one before, or as soon as that fails.
+         * One attempt to connect to each address, until the first connection is made. The next attempt begins 250 ms
+         * after the previous one, or as soon as that one fails.
          *
          * <p>Source: RFC 8305, sections 5 and 8 (Connection Attempt Delay).
          */
@@ -273,7 +274,7 @@ public final class TcpDialer {
                 ChannelFuture made = bootstrap().connect(to);
                 connecting.add(made.channel());
                 if (made.isDone()) {
-                    // a channel that could not be opened would tell its end on a thread of Netty's own
+                    // a channel that could not be opened would report its end on one of Netty's threads
                     new RoundEnd(attempt).operationComplete(made);
                 } else {
                     made.addListener(new RoundEnd(attempt));
@@ -368,7 +369,7 @@ public final class TcpDialer {
                     .option(ChannelOption.AUTO_READ, false)
                     .option(ChannelOption.TCP_NODELAY, true)
                     .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis)
-                    // a resolver learns of the loop's end on a thread that keeps the JVM alive for a second
+                    // a resolver is notified of the loop's end on a thread that keeps the JVM alive for a second
                     .disableResolver()
                     .handler(new ChannelInitializer<Channel>() {
                         @Override
@@ -403,7 +404,7 @@ public final class TcpDialer {
             return result.isDone();
         }
 
-        /** Returns a limit in milliseconds, or the time to the deadline if that is less; at least 1. */
+        /** Returns the smaller of a limit and the time to the deadline, in milliseconds; at least 1. */
         private long within(long limitMillis) {
             long left = TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos - clock.getAsLong());
             return Math.max(1, Math.min(left, limitMillis));
@@ -420,8 +421,8 @@ public final class TcpDialer {
         }
 
         /**
-         * Handles the end of one attempt's handshake, and its limit. The limit counts from when the connection is made, and anew
-         * from each answer: a peer that answers is there, however long its next answer takes on a busy machine.
+         * Handles the end of one attempt's handshake, and its time limit. The limit starts when the connection is made,
+         * and again at each answer. A peer that answers is alive, however long a busy host takes for the next answer.
          */
         private final class AttemptEnd implements HandshakeReader.HandshakeEnd {
             private final ConnectingHandshake side;
@@ -430,9 +431,9 @@ public final class TcpDialer {
             private Channel channel;
 
             private Future<?> timer;
-            /** The limit that the timer waits for. */
+            /** The limit of the running timer. */
             private long limitMillis;
-            /** Whether the other side has answered on this connection. */
+            /** Whether the peer has answered on this connection. */
             private boolean answered;
 
             AttemptEnd(ConnectingHandshake side, InetSocketAddress to) {
@@ -450,7 +451,7 @@ public final class TcpDialer {
                 timer = loop.schedule(this::late, limitMillis, TimeUnit.MILLISECONDS);
             }
 
-            /** Gives the attempt up, unless its confirmation is on the way: then the other side may use the connection. */
+            /** Ends the attempt, unless its confirmation is in flight: the peer may then already use the connection. */
             private void late() {
                 if (channel.pipeline().get(ExactReader.class) != null) {
                     channel.pipeline()
@@ -505,7 +506,7 @@ public final class TcpDialer {
             public void ended(Channel connection, Throwable cause) {
                 timer.cancel(false);
                 channel.close();
-                // in the middle of TLS the other side ends a connection that takes too long without a word
+                // in the middle of TLS the peer closes a connection that takes too long without a message
                 if (answered || cause instanceof TimeoutException) {
                     long longest = Math.max(answerMillis, TcpListener.LONGEST_HANDSHAKE_MILLIS);
                     answerMillis = Math.min(2 * answerMillis, longest);

@@ -24,7 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 
-/** How sockets are polled on this machine (epoll if Netty's native part loads, else NIO), and the options of data links. */
+/** The way to poll sockets (epoll if Netty's native part loads, else NIO), and the options of sockets. */
 public final class TcpIo {
     /** {@code IPPROTO_TCP} and {@code TCP_CONGESTION} of linux/tcp.h; names are at most 16 bytes there. */
     private static final int IPPROTO_TCP = 6;
@@ -33,11 +33,11 @@ public final class TcpIo {
     private static final int CONGESTION_NAME_BYTES = 16;
     /** {@code TCP_RTO_MAX_MS} of linux/tcp.h, since Linux 6.15. */
     private static final int TCP_RTO_MAX_MS = 44;
-    /** The shortest that Linux allows. */
+    /** The shortest maximum that Linux allows. */
     private static final int LONGEST_BACKOFF_MILLIS = 1_000;
-    /** Idle time of a link before the kernel probes the other end: firewalls forget idle connections. */
+    /** Idle time of a link before the kernel probes the peer, because firewalls drop idle connections. */
     private static final int KEEP_IDLE_SECONDS = 60;
-    /** Probes without an answer before the link ends: half an hour, because heartbeats detect a lost peer long before. */
+    /** Unanswered probes before a link ends, after half an hour; heartbeats detect a lost peer long before. */
     private static final int KEEP_ASKED_MOST = 30;
 
     private static final String NATIVE = "io.netty.channel.epoll.Native";
@@ -59,19 +59,19 @@ public final class TcpIo {
     }
 
     /**
-     * How long peers may take.
+     * Limits on the time that peers may take.
      *
      * @param answerLimit time for each answer of a handshake
-     * @param debug       whether a peer may stand at a breakpoint
+     * @param debug       whether a peer may stop at a breakpoint
      */
     private record PeerTimes(Duration answerLimit, boolean debug) {}
 
     /**
-     * Reads {@code ferro.tcp.io}, {@code ferro.tcp.congestion}, {@code ferro.tcp.checksum}, {@code ferro.tcp.handshake.timeout},
-     * {@code ferro.tls.key.bytes} and {@code ferro.debug}.
+     * Reads {@code ferro.tcp.io}, {@code ferro.tcp.congestion}, {@code ferro.tcp.checksum},
+     * {@code ferro.tcp.handshake.timeout}, {@code ferro.tls.key.bytes} and {@code ferro.debug}.
      *
-     * @throws IllegalArgumentException naming the setting, if epoll is asked for but absent, or if a socket of this machine
-     *     does not accept the congestion control
+     * @throws IllegalArgumentException naming the setting, if epoll is required but unavailable, or if a socket of this
+     *     host does not accept the congestion control
      */
     public static TcpIo of(RankContext context) {
         String wanted = Settings.TCP_IO.of(context);
@@ -103,8 +103,8 @@ public final class TcpIo {
     }
 
     /**
-     * Returns why {@code ferro.tcp.io=auto} does not choose epoll, with the way out; empty if it does. Loads Netty's native part
-     * only where that does no harm.
+     * Returns why {@code ferro.tcp.io=auto} does not choose epoll, with a way out; empty if it does. Loads Netty's
+     * native part only if this does no harm.
      */
     public static Optional<String> epollAvoidedBecause() {
         if (sharesNativePart(Epoll.class.getClassLoader(), ClassLoader.getSystemClassLoader())) {
@@ -121,9 +121,9 @@ public final class TcpIo {
     }
 
     /**
-     * Returns whether the JVM's class path has another copy of Netty's native methods. When the class loader that loaded the
-     * native part is collected, its JNI_OnUnload looks the class up by the system class loader, and so unregisters the methods of
-     * that copy.
+     * Returns whether the JVM's class path has another copy of Netty's native methods. When the class loader with this
+     * native part is collected, its JNI_OnUnload looks up the class by the system class loader. It would then
+     * unregister the methods of that other copy.
      */
     static boolean sharesNativePart(ClassLoader own, ClassLoader system) {
         if (own == system) {
@@ -169,8 +169,8 @@ public final class TcpIo {
     }
 
     /**
-     * Returns what is lacking where {@code ferro.tcp.io=auto} has fallen back to NIO; empty if it has not, and on systems that
-     * have no epoll.
+     * Returns the reason if {@code ferro.tcp.io=auto} has chosen NIO. Empty if it has not, and on systems other than
+     * Linux.
      */
     public Optional<String> lacking(RankContext context) {
         if (epoll
@@ -185,7 +185,7 @@ public final class TcpIo {
                         + "to idle connections");
     }
 
-    /** Returns the best choice on this machine, for callers without settings. */
+    /** Returns the best choice on this host, for callers without settings. */
     public static TcpIo standard() {
         Duration answerLimit = Settings.TCP_HANDSHAKE_TIMEOUT.read(
                 Settings.TCP_HANDSHAKE_TIMEOUT.fallback().orElseThrow());
@@ -193,17 +193,17 @@ public final class TcpIo {
                 epollAvoidedBecause().isEmpty(), AUTO, false, Long.MAX_VALUE, new PeerTimes(answerLimit, false));
     }
 
-    /** Returns whether sockets use the kernel's epoll, not NIO. */
+    /** Returns whether sockets use the kernel's epoll and not NIO. */
     public boolean epoll() {
         return epoll;
     }
 
-    /** Returns whether data between ranks travels with checksums. */
+    /** Returns whether data between ranks is sent with checksums. */
     public boolean checksum() {
         return checksum;
     }
 
-    /** Returns how many bytes one side of a data connection encrypts by one key, where the engine does not change keys by itself. */
+    /** Returns how many bytes one side encrypts with one key, if its engine does not renew keys itself. */
     public long keyBytes() {
         return keyBytes;
     }
@@ -213,12 +213,12 @@ public final class TcpIo {
         return peerTimes.answerLimit;
     }
 
-    /** Returns whether a peer may stand at a breakpoint for any time. */
+    /** Returns whether a peer may stop at a breakpoint for any time. */
     public boolean debug() {
         return peerTimes.debug;
     }
 
-    /** Returns a new factory of handlers, for the background loop and for polled loops. */
+    /** Returns a new factory of I/O handlers, for the background loop and for polled loops. */
     public IoHandlerFactory handlers() {
         return epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
     }
@@ -234,10 +234,10 @@ public final class TcpIo {
     }
 
     /**
-     * Sets the options of a data link: no delay, quick acknowledgements, congestion control as asked. The reno that auto chooses is
-     * best effort.
+     * Sets the options of a data link: no delay, quick acknowledgements, and the configured congestion control. If
+     * {@code auto} selects reno and the system refuses it, the system's algorithm stays.
      *
-     * @throws ChannelException if the channel does not accept an option
+     * @throws ChannelException if the channel does not accept another option
      */
     public void dataOptions(Channel channel) {
         channel.config().setOption(ChannelOption.TCP_NODELAY, true);
@@ -262,8 +262,8 @@ public final class TcpIo {
     }
 
     /**
-     * Lets the kernel probe an idle connection of any kind, so that nothing between hosts forgets it. NIO cannot set the idle time, so
-     * the system's setting applies there.
+     * Makes the kernel probe an idle connection of any kind, so that no firewall between hosts drops it. NIO cannot set
+     * the idle time, so the system's setting applies.
      */
     void keepAlive(Channel channel) {
         channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
@@ -275,10 +275,10 @@ public final class TcpIo {
     }
 
     /**
-     * Limits the time between two attempts of the kernel to send what the network has lost, for a connection that carries signs of life.
-     * Without a limit that time doubles as long as nothing is acknowledged, and a network that works again looks silent for as long as
-     * it was broken. No effect with NIO and before Linux 6.15, nor in a debugger: the kernel would end a connection whose peer has
-     * read nothing for that long.
+     * Limits the time between two retransmissions of the kernel, for a connection that carries heartbeats. Without a
+     * limit, this time doubles until data is acknowledged. A repaired network would then look silent for as long as it
+     * was broken. The method has no effect with NIO and before Linux 6.15. It also has none in a debugger, because the
+     * kernel would end a connection whose peer reads nothing for half an hour.
      */
     void limitBackoff(Channel channel) {
         if (peerTimes.debug || !(channel instanceof EpollSocketChannel)) {
@@ -291,7 +291,7 @@ public final class TcpIo {
                     .setOption(
                             new RawUnixChannelOption("TCP_RTO_MAX_MS", IPPROTO_TCP, TCP_RTO_MAX_MS, Integer.BYTES),
                             millis);
-            // the kernel counts attempts, of which there are more now
+            // the kernel limits the number of retransmissions, which are more frequent now
             channel.config()
                     .setOption(EpollChannelOption.TCP_USER_TIMEOUT, KEEP_IDLE_SECONDS * KEEP_ASKED_MOST * 1_000);
         } catch (ChannelException absent) {
@@ -299,7 +299,7 @@ public final class TcpIo {
         }
     }
 
-    /** Returns whether a channel is inside this machine, over its loopback address. */
+    /** Returns whether a channel stays within this host, over its loopback address. */
     static boolean loopback(Channel channel) {
         return channel.remoteAddress() instanceof java.net.InetSocketAddress peer
                 && peer.getAddress() != null

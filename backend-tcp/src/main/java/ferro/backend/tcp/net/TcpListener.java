@@ -24,17 +24,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * One listening socket. Every connection proves itself within five seconds or is dropped. The number of connections in a
- * handshake is limited; those that have sent nothing valid are dropped first.
+ * A listening socket. A connection is dropped unless it proves itself within five seconds, or the time that its hello
+ * asks for. The number of connections in a handshake is limited. Connections that have sent nothing valid are dropped
+ * first.
  *
- * <p>A connection is handed on once the connecting side has confirmed it. The confirmation has no limit: a side that has sent it
- * uses the connection, and one that has not closes it.
+ * <p>A connection is passed on when the connecting side has confirmed it. The confirmation has no time limit. A side
+ * that sent it uses the connection; a side that did not will close the connection.
  */
 public final class TcpListener implements AutoCloseable {
     static final long HANDSHAKE_MILLIS = 5_000;
-    /** Time for a side whose hello asks for more. */
+    /** Time limit for a side whose hello asks for more time. */
     static final long LONGEST_HANDSHAKE_MILLIS = 40_000;
-    /** From this lateness of a timer on, the loop was held up. It has served nobody in that time, which does not count. */
+    /** A timer that is late by this much shows that the loop did not run; that time does not count for the limit. */
     private static final long HELD_UP_NANOS = 100_000_000;
 
     static final int FEWEST_PENDING = 64;
@@ -45,9 +46,9 @@ public final class TcpListener implements AutoCloseable {
     private final Credentials own;
     private final Guest guests;
     private final UnauthenticatedPeerLog strangers;
-    /** The accepted connections in their handshake, in order of arrival. Only the loop uses them. */
+    /** The accepted connections in their handshake, in order of arrival; used on the loop only. */
     private final Map<Channel, AcceptingHandshake> pending = new LinkedHashMap<>();
-    /** Connections that are let in and not confirmed yet: the other side may believe itself in. They take no room. */
+    /** Admitted connections without a confirmation, which the other side may already use. Not limited. */
     private final Set<Channel> letIn = new HashSet<>();
 
     private volatile int mostPending = FEWEST_PENDING;
@@ -55,14 +56,14 @@ public final class TcpListener implements AutoCloseable {
     private volatile TcpIo sockets = TcpIo.standard();
     private Channel server;
 
-    /** Prepares to listen; {@code guests} takes the connections whose handshake is done. */
+    /** Creates a listener; {@code guests} receives the connections whose handshake is complete. */
     public TcpListener(Credentials own, Guest guests, UnauthenticatedPeerLog strangers) {
         this.own = own;
         this.guests = guests;
         this.strangers = strangers;
     }
 
-    /** Makes room for the connections of a whole group at once. */
+    /** Raises the limit of handshakes, so that all ranks of a group can connect at once. */
     public void expectRanks(int worldSize) {
         mostPending = Math.max(mostPending, PENDING_PER_RANK * worldSize);
     }
@@ -70,7 +71,7 @@ public final class TcpListener implements AutoCloseable {
     /**
      * Binds exactly this address.
      *
-     * @throws IOException if it is taken or not of this machine; {@link #notBound} explains it
+     * @throws IOException if the address is in use or not of this host; {@link #notBound} explains it
      */
     public InetSocketAddress bind(TcpIo io, BackgroundLoop background, InetSocketAddress address) throws IOException {
         loop = background;
@@ -106,8 +107,8 @@ public final class TcpListener implements AutoCloseable {
     }
 
     /**
-     * Returns which process holds the port, or that the address is not of this machine. This looks at all processes, so use it
-     * only for the last attempt.
+     * Returns the process that holds the port, or that the address is not of this host. This method searches all
+     * processes, so use it only for the last attempt.
      */
     public static Refusal notBound(InetSocketAddress address, IOException cause) {
         boolean isElsewhere = Addresses.isElsewhere(address.getAddress());
@@ -119,7 +120,7 @@ public final class TcpListener implements AutoCloseable {
                         + (holders.isEmpty() ? unheld : "it is held: " + holders));
     }
 
-    /** Starts the handshake of a connection that was accepted; on the loop. */
+    /** Starts the handshake of an accepted connection; called on the loop. */
     void accept(Channel channel) {
         channel.config().setRecvByteBufAllocator(new SwitchedReads(ExactReader.nothing()));
         AcceptingHandshake side = new AcceptingHandshake(own, hello -> guests.admit(hello, channel), isLocal(channel));
@@ -142,9 +143,9 @@ public final class TcpListener implements AutoCloseable {
     }
 
     /**
-     * Adds a connection. If more than {@link #mostPending} are in their handshake then, one is closed: the oldest that has sent
-     * nothing valid, of the address that has more than half of these, if there is one. An address that connects without
-     * end pushes out its own connections, and the others have at least half of the room.
+     * Adds a connection. Beyond {@link #mostPending} handshakes, closes the oldest connection that has sent nothing
+     * valid. If one address has more such connections than half of the limit, its oldest one is closed. An address that
+     * connects endlessly thus displaces its own connections, and leaves half of the limit to others.
      */
     private void add(Channel channel, AcceptingHandshake side) {
         pending.put(channel, side);
@@ -155,7 +156,7 @@ public final class TcpListener implements AutoCloseable {
         }
     }
 
-    /** Returns the address with more silent connections than half of the room. */
+    /** Returns the address whose silent connections fill more than half of the limit. */
     private Optional<Object> crowd(int half) {
         Map<Object, Integer> silent = new HashMap<>();
         for (Map.Entry<Channel, AcceptingHandshake> each : pending.entrySet()) {
@@ -166,7 +167,7 @@ public final class TcpListener implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** Returns the oldest silent connection of an address, or of all; the oldest where all have spoken. */
+    /** Returns the oldest silent connection of an address, or of all; the oldest connection if none is silent. */
     private Channel leaving(Optional<Object> crowd) {
         return pending.entrySet().stream()
                 .filter(each -> !each.getValue().spoken())
@@ -176,20 +177,20 @@ public final class TcpListener implements AutoCloseable {
                 .orElseGet(() -> pending.keySet().iterator().next());
     }
 
-    /** Returns the address that a connection comes from, without its port. */
+    /** Returns the remote address of a connection, without its port. */
     private static Object from(Channel channel) {
         SocketAddress remote = channel.remoteAddress();
         return remote instanceof InetSocketAddress there ? there.getAddress() : String.valueOf(remote);
     }
 
-    /** Returns whether both ends are on this machine; those of a channel without an address of a network are. */
+    /** Returns whether both ends are on this host; true for a channel without a network address. */
     private static boolean isLocal(Channel channel) {
         return !(channel.localAddress() instanceof InetSocketAddress here)
                 || !(channel.remoteAddress() instanceof InetSocketAddress there)
                 || TlsPolicy.isWithin(here.getAddress(), there.getAddress());
     }
 
-    /** Stops listening and drops connections in a handshake; proved connections belong to their owners. */
+    /** Stops listening and drops connections in a handshake; complete connections belong to their owners. */
     @Override
     public void close() {
         if (server != null) {
@@ -208,7 +209,7 @@ public final class TcpListener implements AutoCloseable {
         private ScheduledFuture<?> timer;
         /** When the timer is due, on the clock of the loop. */
         private long due;
-        /** Time that it has to prove itself, from when it was accepted. */
+        /** Time limit for the proof, from the acceptance on. */
         private long grantedMillis = HANDSHAKE_MILLIS;
 
         Accepted(Channel channel, AcceptingHandshake side) {
@@ -221,10 +222,7 @@ public final class TcpListener implements AutoCloseable {
             timer = channel.eventLoop().schedule(this::expired, nanos, TimeUnit.NANOSECONDS);
         }
 
-        /**
-         * Drops the connection, unless this loop was held up and has not listened to it for so long, or its hello has asked for
-         * more time.
-         */
+        /** Drops the connection, unless this loop has not run for some time or the hello has asked for more time. */
         private void expired() {
             long asked = side.hello() == null ? 0 : side.hello().attempt().answerLimitMillis();
             long more = Math.min(asked, LONGEST_HANDSHAKE_MILLIS) - grantedMillis;
@@ -235,7 +233,7 @@ public final class TcpListener implements AutoCloseable {
                 grantedMillis += more;
                 limit(TimeUnit.MILLISECONDS.toNanos(more));
             } else if (pending.containsKey(channel) && side.wanted() == 0) {
-                // in the middle of TLS a refusal would not be understood
+                // in the middle of TLS the other side would not understand a refusal
                 channel.close();
             } else if (pending.containsKey(channel)) {
                 String text = "the handshake did not end within " + grantedMillis + " ms";
@@ -266,13 +264,13 @@ public final class TcpListener implements AutoCloseable {
 
         @Override
         public void refused(Channel proved, Refusal refusal) {
-            // a peer that is only too late, for a group or with an attempt, is no stranger
+            // a peer that only came too late, for a group or with an attempt, is authenticated
             if (refusal.code() != Code.PEER_LOST && !refusal.isLate()) {
                 strangers.refused(channel.remoteAddress(), refusal);
             }
             guests.refused(side.said(), channel.remoteAddress(), refusal);
             if (side.wanted() == 0) {
-                // in the middle of TLS the alert has said it
+                // in the middle of TLS the alert has given the reason
                 channel.close();
             } else {
                 HandshakeReader.refuse(channel, refusal);
@@ -299,7 +297,7 @@ public final class TcpListener implements AutoCloseable {
             channel.close();
         }
 
-        /** Sends a refusal to the other side, which would try again. Notifies the owner of a proved connection. */
+        /** Sends a refusal, so that the other side does not try again. Notifies a connection's owner. */
         private void broken(LinkageError cause) {
             if (side.wanted() == 0) {
                 guests.broken(side.hello(), cause);
@@ -312,32 +310,32 @@ public final class TcpListener implements AutoCloseable {
         return new Refusal(Code.ABORTED, "the accepting side failed with " + broken);
     }
 
-    /** Takes connections; called on the loop. */
+    /** Receives connections; called on the loop. */
     public interface Guest {
         /**
-         * Decides about a side that has proved itself. What it keeps for this side must end with the channel.
+         * Admits or refuses a side whose proof was correct. All state that it keeps must end with the channel.
          *
-         * @throws Refusal if it does not belong here
+         * @throws Refusal if the side does not belong here
          */
         void admit(Hello hello, Channel channel) throws Refusal;
 
-        /** Takes over the connection: it is proved, its pipeline is empty, and nothing is being read. */
+        /** Takes over an authenticated connection; its pipeline is empty and no read is active. */
         void entered(Hello hello, Channel channel);
 
-        /** Receives the refusal of a side; the hello may be of another job, and is null if none had come. */
+        /** Receives the refusal of a side; the hello may be of another job, and is null if none had arrived. */
         default void refused(Hello hello, SocketAddress from, Refusal refusal) {}
 
-        /** Receives the error of this process for which a proved connection was closed. */
+        /** Receives the error of this process because of which an authenticated connection was closed. */
         default void broken(Hello hello, LinkageError cause) {}
 
-        /** Receives what the process lacks to accept a connection, whose side is not known. */
+        /** Receives the name of the resource that this process lacks to accept a connection, whose peer is unknown. */
         default void notAccepted(String lacking) {}
     }
 
     /**
-     * Stops accepting for a while when a connection cannot be accepted. Asking the kernel again at once would only use processor
-     * time that running groups need. The connection waits in the kernel until then; whoever waits for it is told at once if this
-     * process has no descriptor or memory for it.
+     * Stops accepting for 200 ms when a connection cannot be accepted. Asking the kernel again at once would only use
+     * processor time that running groups need. The connection waits in the kernel meanwhile. If this process lacks a
+     * descriptor or memory for it, {@code lacking} is notified at once.
      */
     static final class AcceptPause extends ChannelInboundHandlerAdapter {
         static final long PAUSE_MILLIS = 200;
@@ -345,7 +343,7 @@ public final class TcpListener implements AutoCloseable {
         private final UnauthenticatedPeerLog log;
         private final Consumer<String> lacking;
 
-        /** Makes a handler; {@code lacking} receives, on the loop, what the process lacks for a connection. */
+        /** Creates a handler; {@code lacking} receives, on the loop, the resource that a connection lacks. */
         AcceptPause(UnauthenticatedPeerLog log, Consumer<String> lacking) {
             this.log = log;
             this.lacking = lacking;

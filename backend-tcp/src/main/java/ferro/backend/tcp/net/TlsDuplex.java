@@ -11,11 +11,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Encrypts a connection that the background loop reads, between the socket and the reader of its frames. It hands on at most
- * the bytes that the reader asks for, as the socket does.
+ * Encrypts a connection that the background loop reads. It is a handler between the socket and the reader of frames.
+ * Like the socket, it passes on at most the bytes that the reader asks for.
  *
- * <p>It has memory of its own for one frame that is being written, as control connections have, so that a rank without
- * direct memory still reports its failure.
+ * <p>It has its own memory for one frame in writing, as control connections have. A rank without direct memory can thus
+ * still report its failure.
  */
 public final class TlsDuplex extends ChannelDuplexHandler {
     private static final int OWN_BYTES = 16 << 10;
@@ -25,7 +25,7 @@ public final class TlsDuplex extends ChannelDuplexHandler {
     private final ExactReader.Exactly socket = new ExactReader.Exactly();
     private final ByteBuf leaving = Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(OWN_BYTES));
     private final ByteBuffer opened = ByteBuffer.allocate(TlsSession.RECORD_BYTES);
-    /** Whether the reader has asked for bytes that it has not got yet. */
+    /** Whether the reader has asked for bytes that it has not received yet. */
     private boolean asked;
 
     private boolean handingOn;
@@ -36,7 +36,7 @@ public final class TlsDuplex extends ChannelDuplexHandler {
     }
 
     /**
-     * Encrypts from now on if the handshake agreed on TLS, and returns whether it did. Called on the loop, while the
+     * Encrypts the connection if the handshake agreed on TLS, and returns whether it did. Called on the loop while the
      * pipeline is empty.
      */
     public static boolean install(Channel channel) {
@@ -75,7 +75,7 @@ public final class TlsDuplex extends ChannelDuplexHandler {
         handOn(on);
     }
 
-    /** Hands on what the reader asks for while there is any, then asks the socket. */
+    /** Passes on what the reader asks for as long as bytes are available, then reads from the socket. */
     private void handOn(ChannelHandlerContext on) {
         if (handingOn) {
             return;
@@ -118,7 +118,7 @@ public final class TlsDuplex extends ChannelDuplexHandler {
         return true;
     }
 
-    /** Writes what the engine wants to say itself, such as new keys. */
+    /** Writes records that the engine itself has produced, such as new keys. */
     private void answer(ChannelHandlerContext on) {
         if (session.waiting() > 0) {
             on.writeAndFlush(taken(Unpooled.directBuffer(session.waiting())));
@@ -146,7 +146,7 @@ public final class TlsDuplex extends ChannelDuplexHandler {
         on.write(sealed, written);
     }
 
-    /** Returns memory for the records of a frame: this handler's own, unless it is being written or too small. */
+    /** Returns memory for the records of a frame: the own memory, unless it is in use or too small. */
     private ByteBuf memory(int bytes) {
         return leaving.refCnt() == 1 && 2 * bytes <= OWN_BYTES
                 ? leaving.clear().retain()

@@ -11,10 +11,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Runs the TLS handshake behind that of the job, and then leaves the pipeline. It reads no byte beyond its last record.
+ * Runs the TLS handshake after the job's handshake, and then leaves the pipeline. It reads no byte beyond its last
+ * record.
  *
- * <p>TLS lets the connecting side speak last, which then does not know whether it was let in. So the accepting side sends one
- * byte more, in a record of its own. The connecting side confirms the connection by another such byte.
+ * <p>In TLS the connecting side sends the last message, and gets no reply to it. Therefore the accepting side sends one
+ * more byte, in a separate record. The connecting side confirms the connection by another such byte.
  */
 public final class TlsHandshake extends ExactReader {
     static final AttributeKey<TlsSession> SESSION = AttributeKey.valueOf("ferro.tls.session");
@@ -35,7 +36,7 @@ public final class TlsHandshake extends ExactReader {
         return channel.attr(SESSION).get();
     }
 
-    /** Closes a connection that no loop serves, of which Netty tells nobody, and frees what its encryption holds. */
+    /** Closes a connection without a loop, whose end Netty would not report, and frees its TLS memory. */
     public static void closeAtOnce(Channel channel) {
         channel.unsafe().closeForcibly();
         TlsSession session = sessionOf(channel);
@@ -78,8 +79,8 @@ public final class TlsHandshake extends ExactReader {
     }
 
     /**
-     * Tells why the handshake failed. A wrong key, seen here or by the other side, is final. Anything else can be the network:
-     * the connection ends as one that was cut, and the connecting side tries again.
+     * Reports why the handshake failed. A key that either side has refused is final. Any other failure can come from
+     * the network. The connection then ends as if it was cut, and the connecting side tries again.
      */
     private void ended(IOException wrong) {
         boolean there = isKeyRefusedThere(wrong);
@@ -100,7 +101,7 @@ public final class TlsHandshake extends ExactReader {
         return TlsSession.isAlert(wrong) && TlsSession.isOfACertificate(wrong);
     }
 
-    /** Lets the other side in and reads its confirmation; the connecting side confirms once it is let in. */
+    /** Admits the other side and reads its confirmation; the connecting side confirms after it is admitted. */
     private boolean isConfirmed() throws IOException {
         if (session.isConnecting()) {
             return session.open(word, 0, word.capacity()) > 0 && session.seal(word, 0, word.capacity()) > 0;

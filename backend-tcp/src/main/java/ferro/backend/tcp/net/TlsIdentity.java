@@ -23,18 +23,19 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 
 /**
- * The key by which a process encrypts its connections: made in memory, never written, gone with the process, or read from the
- * files of a company with certificates around it. The other side trusts it because its hash is in a handshake that the job's
- * secret protects, and then judges the certificates where a company has given it some, too. Any thread may use it.
+ * The key with which a process encrypts its connections. By default the key is created in memory and never written.
+ * Else it comes from PEM files of your own CA, with certificates. The other side trusts the key, because its hash is in
+ * a handshake that the job's secret protects. A side with PEM files also checks the certificates. Any thread may use
+ * it.
  */
 final class TlsIdentity {
-    /** Bytes of a {@link #fingerprint}. */
+    /** Length of a {@link #fingerprint} in bytes. */
     static final int FINGERPRINT_BYTES = 32;
 
     private final PrivateKey key;
     private final X509Certificate[] chain;
     private final byte[] fingerprint;
-    /** The files that this identity was read from; null if it was made. */
+    /** Content of the files of this identity; null if the key was created in memory. */
     private final CompanyKey company;
 
     private final PeerJudge judge;
@@ -52,9 +53,10 @@ final class TlsIdentity {
     }
 
     /**
-     * Makes a fresh P-256 key; takes some tens of milliseconds the first time.
+     * Creates a fresh P-256 key; the first call takes some tens of milliseconds.
      *
-     * @param uri      name of its owner in the certificate, as {@code ferro://JOB/rank/N}; for people who look at the traffic
+     * @param uri      name of the owner in the certificate, as {@code ferro://JOB/rank/N}; for people who inspect
+     *     traffic
      * @throws IllegalStateException if this Java runtime has no such keys
      */
     static TlsIdentity fresh(String uri, TlsProvider provider) {
@@ -70,9 +72,9 @@ final class TlsIdentity {
     }
 
     /**
-     * Returns the identity of a company's key.
+     * Returns the identity of a key from PEM files.
      *
-     * @param name     pattern of a name that the leaf of another side must have; null if any will do
+     * @param name     pattern that a name of the peer's leaf must match; null accepts any name
      */
     static TlsIdentity of(CompanyKey company, NamePattern name, TlsProvider provider) {
         PeerJudge judge = peer -> company.check(peer, name);
@@ -80,9 +82,9 @@ final class TlsIdentity {
     }
 
     /**
-     * Refuses a company's certificate whose dates do not hold now; the key of a process has none.
+     * Refuses a certificate from PEM files outside its dates of validity; a key created in memory has no dates.
      *
-     * @throws IOException naming file and dates
+     * @throws IOException naming the file and the dates
      */
     void checkDates() throws IOException {
         if (company != null) {
@@ -90,7 +92,7 @@ final class TlsIdentity {
         }
     }
 
-    /** Returns SHA-256 of the encoded public key; the caller may keep and change it. */
+    /** Returns the SHA-256 of the encoded public key, as a copy. */
     byte[] fingerprint() {
         return fingerprint.clone();
     }
@@ -108,11 +110,11 @@ final class TlsIdentity {
     }
 
     /**
-     * Begins one side of a connection.
+     * Creates one side of a connection.
      *
-     * @param connecting whether this side has connected, and so speaks first
+     * @param connecting whether this side has connected, and so sends first
      * @param pin        {@link #fingerprint} of the other side
-     * @param judged     whether its certificates are judged too, if this side has those of a company
+     * @param judged     whether to check the certificates of the other side, if this side has PEM files
      * @return session before its handshake
      * @throws IllegalStateException if the provider has no TLS 1.3, or no memory for an engine
      */
@@ -130,15 +132,15 @@ final class TlsIdentity {
             engine.beginHandshake();
             return new TlsSession(engine, trust, engines);
         } catch (SSLException | RuntimeException | Error unable) {
-            // such as a lack of memory: what the engine holds, no collector frees
+            // for example out of memory: no garbage collector frees the memory of the engine
             engines.free(engine);
             throw unable;
         }
     }
 
     /**
-     * Writes the certificate of a key that no authority has signed (RFC 5280). Its dates span all years, because the clocks of
-     * two hosts may differ and nobody judges them.
+     * Writes a self-signed certificate (RFC 5280). It is valid for all years, because the clocks of two hosts may
+     * differ and no peer checks its dates.
      */
     static final class SelfSigned {
         private static final int INTEGER = 0x02;
@@ -149,7 +151,7 @@ final class TlsIdentity {
         private static final int TIME = 0x18;
         private static final int SEQUENCE = 0x30;
         private static final int SET = 0x31;
-        /** Context-specific tags of a certificate: version, extensions, and a URI among alternative names. */
+        /** Context-specific tags in a certificate: version, extensions, and a URI among the alternative names. */
         private static final int VERSION = 0xA0;
 
         private static final int EXTENSIONS = 0xA3;
@@ -195,7 +197,7 @@ final class TlsIdentity {
             return text.getBytes(StandardCharsets.US_ASCII);
         }
 
-        /** Returns a tag, the length and the contents (X.690, 8.1). */
+        /** Returns the encoding of a tag, the length and the contents (X.690, 8.1). */
         private static byte[] part(int tag, byte[]... contents) {
             ByteArrayOutputStream joined = new ByteArrayOutputStream();
             for (byte[] one : contents) {

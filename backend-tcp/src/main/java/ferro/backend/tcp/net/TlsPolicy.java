@@ -25,13 +25,13 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Which connections of this process are encrypted, and the key for them: a company's, or one that is made when the first of them
- * needs it. Any thread may use it.
+ * Decides which connections of this process are encrypted, and has the key for them. The key comes from PEM files, or
+ * is created for the first connection that needs it. Any thread may use it.
  */
 public final class TlsPolicy {
     private final TlsUse use;
     private final String uri;
-    /** Where a company's certificates are; null without. */
+    /** The files of a key and certificates of your own CA; null without such files. */
     private final PemIdentityFiles company;
 
     private final Supplier<TlsProvider> provider;
@@ -45,7 +45,7 @@ public final class TlsPolicy {
         this.company = company;
     }
 
-    /** When a process encrypts. */
+    /** The connections that a process encrypts. */
     public enum TlsUse {
         /** Connections to other hosts. */
         AUTO,
@@ -53,26 +53,26 @@ public final class TlsPolicy {
         ON,
         /** No connection. */
         OFF,
-        /** Connections to other hosts, but of a side that is OFF none: what a store does that has no settings. */
+        /** Connections to other hosts, unless the other side is OFF. A store without settings uses this value. */
         FOLLOW
     }
 
     /**
-     * Makes the policy of one process.
+     * Creates the policy of one process.
      *
      * @param use   when to encrypt
      * @param job   id of the job, for the name in the certificate
-     * @param owner the process in its job, as {@code rank/3}
+     * @param owner name of the process in its job, such as {@code rank/3}
      */
     public static TlsPolicy of(TlsUse use, String job, String owner) {
         return of(use, job, owner, TlsProvider::fastest, null);
     }
 
     /**
-     * Makes the policy of a process that may have certificates of a company.
+     * Creates the policy of a process that may have PEM files.
      *
-     * @param provider whose engines encrypt; asked when the first connection needs one
-     * @param company  files of the certificates, or null without
+     * @param provider provider of the engines; called when the first connection needs one
+     * @param company  files of the key and the certificates; null without such files
      */
     static TlsPolicy of(
             TlsUse use, String job, String owner, Supplier<TlsProvider> provider, PemIdentityFiles company) {
@@ -81,27 +81,27 @@ public final class TlsPolicy {
     }
 
     /**
-     * Makes the policy of a rank.
+     * Creates the policy of a rank.
      *
      * @param secret the job's secret, or none
-     * @throws FerroException UNAUTHENTICATED if all shall be encrypted and there is no secret, or if certificates are given that
-     *     cannot be used; RESOURCE if the provider that is asked for is not there
+     * @throws FerroException UNAUTHENTICATED if all connections must be encrypted without a secret, or if the given
+     *     certificates cannot be used; RESOURCE if the configured provider is not available
      */
     public static TlsPolicy of(RankContext context, Secret secret, Where where) {
         return new TlsSettings(context, where).policy(secret);
     }
 
-    /** Returns whose engines encrypt. */
+    /** Returns the provider of the engines. */
     public TlsProvider provider() {
         return provider.get();
     }
 
-    /** Returns when this process encrypts. */
+    /** Returns which connections this process encrypts. */
     public TlsUse use() {
         return use;
     }
 
-    /** Returns whether this side wants a connection encrypted, by what it sees of the connection. */
+    /** Returns whether this side wants a connection to be encrypted, as far as it can determine the ends. */
     boolean wants(boolean carriesNothing, boolean local) {
         return switch (use) {
             case ON -> !carriesNothing;
@@ -110,17 +110,17 @@ public final class TlsPolicy {
         };
     }
 
-    /** Returns whether connections are encrypted that go, or do not go, between hosts. */
+    /** Returns whether connections are encrypted that go between hosts, or that stay on one host. */
     boolean encrypts(boolean between) {
         return wants(false, !between);
     }
 
     /**
-     * Makes the key now, on this thread, if connections will be encrypted: the loop that would make it serves others too.
+     * Creates the key now, on this thread, if connections will be encrypted, so that no loop has to create it.
      *
      * @param between whether connections may go between hosts
-     * @throws IllegalStateException if this Java runtime cannot make one
-     * @throws Refusal               UNAUTHENTICATED if the dates of a company's certificate do not hold
+     * @throws IllegalStateException if this Java runtime cannot create a key
+     * @throws Refusal               UNAUTHENTICATED if the certificate in PEM files is outside its dates
      */
     public void prepare(boolean between) throws Refusal {
         if (encrypts(between)) {
@@ -129,9 +129,9 @@ public final class TlsPolicy {
     }
 
     /**
-     * Returns the key of this process for a connection that it makes.
+     * Returns the key of this process for an outgoing connection.
      *
-     * @throws Refusal UNAUTHENTICATED if the dates of a company's certificate do not hold, which the other side would refuse
+     * @throws Refusal UNAUTHENTICATED if the certificate in PEM files is outside its dates; the peer would refuse it
      */
     TlsIdentity ownIdentity() throws Refusal {
         TlsIdentity own = identity();
@@ -144,19 +144,19 @@ public final class TlsPolicy {
     }
 
     /**
-     * Returns whether the certificates of the other side are judged where this side has those of a company. A store may be that of
-     * a launcher or a driver, which have none: whoever has the job's secret may use it.
+     * Returns whether this side checks the certificates of the other side, if it has PEM files. A store is exempt: a
+     * launcher or driver without PEM files may serve it, to any process with the job's secret.
      */
     static boolean judges(Hello.ConnectionKind kind) {
         return kind != Hello.ConnectionKind.STORE;
     }
 
-    /** Returns what this side says of TLS on a connection that it would leave plain. */
+    /** Returns the TLS wish of this side for a connection that it would not encrypt. */
     Hello.TlsWish otherwise() {
         return use == TlsUse.OFF ? Hello.TlsWish.PLAIN : Hello.TlsWish.EITHER;
     }
 
-    /** Returns the key of this process; that of a company may be another one from now on each time. */
+    /** Returns the key of this process; a key from PEM files may change between two calls. */
     TlsIdentity identity() {
         return company == null ? made() : company.identity();
     }
@@ -168,7 +168,7 @@ public final class TlsPolicy {
         return made;
     }
 
-    /** Returns whether an address is one of this machine, as far as the side that connects can see. */
+    /** Returns whether an address belongs to this host, as far as the connecting side can determine. */
     public static boolean isOwn(InetAddress address) {
         try {
             return address != null
@@ -178,14 +178,14 @@ public final class TlsPolicy {
         }
     }
 
-    /** Returns whether both ends of an accepted connection are on this machine: such a connection has one address. */
+    /** Returns whether an accepted connection stays on this host; it then has the same address at both ends. */
     static boolean isWithin(InetAddress local, InetAddress remote) {
         return local != null
                 && remote != null
                 && (local.equals(remote) || local.isLoopbackAddress() && remote.isLoopbackAddress());
     }
 
-    /** Reads the settings of TLS of one rank: when to encrypt, and where a company's certificates are. */
+    /** Reads the TLS settings of one rank: when to encrypt, and the PEM files. */
     static final class TlsSettings {
         private static final List<Setting<String>> FILES =
                 List.of(Settings.TLS_CERTIFICATE, Settings.TLS_KEY, Settings.TLS_TRUST);
@@ -261,8 +261,8 @@ public final class TlsPolicy {
         }
 
         /**
-         * Returns what to warn of where a key is open to others. It is no error: certificates that an orchestrator puts into a container
-         * can often be read by all that is in it.
+         * Returns a warning if all users can read a key file. This is not an error, because in a container all
+         * processes can often read the certificates that an orchestrator mounts.
          */
         static Optional<String> openToAll(Path key) throws IOException {
             if (!key.getFileSystem().supportedFileAttributeViews().contains("posix")) {

@@ -26,11 +26,11 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedKeyManager;
 
-/** Whose engines encrypt. */
+/** The implementation whose engines encrypt. */
 public enum TlsProvider {
-    /** Those of the Java runtime. */
+    /** The engines of the Java runtime. */
     JDK("the JDK"),
-    /** Those of Netty over BoringSSL, where its library is there. */
+    /** Netty's engines over BoringSSL, if its native library is available. */
     OPENSSL("OpenSSL");
 
     private final String label;
@@ -39,19 +39,19 @@ public enum TlsProvider {
         this.label = label;
     }
 
-    /** Returns the maker of engines; its class is looked for only now, because its library may be absent. */
+    /** Returns the factory of engines. Its class is loaded only now, because its library may be absent. */
     TlsEngines engines() {
         return this == JDK ? new JdkEngines() : new OpenSslEngines();
     }
 
-    /** Loaders of programs that stay loaded until the JVM ends, by the beginnings of their class names. */
+    /** Class name prefixes of class loaders whose programs stay loaded until the JVM ends. */
     private static final List<String> LASTING = List.of("org.springframework.boot.loader.", "org.apache.spark.util.");
 
     /**
-     * Returns the fastest one that is there and does no harm.
+     * Returns the fastest available provider that does no harm.
      *
-     * <p>BoringSSL keeps data of each thread that has used it, and frees the data by its own code when the thread ends. If its
-     * library has been unloaded before, together with the program that contains it, the process ends by SIGSEGV.
+     * <p>BoringSSL keeps data for each thread that has used it. When the thread ends, code of BoringSSL frees the data.
+     * If the native library has been unloaded with its program before, the process ends by SIGSEGV.
      */
     public static TlsProvider fastest() {
         ClassLoader program = TlsProvider.class.getClassLoader();
@@ -68,7 +68,7 @@ public enum TlsProvider {
         return LASTING.stream().anyMatch(loader.getClass().getName()::startsWith);
     }
 
-    /** Returns why {@link #OPENSSL} cannot be used, and what would change that; null if it can. */
+    /** Returns why {@link #OPENSSL} cannot be used, and a way out; null if it can. */
     public static String missingOpenSsl() {
         Throwable missing;
         try {
@@ -92,44 +92,44 @@ public enum TlsProvider {
         return label;
     }
 
-    /** Makes engines that speak TLS 1.3, resume no session, and ask for the certificate of the other side. */
+    /** Creates engines that use TLS 1.3, resume no session, and require the certificate of the other side. */
     interface TlsEngines {
-        /** The one version of TLS. */
+        /** The only TLS version that is used. */
         String PROTOCOL = "TLSv1.3";
 
-        /** The cipher, as far as it can be chosen. */
+        /** The cipher suite, if the provider allows a choice. */
         String CIPHER = "TLS_AES_128_GCM_SHA256";
 
         /**
-         * Makes the engine of one connection, before its handshake.
+         * Creates the engine of one connection, before its handshake.
          *
-         * @param chain      its certificates, leaf first
-         * @param connecting whether this side has connected, and so speaks first
+         * @param chain      own certificates, leaf first
+         * @param connecting whether this side has connected, and so sends first
          */
         SSLEngine engine(PrivateKey key, X509Certificate[] chain, PinnedTrust trust, boolean connecting)
                 throws GeneralSecurityException, SSLException;
 
-        /** Returns what judges the certificates of the other side. */
+        /** Returns the trust manager that checks the certificates of the other side. */
         default PinnedTrust trust(byte[] pin, PeerJudge judge) {
             return new PinnedTrust(pin, judge);
         }
 
-        /** Returns whether engines change their keys by themselves before these have encrypted too much. */
+        /** Returns whether engines renew their keys before one key has encrypted too many bytes. */
         boolean renewKeys();
 
-        /** Returns memory of the kind that engines are fastest with. */
+        /** Returns memory of the kind with which the engines are fastest. */
         ByteBuffer memory(int bytes);
 
-        /** Frees what an engine holds outside the heap; nothing may be done with it afterwards. */
+        /** Frees the memory of an engine outside the heap; the engine must not be used afterwards. */
         void free(SSLEngine engine);
     }
 
-    /** Engines of the Java runtime. They change their keys by themselves after 2^37 bytes. */
+    /** Engines of the Java runtime. They renew their keys after 2^37 bytes. */
     private static final class JdkEngines implements TlsEngines {
         @Override
         public SSLEngine engine(PrivateKey key, X509Certificate[] chain, PinnedTrust trust, boolean connecting)
                 throws GeneralSecurityException {
-            // a context of its own for each connection: no session of another one can be resumed
+            // each connection has a new context, so no session of another connection can be resumed
             SSLContext context = SSLContext.getInstance(PROTOCOL);
             context.init(new KeyManager[] {new OneKey(key, chain)}, new TrustManager[] {trust}, null);
             SSLEngine engine = context.createSSLEngine();
@@ -142,13 +142,12 @@ public enum TlsProvider {
             return engine;
         }
 
-        /** After 2^37 bytes. */
         @Override
         public boolean renewKeys() {
             return true;
         }
 
-        /** Arrays: of other memory the engine makes copies. */
+        /** Returns an array, because the engine would copy any other memory. */
         @Override
         public ByteBuffer memory(int bytes) {
             return ByteBuffer.allocate(bytes);
@@ -156,22 +155,22 @@ public enum TlsProvider {
 
         @Override
         public void free(SSLEngine engine) {
-            // the garbage collector does
+            // the garbage collector frees it
         }
     }
 
     /**
-     * Engines of Netty over BoringSSL. They hold memory outside the heap, and never change their keys by themselves. BoringSSL lets
-     * nobody choose the ciphers of TLS 1.3; its own first choice is {@link #CIPHER} where the processor has AES.
+     * Netty's engines over BoringSSL. They hold memory outside the heap, and never renew their keys. BoringSSL does not
+     * allow a choice of TLS 1.3 ciphers. Its first choice is {@link #CIPHER} if the processor has AES instructions.
      */
     private static final class OpenSslEngines implements TlsEngines {
-        /** X509_V_ERR_CERT_REJECTED of OpenSSL's x509_vfy.h; the alert for it is "bad certificate". */
+        /** X509_V_ERR_CERT_REJECTED of OpenSSL's x509_vfy.h; its alert is "bad certificate". */
         private static final int REJECTED = 28;
 
         /**
-         * Returns why there are none; null if there are.
+         * Returns why no engines are available; null if they are.
          *
-         * @throws LinkageError if the classes of Netty that are there are of another version, or absent
+         * @throws LinkageError if the classes of Netty are absent or of another version
          */
         static Throwable missing() {
             Throwable why = OpenSsl.unavailabilityCause();
@@ -188,7 +187,7 @@ public enum TlsProvider {
                     .option(OpenSslContextOption.USE_TASKS, false);
         }
 
-        /** Has BoringSSL tell the other side that its certificate was refused: of another exception it would make an internal error. */
+        /** Returns a trust manager whose refusals become an alert about a certificate, not an internal error. */
         @Override
         public PinnedTrust trust(byte[] pin, PeerJudge judge) {
             return new PinnedTrust(pin, judge) {
@@ -211,21 +210,20 @@ public enum TlsProvider {
         @Override
         public SSLEngine engine(PrivateKey key, X509Certificate[] chain, PinnedTrust trust, boolean connecting)
                 throws SSLException {
-            // of a key and its chain Netty would make a key store with a password, which takes longer than
-            // the handshake
+            // from a key and its chain, Netty would create a key store with a password, which takes longer than the
+            // handshake
             KeyManager own = new OneKey(key, chain);
             SslContextBuilder builder = connecting
                     ? SslContextBuilder.forClient().keyManager(own)
                     : SslContextBuilder.forServer(own).clientAuth(ClientAuth.REQUIRE);
-            // a context of its own for each connection: BoringSSL sends tickets, and only the context that made
-            // a ticket takes it
+            // each connection has a new context: BoringSSL sends tickets, and only the context of a ticket accepts it
             SslContext context =
                     chosen(builder).trustManager((TrustManager) trust).build();
             try {
-                // an engine that context.newEngine makes wants one record a call, and waits for more than there is
+                // an engine of context.newEngine needs one record per call, and waits for more bytes than exist
                 return context.newHandler(ByteBufAllocator.DEFAULT).engine();
             } finally {
-                // the engine holds it
+                // the engine keeps the context
                 ReferenceCountUtil.release(context);
             }
         }
@@ -235,7 +233,7 @@ public enum TlsProvider {
             return false;
         }
 
-        /** Memory outside the heap: of arrays the engine makes copies. */
+        /** Returns memory outside the heap, because the engine would copy arrays. */
         @Override
         public ByteBuffer memory(int bytes) {
             return ByteBuffer.allocateDirect(bytes);
@@ -247,7 +245,7 @@ public enum TlsProvider {
         }
     }
 
-    /** Shows one key and its certificates, whoever asks. */
+    /** Returns one key and its certificates for every request. */
     private static final class OneKey extends X509ExtendedKeyManager {
         private static final String ALIAS = "ferro";
 

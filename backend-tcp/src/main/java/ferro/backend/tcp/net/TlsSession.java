@@ -16,28 +16,28 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 
 /**
- * One side of a TLS connection, between bytes of the program and records, without a socket. The caller moves the records:
- * {@link #outgoing} have to be written, {@link #incoming} is where those that come are put. One thread at a time.
+ * One side of a TLS connection, without a socket. It turns program bytes into TLS records and back. The caller writes
+ * the bytes of {@link #outgoing} and puts received bytes into {@link #incoming}. Not thread-safe.
  *
- * <p>Allocates nothing of its own once its memory has grown to the size of its batches; what the engine of the JDK allocates
- * is its own.
+ * <p>It allocates nothing once its memory has grown to the size of its batches; the JDK's engine itself still
+ * allocates.
  */
 public final class TlsSession {
-    /** Most bytes of the program in one record (RFC 8446, 5.1). */
+    /** Maximum number of program bytes in one record (RFC 8446, 5.1). */
     public static final int RECORD_BYTES = 16 << 10;
     /**
-     * Bytes of the program that are sealed in one record. The engine of the JDK counts the kind of a record and its tag among the 16
-     * KiB; of a whole 16 KiB it would put the last 17 bytes into a record of their own, at nine tenths of the speed.
+     * Program bytes that are sealed in one record. The JDK's engine counts the record's type and tag as part of the 16
+     * KiB. It would put the last 17 of 16 KiB into a second record, at nine tenths of the speed.
      */
     public static final int SEALED_BYTES = RECORD_BYTES - 17;
-    /** Most bytes of the program that are sealed at once: one write of 240 KiB. */
+    /** Maximum number of program bytes that are sealed at once: one write of 240 KiB. */
     public static final int BATCH_BYTES = 15 * SEALED_BYTES;
 
-    /** Head of a record: kind, version and length (RFC 8446, 5.1). */
+    /** Length of the head of a record: type, version and length (RFC 8446, 5.1). */
     private static final int HEAD_BYTES = 5;
-    /** Most that encryption may add to a record (RFC 8446, 5.2). */
+    /** Maximum number of bytes that encryption may add to a record (RFC 8446, 5.2). */
     private static final int EXPANSION_BYTES = 256;
-    /** First and last kind of a record that exists: change of cipher, and bytes of the program. */
+    /** The lowest and highest record type: change of cipher, and application data. */
     private static final int FIRST_KIND = 20;
 
     private static final int LAST_KIND = 23;
@@ -51,17 +51,17 @@ public final class TlsSession {
     private final SSLEngine engine;
     private final PinnedTrust trust;
     private final TlsEngines engines;
-    /** One record for the engine, which wants room for the largest. */
+    /** Buffer for one record of the engine, which requires space for the largest record. */
     private final ByteBuffer aside;
-    /** Bytes of the program before they are sealed. */
+    /** Program bytes before they are sealed. */
     private final ByteBuffer clear;
-    /** Opened bytes that were not handed on yet, from the position to the limit. */
+    /** Opened bytes that were not passed on yet, from the position to the limit. */
     private final ByteBuffer opened;
 
     private ByteBuffer out;
     private int outAt;
     private int outEnd;
-    /** Where the records end that {@link #seal} has made since all were written, and how many bytes of the program each holds. */
+    /** Ends of the records that {@link #seal} made since all were written; {@link #contents} counts their bytes. */
     private final int[] ends = new int[2 * BATCH_BYTES / SEALED_BYTES];
 
     private final int[] contents = new int[ends.length];
@@ -78,7 +78,7 @@ public final class TlsSession {
 
     private boolean over;
     private boolean closed;
-    /** Why nothing more is handed on; thrown once the bytes before it were handed on. */
+    /** Why no more bytes are passed on; thrown after the bytes before it were passed on. */
     private IOException refused;
 
     TlsSession(SSLEngine engine, PinnedTrust trust, TlsEngines engines) {
@@ -95,55 +95,55 @@ public final class TlsSession {
         UNFREED.incrementAndGet();
     }
 
-    /** Returns how many sessions of this process were not {@link #close closed}: what their engines hold, no collector frees. */
+    /** Returns how many sessions were not {@link #close closed}; no garbage collector frees their engines. */
     public static int unfreed() {
         return UNFREED.get();
     }
 
-    /** Returns whether the handshake is over, so that bytes of the program may be moved. */
+    /** Returns whether the handshake is complete, so that program bytes may be moved. */
     boolean isOver() {
         return over;
     }
 
-    /** Returns whether this side has connected, and so spoke first. */
+    /** Returns whether this side has connected, and so sent first. */
     boolean isConnecting() {
         return engine.getUseClientMode();
     }
 
-    /** Returns whether the other side has said that it sends nothing more. */
+    /** Returns whether the other side has announced that it sends nothing more. */
     public boolean isClosed() {
         return closed;
     }
 
-    /** Returns whether this side has refused the key or the certificates of the other one. */
+    /** Returns whether this side has refused the key or the certificates of the other side. */
     boolean hasRefusedKey() {
         return trust.refused() != null;
     }
 
     /**
-     * Returns whether the other side has ended the connection by an alert: it has refused what this side sent. JDK and OpenSSL both
-     * say so in their texts only.
+     * Returns whether the other side has ended the connection by an alert, because it refused data of this side. Both
+     * JDK and OpenSSL show this only in their texts.
      */
     public static boolean isAlert(IOException failure) {
         return String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT).contains("alert");
     }
 
-    /** Returns whether an alert tells that the other side has refused this side's certificate; it is the same with all providers. */
+    /** Returns whether an alert refuses this side's certificate; the alerts of all providers use this word. */
     static boolean isOfACertificate(IOException alert) {
         return alert.getMessage().toLowerCase(Locale.ROOT).contains("certificate");
     }
 
-    /** Returns how often the key of the other side was checked: once within the handshake, and once after it. */
+    /** Returns how often the key of the other side was checked: once in the handshake, and once after it. */
     int checks() {
         return trust.asked();
     }
 
     /**
-     * Goes on with the handshake as far as the records that have come allow. Records to be written may be there even if this
+     * Continues the handshake as far as the received records allow. Records to be written may exist even if this method
      * fails.
      *
-     * @return whether the handshake is over
-     * @throws IOException if the other side has another key than the one expected, or speaks something else
+     * @return whether the handshake is complete
+     * @throws IOException if the other side has another key than the expected one, or does not speak TLS
      */
     boolean shake() throws IOException {
         try {
@@ -162,12 +162,12 @@ public final class TlsSession {
             return true;
         } catch (SSLException wrong) {
             sayWhy();
-            // an engine may put it in words of its own
+            // an engine may have replaced the text
             throw trust.refused() == null ? wrong : new SSLHandshakeException(trust.refused());
         }
     }
 
-    /** Returns whether the engine wants no further record: that of OpenSSL looks only when it is called once more. */
+    /** Returns whether the engine needs no further record; OpenSSL's engine notices this only in another call. */
     private boolean isDoneWithAll() throws SSLException {
         nudge();
         return engine.getHandshakeStatus() != SSLEngineResult.HandshakeStatus.NEED_UNWRAP;
@@ -181,7 +181,7 @@ public final class TlsSession {
         }
     }
 
-    /** Checks key and certificates once more: an engine that resumed a session would have asked nobody. */
+    /** Checks key and certificates once more, because an engine that resumes a session does not check them. */
     private void finish() throws IOException {
         try {
             trust.check(Arrays.stream(engine.getSession().getPeerCertificates())
@@ -199,7 +199,7 @@ public final class TlsSession {
         }
     }
 
-    /** Leaves the engine's alert, if it has one, among the records to be written. */
+    /** Adds the engine's alert, if it has one, to the records to be written. */
     private void sayWhy() {
         try {
             if (engine.getHandshakeStatus() == SSLEngineResult.HandshakeStatus.NEED_WRAP) {
@@ -210,7 +210,7 @@ public final class TlsSession {
         }
     }
 
-    /** Writes a record of the engine's own behind those that wait. */
+    /** Adds a record that the engine itself produces to the waiting records. */
     private void wrapAside() throws IOException {
         SSLEngineResult result = engine.wrap(NOTHING, aside.clear());
         if (result.getStatus() == Status.CLOSED && result.bytesProduced() == 0) {
@@ -237,12 +237,12 @@ public final class TlsSession {
     }
 
     /**
-     * Seals bytes of the program behind the records that wait.
+     * Seals program bytes and adds the records to the waiting ones.
      *
      * @param bytes buffer, read by absolute index
-     * @param from  first byte
-     * @param to    index after the last one; at most {@link #BATCH_BYTES} are taken
-     * @return how many were sealed
+     * @param from  index of the first byte
+     * @param to    index after the last byte; at most {@link #BATCH_BYTES} are sealed
+     * @return how many bytes were sealed
      */
     public int seal(ByteBuffer bytes, int from, int to) throws IOException {
         int end = Math.min(to, from + BATCH_BYTES);
@@ -266,7 +266,7 @@ public final class TlsSession {
         return at - from;
     }
 
-    /** Notes a record that ends where the records end now; what is beyond the notes' room counts with the last of them. */
+    /** Notes a record that ends at the current end. If the arrays are full, the record is added to their last entry. */
     private void note(int content) {
         boolean hasRoom = lastEnd < ends.length;
         int slot = hasRoom ? lastEnd++ : ends.length - 1;
@@ -274,7 +274,7 @@ public final class TlsSession {
         contents[slot] = hasRoom ? content : contents[slot] + content;
     }
 
-    /** Returns how many bytes of the program are in records that were written whole since the last call of this method. */
+    /** Returns how many program bytes are in records that were completely written since the last call. */
     public int left() {
         int bytes = 0;
         for (; firstEnd < lastEnd && ends[firstEnd] <= outAt; firstEnd++) {
@@ -283,12 +283,12 @@ public final class TlsSession {
         return bytes;
     }
 
-    /** Returns how many bytes of records wait to be written. */
+    /** Returns how many record bytes wait to be written. */
     public int waiting() {
         return outEnd - outAt;
     }
 
-    /** Returns the memory whose bytes from index {@link #outgoingAt} on are to be written: an array, or memory outside the heap. */
+    /** Returns the memory to write from, beginning at {@link #outgoingAt}: an array, or memory outside the heap. */
     public ByteBuffer outgoing() {
         return out.clear();
     }
@@ -298,22 +298,22 @@ public final class TlsSession {
         return outAt;
     }
 
-    /** Records that so many bytes of records were written. */
+    /** Records that this many record bytes were written. */
     public void written(int bytes) {
         outAt += bytes;
     }
 
-    /** Returns the memory into which records are to be read, from index {@link #incomingAt} on, at most {@link #room} bytes. */
+    /** Returns the memory for received records, from index {@link #incomingAt} on, for at most {@link #room} bytes. */
     public ByteBuffer incoming() {
         return in.clear();
     }
 
-    /** Returns the index at which the next byte that comes is to be put. */
+    /** Returns the index for the next received byte. */
     public int incomingAt() {
         return inEnd;
     }
 
-    /** Makes room for at least one more record, and returns how many bytes fit. */
+    /** Frees space for at least one more record, and returns how many bytes fit. */
     public int room() {
         if (inAt > 0) {
             in.clear().put(0, in, inAt, inEnd - inAt);
@@ -323,7 +323,7 @@ public final class TlsSession {
         return in.capacity() - inEnd;
     }
 
-    /** Records that so many bytes have come; a read that filled all room makes the next one larger. */
+    /** Records that this many bytes were received; a read that filled all space makes the memory larger. */
     public void came(int bytes) {
         in.clear();
         inEnd += bytes;
@@ -332,13 +332,13 @@ public final class TlsSession {
         }
     }
 
-    /** Returns how many bytes the next record lacks, or its head if that has not come; 0 if a whole one is there. */
+    /** Returns how many bytes the next record, or its head, still lacks; 0 if a complete record has arrived. */
     int lacking() throws IOException {
         int there = inEnd - inAt;
         return there < HEAD_BYTES ? HEAD_BYTES - there : Math.max(0, HEAD_BYTES + length() - there);
     }
 
-    /** Returns whether {@link #open} has something to hand on, or to refuse, without another byte. */
+    /** Returns whether {@link #open} can pass on bytes, or fail, without further received bytes. */
     public boolean ready() {
         return opened.hasRemaining()
                 || refused != null
@@ -349,7 +349,7 @@ public final class TlsSession {
         return (in.get(inAt + 3) & 0xFF) << 8 | in.get(inAt + 4) & 0xFF;
     }
 
-    /** Returns the length of the next record behind its head; a head that cannot be one must not make anybody wait. */
+    /** Returns the length of the next record after its head. Fails for an invalid head, for which nobody may wait. */
     private int length() throws IOException {
         int kind = in.get(inAt);
         int length = claimed();
@@ -365,14 +365,14 @@ public final class TlsSession {
     }
 
     /**
-     * Hands on bytes of the program from the records that have come. Records to be written may be there afterwards: the other
+     * Passes on program bytes from the received records. Afterwards records may wait to be written, because the other
      * side may ask for new keys.
      *
      * @param into buffer, written by absolute index
      * @param from index of the first byte
-     * @param to   index after the last one
-     * @return how many were handed on; fewer than asked for if more has to come first
-     * @throws IOException if a record is not the one that the other side has sent, or it has ended with an alert
+     * @param to   index after the last byte
+     * @return how many bytes were passed on; fewer than requested if more records must arrive first
+     * @throws IOException if a record was changed on its way, or the other side has ended the connection by an alert
      */
     public int open(ByteBuffer into, int from, int to) throws IOException {
         int at = from;
@@ -414,15 +414,15 @@ public final class TlsSession {
         }
     }
 
-    /** Does what the engine wants after a record, such as answering new keys with its own. */
+    /** Does what the engine requires after a record, such as answering new keys with its own. */
     private void settle() throws IOException {
         while (true) {
             switch (engine.getHandshakeStatus()) {
                 case NEED_TASK -> runTasks();
                 case NEED_WRAP -> wrapAside();
                 default -> {
-                    // that of OpenSSL wants its alert to be written, by its result alone, and throws when it is asked
-                    // once more
+                    // OpenSSL's engine asks for its alert to be written only in this result, and throws at the second
+                    // call
                     if (wantsToWrite) {
                         wrapAside();
                         wrapAside();
@@ -433,7 +433,7 @@ public final class TlsSession {
         }
     }
 
-    /** Opens the next record; returns false if it has not come whole. */
+    /** Opens the next record; returns false if it has not arrived completely. */
     private boolean unwrap() throws IOException {
         if (lacking() > 0) {
             return false;
@@ -453,7 +453,7 @@ public final class TlsSession {
         return true;
     }
 
-    /** Frees what the engine holds outside the heap. Nothing can be sealed or opened afterwards; a second call does nothing. */
+    /** Frees the engine's memory outside the heap; the session is then unusable. A second call does nothing. */
     public void close() {
         if (freed.compareAndSet(false, true)) {
             UNFREED.decrementAndGet();
@@ -461,12 +461,12 @@ public final class TlsSession {
         }
     }
 
-    /** Returns how many bytes of the program were sealed. */
+    /** Returns how many program bytes were sealed. */
     public long sealed() {
         return sealed;
     }
 
-    /** Returns whether this side changes its keys by itself. */
+    /** Returns whether the engine of this side renews its keys itself. */
     public boolean renewsKeys() {
         return engines.renewKeys();
     }

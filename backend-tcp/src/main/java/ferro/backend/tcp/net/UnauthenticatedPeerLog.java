@@ -8,7 +8,7 @@ import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Logs at most once a minute that connections were refused or wait, so that no stranger can fill a disk by connecting. */
+/** Logs refused or waiting connections, at most one a minute, so that no unauthenticated peer fills a disk. */
 public final class UnauthenticatedPeerLog {
     static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int SHOWN_BYTES = 8;
@@ -19,13 +19,13 @@ public final class UnauthenticatedPeerLog {
     private final RateLimit refusals = new RateLimit();
     private final RateLimit failures = new RateLimit();
 
-    /** Makes a log with a limited rate of lines; {@code clock} returns nanoseconds. */
+    /** Creates a log with a limited rate of lines; {@code clock} returns nanoseconds. */
     public UnauthenticatedPeerLog(Logger log, LongSupplier clock) {
         this.log = log;
         this.clock = clock;
     }
 
-    /** Loads what a line needs, its configuration and time zones, while there are descriptors to read them. */
+    /** Loads the log configuration and time zones that a line needs, while file descriptors are available. */
     void prepare() {
         log.isLoggable(Level.WARNING);
         ZonedDateTime.now();
@@ -51,8 +51,8 @@ public final class UnauthenticatedPeerLog {
     }
 
     /**
-     * Logs that the process has no descriptor, or no memory, for one more connection. The log itself may fail for the same
-     * reason, even with an error. That must not end the loop; the line is then due again.
+     * Logs that the process has no descriptor or no memory for one more connection. The log itself may fail for the
+     * same reason, even with an error. Such a failure must not end the loop; the line is then due again.
      */
     void notAccepted(SocketAddress at, Throwable cause, long pauseMillis) {
         if (!failures.due(clock.getAsLong())) {
@@ -69,7 +69,7 @@ public final class UnauthenticatedPeerLog {
         }
     }
 
-    /** Counts events and determines when a line is due. */
+    /** Counts events and decides when a line is due. */
     private static final class RateLimit {
         private long last;
         private boolean said;

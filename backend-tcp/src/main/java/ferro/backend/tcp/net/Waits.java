@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/** Waits of a caller's thread for the loop: they are bounded and interruptible, and fail only with FerroException. */
+/** Waits of a caller's thread for the loop, limited and interruptible, that fail only with FerroException. */
 public final class Waits {
     private Waits() {}
 
@@ -18,8 +18,8 @@ public final class Waits {
      * Waits until the future completes.
      *
      * @param late message of the failure at the deadline
-     * @throws FerroException the future's own, INTERRUPTED with the flag set again, or RENDEZVOUS at the deadline, whose cause
-     *     is a TimeoutException
+     * @throws FerroException the future's failure, INTERRUPTED with the flag set again, or RENDEZVOUS at the deadline,
+     *     whose cause is a TimeoutException
      */
     public static <T> T until(CompletableFuture<T> awaited, long nanos, Where where, Supplier<String> late) {
         return within(awaited, nanos, where).orElseThrow(() -> {
@@ -29,10 +29,10 @@ public final class Waits {
     }
 
     /**
-     * Waits a limited time.
+     * Waits for a limited time.
      *
      * @return empty if the future has not completed
-     * @throws FerroException the future's own, or INTERRUPTED with the flag set again
+     * @throws FerroException the future's failure, or INTERRUPTED with the flag set again
      */
     static <T> Optional<T> within(CompletableFuture<T> awaited, long nanos, Where where) {
         try {
@@ -51,7 +51,7 @@ public final class Waits {
         }
     }
 
-    /** Waits a limited time even if the thread is interrupted, whose flag is kept; a failure ends the wait as a result does. */
+    /** Waits for a limited time even if interrupted, and keeps the flag; a failure ends the wait like a result. */
     public static void uninterrupted(CompletableFuture<?> awaited, long nanos) {
         long end = System.nanoTime() + nanos;
         boolean interrupted = false;
@@ -86,7 +86,7 @@ public final class Waits {
         }
     }
 
-    /** Pauses for at least a millisecond, and not beyond a deadline. */
+    /** Pauses for at least one millisecond, and not beyond a deadline. */
     public static void pause(long millis, long leftNanos, Where where, Supplier<String> interrupted) {
         long left = TimeUnit.NANOSECONDS.toMillis(leftNanos);
         pause(Math.max(1, Math.min(millis, left)), where, interrupted);

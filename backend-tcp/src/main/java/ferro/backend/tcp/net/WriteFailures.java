@@ -5,21 +5,21 @@ import java.io.IOException;
 import javax.net.ssl.SSLException;
 
 /**
- * Reasons of failed writes. A channel without Netty's auto-close stays open after a failed write, so that its owner can read
- * what has come before the end of the connection.
+ * The reasons of failed writes. Without Netty's auto-close, a channel stays open after a failed write. Its owner can
+ * then read the bytes that arrived before the end of the connection.
  */
 public final class WriteFailures {
     private WriteFailures() {}
 
-    /** Returns why a write has failed: Netty shuts down the output then, and wraps the reason. */
+    /** Returns why a write has failed. Netty shuts down the output then, and wraps the reason. */
     public static Throwable reason(Throwable failure) {
         boolean wrapped = failure instanceof ChannelOutputShutdownException && failure.getCause() != null;
         return wrapped ? failure.getCause() : failure;
     }
 
     /**
-     * Returns whether the connection has ended, so that the peer sends nothing more. Otherwise this rank lacks something, such
-     * as memory, or cannot encrypt.
+     * Returns whether the connection has ended, so that the peer sends nothing more. Otherwise this rank lacks a
+     * resource, such as memory, or cannot encrypt.
      */
     public static boolean isOfConnection(Throwable failure) {
         Throwable reason = reason(failure);
