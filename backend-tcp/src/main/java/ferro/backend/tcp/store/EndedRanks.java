@@ -16,18 +16,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * How the processes of ranks ended, as launchers write it into the store and ranks read it after a failure. Thread-safe.
+ * How the processes of ranks ended. Launchers write this into the store; ranks read it after a failure. Thread-safe.
  *
- * <p>An end has the last line that a rank printed. So a rank reads ends only by a connection that is encrypted, or that
- * does not leave its machine. Launchers encrypt their connections between machines.
+ * <p>An end contains the last line that a rank printed. Therefore a rank reads ends only over a connection that is
+ * encrypted or local. Launchers encrypt connections between hosts.
  */
 public final class EndedRanks {
-    /** No group that a rank joins has this name. */
+    /** Prefix of the keys; no group that a rank joins has this name. */
     private static final String KEYS = "@ends/";
 
     private static final int FIELDS = 5;
 
-    /** Null if no launcher reports the ends of the ranks, or this rank may not read them. */
+    /** Null if no launcher reports the ends of the ranks, or if this rank may not read them. */
     private final TcpStore store;
 
     private final String reader;
@@ -38,7 +38,7 @@ public final class EndedRanks {
         this.reader = reader;
     }
 
-    /** Returns the ends of no rank. */
+    /** Returns an object that knows no ends. */
     public static EndedRanks unknown() {
         return new EndedRanks(null, "");
     }
@@ -48,7 +48,7 @@ public final class EndedRanks {
      *
      * @param store   store of the join
      * @param spec    joined group
-     * @param context variables of the launcher
+     * @param context settings of the launcher
      */
     public static EndedRanks of(Store store, GroupSpec spec, RankContext context) {
         boolean readable = store instanceof TcpStore tcp && tcp.isPrivate() && areNumbered(spec, context);
@@ -57,7 +57,7 @@ public final class EndedRanks {
                 : unknown();
     }
 
-    /** Returns whether a launcher serves the store, and the ranks of the group have the numbers that it gave them. */
+    /** Returns whether a launcher serves the store and has assigned the rank numbers of the group. */
     private static boolean areNumbered(GroupSpec spec, RankContext context) {
         return Settings.STORE_SERVED.of(context)
                 && Settings.ENV_RANK.find(context).equals(Optional.of(spec.rank()))
@@ -65,10 +65,10 @@ public final class EndedRanks {
     }
 
     /**
-     * Passes on the end of a rank when its launcher reports it, and logs it once.
+     * Passes on the end of a rank when its launcher reports the end, and logs the end once.
      *
      * @param rank     rank of the joined group
-     * @param receiver receives the end on a thread of the store, or on the calling one if the end is known; must not wait
+     * @param receiver receives the end on a thread of the store, or on the caller's if the end is known; must not block
      */
     public void when(int rank, Consumer<RankEnd> receiver) {
         if (store != null) {
@@ -82,7 +82,7 @@ public final class EndedRanks {
                     .thenApply(value -> logged(rank, end(value)))
                     .toCompletableFuture();
         } catch (FerroException | IllegalStateException closed) {
-            // the store is gone, and the end stays unknown
+            // the connection to the store has ended, so the end stays unknown
             return new CompletableFuture<>();
         }
     }
@@ -92,12 +92,12 @@ public final class EndedRanks {
         return end;
     }
 
-    /** Returns the key of a rank of the job. */
+    /** Returns the store key of a rank of the job. */
     public static String key(int rank) {
         return KEYS + rank;
     }
 
-    /** Returns an end as a value of the store. */
+    /** Encodes an end as a value of the store. */
     public static byte[] value(RankEnd end) {
         return String.join(
                         "\n",
@@ -110,9 +110,9 @@ public final class EndedRanks {
     }
 
     /**
-     * Reads a value of the store.
+     * Parses a value of the store.
      *
-     * @throws IllegalArgumentException if it is no end
+     * @throws IllegalArgumentException if the value is not an end
      */
     static RankEnd end(byte[] value) {
         String[] fields = new String(value, StandardCharsets.UTF_8).split("\n", FIELDS);

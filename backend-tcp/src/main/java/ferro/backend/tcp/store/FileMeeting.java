@@ -18,15 +18,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A rendezvous by job file, for a launcher that names no port, or no secret although one is needed. Rank 0 of the group
- * serves the store at its own address and writes a file with address and secret. The other ranks read the file.
+ * A rendezvous by job file. It is used if the launcher names no port, or not the secret that a job needs. Rank 0 of the
+ * group serves the store and writes a file with its address and secret. The other ranks read the file.
  *
- * @param file       file with the address
+ * @param file       job file
  * @param servedHere whether this rank serves the store
  * @param allLocal   whether all ranks are on this host
  * @param host       host of rank 0, if a setting names it
  * @param port       port of rank 0; 0 for any
- * @param secretWritten whether a secret of its own goes into the file
+ * @param secretWritten whether rank 0 creates a secret and writes it into the file
  */
 public record FileMeeting(
         JobFile file, boolean servedHere, boolean allLocal, Optional<String> host, int port, boolean secretWritten) {
@@ -34,16 +34,16 @@ public record FileMeeting(
     private static final int MOST_NAME = 100;
     private static final String LOOPBACK = "127.0.0.1";
     private static final Set<String> ANY = Set.of("0.0.0.0", "::");
-    /** Launchers of clusters whose hosts usually share the home folders of their users. */
+    /** Launchers of clusters whose hosts usually share users' home folders. */
     private static final Set<LauncherKind> SHARING =
             Set.of(LauncherKind.OPEN_MPI, LauncherKind.HYDRA, LauncherKind.SLURM);
 
     /**
-     * Decides whether the ranks meet by a job file.
+     * Decides whether the ranks use a job file.
      *
-     * @return empty if all settings that they need are there, or if nothing is known by which they could share a file
-     * @throws IllegalArgumentException if they need a file and no name for it is known
-     * @throws FerroException UNAUTHENTICATED if they need a secret and have no way to share one
+     * @return empty if the settings suffice without a file, or if the ranks have no known way to share a file
+     * @throws IllegalArgumentException if the ranks need a file and no name for it is known
+     * @throws FerroException UNAUTHENTICATED if the ranks need a secret and have no way to share one
      */
     public static Optional<FileMeeting> find(GroupSpec group, RankContext context) {
         Optional<RankOfJob> job = JobFinder.of(context).job();
@@ -72,13 +72,13 @@ public record FileMeeting(
         return Optional.of(of(group, context, job.get()));
     }
 
-    /** Returns whether the host is loopback on all hosts of the job; a name may be loopback on one of them only. */
+    /** Returns whether the host is loopback on all hosts of the job; a name may be loopback on only one of them. */
     private static boolean isLoopback(RendezvousPoint meeting) {
         String host = meeting.host().orElseThrow();
         return Addresses.isLoopback(host) || meeting.allLocal() && Addresses.leadsToLoopback(host);
     }
 
-    /** Refuses a job of pods without a secret: pods share no folder unless one is named, so they would wait in vain. */
+    /** Refuses pods without a secret: they share no folder unless a setting names one, and would wait in vain. */
     private static void refuse(RankOfJob job, boolean hostNamed, GroupSpec group) {
         if (job.family() != LauncherKind.INDEX || hostNamed) {
             return;
@@ -119,7 +119,7 @@ public record FileMeeting(
                 || Settings.SECRET_FILE.find(context).isPresent();
     }
 
-    /** Returns the suffix of the file name: groups that are joined beside the usual one have their own files. */
+    /** Returns the suffix of the file name. A group with another name than the default has its own file. */
     private static String suffix(GroupSpec group) {
         String name = group.name();
         if (name.equals(WORLD)) {
@@ -129,7 +129,7 @@ public record FileMeeting(
         return "." + (plain ? name : Integer.toHexString(name.hashCode()));
     }
 
-    /** Returns the rendezvous that rank 0 binds. */
+    /** Returns the rendezvous that rank 0 serves. */
     Rendezvous own(RankContext context, Where where) {
         Optional<Secret> fresh = secretWritten ? Optional.of(Secret.of(SecretFile.fresh())) : Optional.empty();
         return new Rendezvous(ownHost(context, where), port, true, Rendezvous.RANK_ZERO, fresh);
@@ -143,12 +143,12 @@ public record FileMeeting(
         return allLocal ? LOOPBACK : Rendezvous.reachable(host, context, where);
     }
 
-    /** Returns the rendezvous that the other ranks read from the file. */
+    /** Returns the rendezvous in the content of the file, for the other ranks. */
     Rendezvous told(JobFileContent entry) {
         return new Rendezvous(entry.host(), entry.port(), false, Rendezvous.RANK_ZERO, entry.secret());
     }
 
-    /** Writes the file, which tells the other ranks where rank 0 is. */
+    /** Writes the file, from which the other ranks get the address of rank 0. */
     WrittenJobFile write(TcpPort port, RankContext context, Where where) {
         JobFileContent entry = new JobFileContent(
                 port.advertised(),

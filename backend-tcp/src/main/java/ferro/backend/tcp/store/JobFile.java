@@ -27,9 +27,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The file by which rank 0 tells the other ranks where it is, if their environment does not. It is written whole or not at
- * all, and only its user can read it. A file that another user might have written is never used. The file holds no lock and
- * no state: a rank that finds a file of an earlier start learns that when it connects to the address in it.
+ * The file by which rank 0 publishes its address if the environment of the other ranks does not contain it. The file is
+ * written completely or not at all, and only its user can read it. A file that another user may have written is never
+ * used. The file has no lock and no state: a rank detects a file of an earlier start when it connects to the address.
  *
  * @param folder folder that all ranks read
  * @param name   name of the file, equal on all ranks of one start of the job
@@ -43,7 +43,7 @@ record JobFile(Path folder, String name) {
     /**
      * The content of the file.
      *
-     * @param secret fresh secret; none if all ranks have a file with a secret
+     * @param secret fresh secret; empty if all ranks have a secret file
      */
     record JobFileContent(String host, int port, Optional<Secret> secret) {
         private byte[] bytes() {
@@ -64,7 +64,7 @@ record JobFile(Path folder, String name) {
             try {
                 return new JobFileContent(host, Integer.parseInt(port), secretOf(secret));
             } catch (IllegalArgumentException misread) {
-                // says what it has read, which may be the secret
+                // the message of the exception contains the text, which may be the secret
                 throw new IllegalArgumentException("a port of " + port.length() + " characters and a secret of "
                         + secret.length() + ": need a number, and two hexadecimal digits for each byte");
             }
@@ -89,11 +89,11 @@ record JobFile(Path folder, String name) {
     }
 
     /**
-     * Reads the file if it is there. Lists the folder first, because a network file system may remember that a file of this
-     * name was missing.
+     * Reads the file if it exists. Lists the folder first, because a network file system may cache that the file was
+     * missing.
      *
-     * @return content; empty if there is no file, or if it is removed meanwhile
-     * @throws FerroException UNAUTHENTICATED if it is not this user's or others can open it, PROTOCOL if it is no job file
+     * @return content; empty if the file is missing, or is removed during the call
+     * @throws FerroException UNAUTHENTICATED if the file is another user's or open to others, PROTOCOL if invalid
      */
     Optional<JobFileContent> read(Where where) {
         try {
@@ -102,7 +102,7 @@ record JobFile(Path folder, String name) {
             }
             Object before = checked(where);
             byte[] bytes = content(where);
-            // another file with this name would have another number
+            // another file with this name would have another inode
             return before.equals(checked(where)) ? Optional.of(JobFileContent.of(bytes)) : Optional.empty();
         } catch (IOException | DirectoryIteratorException gone) {
             return Optional.empty();
@@ -127,7 +127,7 @@ record JobFile(Path folder, String name) {
         return false;
     }
 
-    /** Returns a key that distinguishes this file from another one of the same name. */
+    /** Checks owner and mode; returns a key that distinguishes this file from a later file of the same name. */
     private Object checked(Where where) throws IOException {
         if (!FileUser.knownTo(folder)) {
             return Optional.ofNullable(Files.readAttributes(
@@ -172,9 +172,9 @@ record JobFile(Path folder, String name) {
     }
 
     /**
-     * Writes the file and replaces one of an earlier start.
+     * Writes the file and replaces a file of an earlier start.
      *
-     * @throws FerroException RENDEZVOUS if that is not possible
+     * @throws FerroException RENDEZVOUS if the file cannot be written
      */
     void write(JobFileContent entry, Where where) {
         Path unfinished = unfinished();
@@ -211,8 +211,8 @@ record JobFile(Path folder, String name) {
     }
 
     /**
-     * Removes the file if it still has this content: another start of the job may have written its own. A file that was
-     * written between the check and the removal is put back.
+     * Removes the file if it still has this content, because another start of the job may have replaced it. A file that
+     * was written between the check and the removal is put back.
      */
     void remove(JobFileContent entry) throws IOException {
         Path taken = unfinished();

@@ -17,11 +17,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import java.util.Optional;
 
-/** The folder of job files: the folder that is set, else a folder of this user alone. */
+/** Finds the folder of job files: the configured folder, or else a folder that only this user can open. */
 final class JobFileFolder {
     private static final String MINE = "rwx------";
     private static final int WRITTEN_BY_OTHERS = 0022;
-    /** In such a folder only its owner can rename or remove a file. */
+    /** In a folder with this bit, only the owner of a file can rename or remove it. */
     private static final int STICKY = 01000;
 
     private static final int BITS = 07777;
@@ -29,11 +29,11 @@ final class JobFileFolder {
     private JobFileFolder() {}
 
     /**
-     * Finds the folder, and makes the default folder if it is not there.
+     * Finds the folder, and creates the default folder if it does not exist.
      *
-     * @param allLocal whether all ranks are on this host, so that its folder of temporary files can be used
-     * @throws FerroException UNAUTHENTICATED if the default folder is not this user's alone, or others can replace files in
-     *     the set folder, RENDEZVOUS if it cannot be made
+     * @param allLocal whether all ranks are on this host, so that the host's folder of temporary files can be used
+     * @throws FerroException UNAUTHENTICATED if others can open the default folder or replace files in the configured
+     *     folder, RENDEZVOUS if the folder cannot be created
      */
     static Path of(RankContext context, boolean allLocal, Where where) {
         Optional<String> set = Settings.JOB_DIR.find(context);
@@ -63,9 +63,9 @@ final class JobFileFolder {
     }
 
     /**
-     * Checks a folder that is set. Others may write to it, but must not be able to replace a job file. This includes a group
-     * that shares the folder: the owner of a file is checked by its name, before and after it is read, and a user who can
-     * rename files there can make another file be read in between.
+     * Checks a configured folder. Others may write to it, but must not be able to replace a job file. This also holds
+     * for a group that shares the folder. A rank checks the owner of a file by name, before and after reading. A user
+     * who can rename files in the folder could swap the file in between.
      */
     private static Path checked(Path folder, Where where) {
         try {
@@ -81,12 +81,12 @@ final class JobFileFolder {
                             + " if a group shares the folder; or name another folder on all ranks (FERRO_JOB_DIR), "
                             + "such as a folder in this user's home that all hosts see");
         } catch (IOException missing) {
-            // writing or reading there reports it
+            // writing or reading in the folder reports the error
             return folder;
         }
     }
 
-    /** Makes a folder for this user alone, or checks that an existing folder is one. */
+    /** Creates a folder that only this user can open, or checks that an existing folder is one. */
     static Path own(Path folder, Where where) throws IOException {
         try {
             Files.createDirectory(folder, ownersOnly(folder));

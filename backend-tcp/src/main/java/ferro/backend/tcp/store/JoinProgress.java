@@ -16,29 +16,29 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * The state and the deadline of one join of a rank, from the opening of its store to the last connection. While the rank waits,
- * the text of the state is printed after 3 s, and then every 10 s. The time of the join is counted as own work or as a wait for
- * others, by its states. Any thread may call it.
+ * The state and the deadline of one join of a rank, from the opening of its store to the last connection. While the
+ * rank waits, the text of the state is printed after 3 s, and then every 10 s. The states divide the time of the join
+ * into own work and waits for others. Any thread may call it.
  */
 public final class JoinProgress implements TcpStore.StoreOpener {
     private final GroupSpec group;
     private final RankContext context;
     private final JoinLines lines;
     private final OwnTime time = new OwnTime(this::millis);
-    /** What the lines have counted before this object was made. */
+    /** Waiting time that the lines had counted before this object was created. */
     private final long waitedBefore;
 
     private final long start;
     private final long deadline;
-    /** The state that was entered last, and when. */
+    /** The current state, and when it was entered. */
     private JoinState state;
 
     private long entered;
-    /** Time of the own work in the states before. */
+    /** Time of own work in the earlier states. */
     private long ownNanos;
-    /** Whether the back end has taken this join over. */
+    /** Whether the back end has taken over this join. */
     private final AtomicBoolean returned = new AtomicBoolean();
-    /** The failure at the deadline that this rank has caused itself; null if there is none. */
+    /** A failure at the deadline that this rank has caused itself; null if none. */
     private volatile FerroException ownFailure;
 
     private JoinProgress(GroupSpec group, RankContext context, JoinLines lines) {
@@ -56,12 +56,12 @@ public final class JoinProgress implements TcpStore.StoreOpener {
         return new JoinProgress(group, context, JoinLines.begin(group.name(), context));
     }
 
-    /** Begins a join now by a store that was given; other parts of the join may have printed lines. */
+    /** Begins a join over a store that was given; other parts of the join may have printed lines. */
     public static JoinProgress resume(GroupSpec group, RankContext context) {
         return new JoinProgress(group, context, JoinLines.resume(group.name(), context));
     }
 
-    /** Returns the join that has opened a store for a group, once; empty if the store was opened otherwise. */
+    /** Returns the join that has opened a store for a group, only once; empty if no join has opened the store. */
     public static Optional<JoinProgress> of(Store store, GroupSpec group) {
         return store instanceof TcpStore tcp
                         && tcp.opener() instanceof JoinProgress opener
@@ -71,12 +71,12 @@ public final class JoinProgress implements TcpStore.StoreOpener {
                 : Optional.empty();
     }
 
-    /** Logs lines until the result is closed. */
+    /** Logs the lines until the result is closed. */
     public JoinLines.Printing lines() {
         return lines(null);
     }
 
-    /** Passes on lines until the result is closed; logs them if {@code line} is null. */
+    /** Passes on the lines until the result is closed; logs them if {@code line} is null. */
     JoinLines.Printing lines(Consumer<String> line) {
         return lines.print(() -> state().text(), line);
     }
@@ -93,7 +93,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
         return state;
     }
 
-    /** Returns how long this rank has worked itself in this join, and not waited for others, in milliseconds. */
+    /** Returns how many milliseconds of this join were own work of this rank, and not waits for others. */
     synchronized long ownMillis() {
         long own = ownNanos
                 + state.ownNanos(context.nanoTime() - entered)
@@ -101,17 +101,17 @@ public final class JoinProgress implements TcpStore.StoreOpener {
         return TimeUnit.NANOSECONDS.toMillis(Math.max(0, own));
     }
 
-    /** Returns whether this rank has spent more than half of this join on its own work, so that it blames no other rank. */
+    /** Returns whether more than half of this join was own work of this rank; it then blames no other rank. */
     public boolean isSlowItself() {
         return 2 * ownMillis() > millis();
     }
 
-    /** Enters the state in which this rank works itself. */
+    /** Enters the state of own work. */
     public void work() {
         enter(starting());
     }
 
-    /** Enters the state in which the connected store has not answered; {@code localStore} says whether this rank serves it. */
+    /** Enters the wait for an answer of the connected store; {@code localStore}: whether this rank serves it. */
     public void askStore(boolean localStore) {
         enter(new JoinState.AskingStore(rank(), time, localStore));
     }
@@ -129,13 +129,13 @@ public final class JoinProgress implements TcpStore.StoreOpener {
         return "rank " + group.rank() + " of \"" + group.name() + "\"";
     }
 
-    /** Returns the end of this join, on the clock of the context. */
+    /** Returns the deadline of this join, on the clock of the context. */
     @Override
     public long deadlineNanos() {
         return deadline;
     }
 
-    /** Returns for how long this rank has been joining, in milliseconds. */
+    /** Returns how long this join has taken so far, in milliseconds. */
     public long millis() {
         return TimeUnit.NANOSECONDS.toMillis(context.nanoTime() - start);
     }
@@ -146,10 +146,10 @@ public final class JoinProgress implements TcpStore.StoreOpener {
     }
 
     /**
-     * Returns where the first part of this join went, if a message is about a shorter last part of it.
+     * Returns how the first part of this join was spent, for a message about a shorter last part.
      *
      * @param partMillis length of the last part
-     * @return words that follow the message; empty if the last part is at least half of the join
+     * @return text to append to the message; empty if the last part is at least half of the join
      */
     public String before(long partMillis) {
         long all = millis();
@@ -163,7 +163,8 @@ public final class JoinProgress implements TcpStore.StoreOpener {
     }
 
     /**
-     * Returns the failure of a request to the connected store. If the store has not answered by the deadline, it says more.
+     * Returns the failure of a request to the connected store. A missing answer at the deadline gets a text with
+     * causes.
      *
      * @param failure failure of the request
      */
@@ -182,7 +183,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
     }
 
     /**
-     * Returns the text of a failure at the deadline that this rank has caused by being slow itself.
+     * Returns the text of a failure at the deadline that this rank has caused, because it was slow.
      *
      * @param what what this rank had not done yet
      */
@@ -191,7 +192,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
                 + ": give the rank a free core, or joining more time (ferro.join.timeout sets the time)";
     }
 
-    /** Returns the text of a failure at the deadline in which ranks are missing, but this rank was slow itself. */
+    /** Returns the text of a failure at the deadline with missing ranks, if this rank itself was slow. */
     public String tooSlowFor(List<Integer> missing) {
         long own = ownMillis();
         return tooSlow("the rank needed " + own + " ms to start and waited only " + (millis() - own) + " ms for ranks "
@@ -202,7 +203,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
      * Returns the text of a failure at the deadline to connect to the store that this rank serves.
      *
      * @param store name of the store
-     * @param notes attempts to connect to it
+     * @param notes attempts to connect to the store
      */
     String unserved(String store, ConnectAttempts notes) {
         return notes.hasEnded()
@@ -212,13 +213,13 @@ public final class JoinProgress implements TcpStore.StoreOpener {
                 : tooSlow("the rank has not started " + store + ", which it serves");
     }
 
-    /** Returns a failure at the deadline that this rank or its machine has caused; it blames no other rank. */
+    /** Returns a failure at the deadline that this rank or its host has caused; it blames no other rank. */
     FerroException ofThisRank(String text, FerroException cause) {
         ownFailure = new FerroException(Code.RENDEZVOUS, Where.of(group.name(), group.rank()), text, cause);
         return ownFailure;
     }
 
-    /** Returns whether this rank or its machine has caused a failure. */
+    /** Returns whether this rank or its host has caused a failure. */
     boolean isOfThisRank(FerroException failure) {
         return failure == ownFailure;
     }

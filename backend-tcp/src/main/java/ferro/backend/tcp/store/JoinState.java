@@ -7,15 +7,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * What a rank waits for while it joins. A join enters these states one after another and may enter one again; each state has
- * one text. {@link JoinProgress} prints the texts.
+ * What a joining rank waits for. A join enters these states one after another, and may enter a state again. Each state
+ * has one text, which {@link JoinProgress} prints.
  */
 public sealed interface JoinState {
-    /** {@return what the rank waits for now, for people, in one line without a break; empty if it waits for nothing} */
+    /** {@return a readable line about what the rank waits for; empty if it waits for nothing} */
     String text();
 
     /**
-     * Returns how much of the time in this state this rank has spent on its own work, and not on a wait for others.
+     * Returns how much of the time in this state was own work of this rank, and not a wait for others.
      *
      * @param stateNanos time in this state
      * @return nanoseconds; 0 for a state in which the rank only waits
@@ -27,8 +27,8 @@ public sealed interface JoinState {
     /**
      * This rank works itself: it loads its classes, opens its port or prepares its connections.
      *
-     * @param rank its name, such as {@code rank 0 of "world"}
-     * @param time its time on a core
+     * @param rank name of this rank, such as {@code rank 0 of "world"}
+     * @param time CPU time of this process
      */
     record Starting(String rank, OwnTime time) implements JoinState {
         @Override
@@ -43,10 +43,10 @@ public sealed interface JoinState {
     }
 
     /**
-     * The name of the store's host is resolved.
+     * The name of the store's host is being resolved.
      *
      * @param host     name
-     * @param starting state once the name has an address
+     * @param starting state after the name has an address
      */
     record Resolving(String host, Starting starting) implements JoinState {
         @Override
@@ -58,12 +58,12 @@ public sealed interface JoinState {
     }
 
     /**
-     * This rank starts the store that it serves, and connects to it.
+     * This rank starts the store that it serves, and connects to the store.
      *
-     * @param rank  its name
-     * @param time  its time on a core
+     * @param rank  name of this rank
+     * @param time  CPU time of this process
      * @param store name of the store, such as {@code the store at 10.0.0.1:29500}
-     * @param notes attempts to connect to it
+     * @param notes attempts to connect to the store
      */
     record OwnStore(String rank, OwnTime time, String store, ConnectAttempts notes) implements JoinState {
         @Override
@@ -83,10 +83,10 @@ public sealed interface JoinState {
     /**
      * Another process serves the store, and has not answered.
      *
-     * @param ranks what the rank waits for: {@code ranks [0] of 2: }, or nothing if a launcher serves
-     * @param time  time of this rank on a core
+     * @param ranks missing rank in the text: {@code ranks [0] of 2: }, or empty if a launcher serves
+     * @param time  CPU time of this process
      * @param store name of the store and its server
-     * @param notes attempts to connect to it
+     * @param notes attempts to connect to the store
      */
     record CallingStore(String ranks, OwnTime time, String store, ConnectAttempts notes) implements JoinState {
         @Override
@@ -97,7 +97,7 @@ public sealed interface JoinState {
                             : ": " + notes.last() + " (attempts: " + notes.attempts() + ")");
         }
 
-        /** Until the first attempt this rank itself is slow. */
+        /** Returns the time until the first attempt, in which this rank itself was slow. */
         @Override
         public long ownNanos(long stateNanos) {
             return Math.max(0, stateNanos - TimeUnit.MILLISECONDS.toNanos(notes.triedMillis()));
@@ -107,7 +107,7 @@ public sealed interface JoinState {
     /**
      * The job file is missing, or is the file of another start.
      *
-     * @param lacking   what is wrong with the file
+     * @param lacking   problem with the file
      */
     record ReadingJobFile(int worldSize, String lacking) implements JoinState {
         @Override
@@ -128,8 +128,8 @@ public sealed interface JoinState {
      * The store is connected, and has not answered a request of this rank.
      *
      * @param rank   name of this rank
-     * @param time   its time on a core
-     * @param served whether this rank serves the store itself
+     * @param time   CPU time of this process
+     * @param served whether this rank serves the store
      */
     record AskingStore(String rank, OwnTime time, boolean served) implements JoinState {
         @Override
@@ -143,7 +143,7 @@ public sealed interface JoinState {
         }
     }
 
-    /** The name {@code host}, which another {@code rank} has announced, has no address on this host. */
+    /** The name {@code host}, which another {@code rank} has published, has no address on this host. */
     record ResolvingPeer(int rank, int worldSize, String host) implements JoinState {
         @Override
         public String text() {
@@ -159,7 +159,7 @@ public sealed interface JoinState {
      *
      * @param missing   ranks that are missing now
      * @param worldSize number of ranks
-     * @param tried     what was tried to connect to those that have announced themselves; empty if none has
+     * @param tried     attempts to connect to ranks that have published their address; empty if none has
      */
     record MissingRanks(Supplier<List<Integer>> missing, int worldSize, Supplier<String> tried) implements JoinState {
         @Override

@@ -11,8 +11,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Detects from the keys of a store that every rank of the job has joined one group: each has published its
- * {@link Roster.Card}, for which it had to know the secret. Used on the store's loop, except for {@link #allJoined}.
+ * Detects from the keys of a store that every rank of the job has joined one group. Each rank has then published its
+ * {@link Roster.Card}, for which it needs the secret. Used on the store's loop, except for {@link #allJoined}.
  */
 public final class JoinWatch {
     private static final Pattern CARD = Pattern.compile("((.*)/\\d+)/card/(\\d+)");
@@ -22,7 +22,7 @@ public final class JoinWatch {
     private final Map<String, Set<String>> shown = new HashMap<>();
     private final CompletableFuture<Void> allJoined = new CompletableFuture<>();
 
-    /** Makes a watch for the first group, of any name. */
+    /** Creates a watch for the first group, of any name. */
     public JoinWatch(int worldSize) {
         this(Optional.empty(), worldSize);
     }
@@ -36,7 +36,7 @@ public final class JoinWatch {
         this.worldSize = worldSize;
     }
 
-    /** Records a key; an empty card is that of a rank that has left. */
+    /** Records a key; an empty card means that the rank has left. */
     public void set(String key, byte[] value) {
         Matcher card = CARD.matcher(key);
         if (allJoined.isDone() || !card.matches() || !name.orElse(card.group(2)).equals(card.group(2))) {

@@ -28,12 +28,12 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * A launcher's connection to the {@link TcpStoreServer} of the launcher of node 0. By it the launchers of several nodes
- * learn of each other. A launcher is not a rank and is never counted as one. Its keys are separate from those of ranks.
+ * A launcher's connection to the {@link TcpStoreServer} of the launcher of node 0. Launchers of several nodes find each
+ * other by this store. A launcher is not a rank and not counted as one. Its keys are separate from those of ranks.
  *
- * <p>The server itself sets some keys. It sets {@link #goneKey} when the connection of a launcher ends for any reason. It
- * sets {@link #refusedKey} or {@link #otherJobKey} when it refuses a launcher that names that node. It sets
- * {@link #STRANGER} when it refuses a process of another protocol version, whose identity is not known.
+ * <p>The server itself sets some keys. It sets {@link #goneKey} when the connection of a launcher ends for any reason.
+ * It sets {@link #refusedKey} or {@link #otherJobKey} when it refuses a launcher that names that node. It sets
+ * {@link #STRANGER} when it refuses a process of another protocol version, whose identity is unknown.
  *
  * <p>Any thread may call it.
  */
@@ -57,33 +57,33 @@ public final class LauncherStore implements AutoCloseable {
     }
 
     /**
-     * The calling launcher and the store that it calls.
+     * The calling launcher and the store to which it connects.
      *
      * @param server  address of the store; if it is unresolved, all addresses of its host are tried
      * @param job     id of the job
      * @param secret  secret of the job; null or empty means none
      * @param node    number of the calling launcher's node
-     * @param session random number of the caller: two launchers may claim one node
+     * @param session random number of the caller, because two launchers may claim one node
      */
     public record LauncherCall(InetSocketAddress server, String job, byte[] secret, int node, long session) {}
 
     /**
-     * Connects, and tries again while no server answers; interruptible.
+     * Connects to the store. While no server answers, tries again until the timeout or an interrupt.
      *
      * @param call    calling launcher and store
      * @param timeout how long to try
      * @param each    longest wait of a call to the store
      * @return connection
-     * @throws FerroException RENDEZVOUS if no server has answered in time, or another job is served there; UNAUTHENTICATED
-     *     if the secrets differ; PROTOCOL if the other side is of another version; INTERRUPTED, with the flag set
+     * @throws FerroException RENDEZVOUS if no server answers in time, or the server is of another job; UNAUTHENTICATED
+     *     if the secrets differ; PROTOCOL if the server has another version; INTERRUPTED, with the flag set
      */
     public static LauncherStore open(LauncherCall call, Duration timeout, Duration each) {
         return open(call, timeout, timeout, each);
     }
 
     /**
-     * Connects as {@link #open(LauncherCall, Duration, Duration)} does, but tries for a shorter time while nothing listens at
-     * the address. A server that has accepted a connection is there, however long its handshake takes on a busy machine.
+     * Connects like {@link #open(LauncherCall, Duration, Duration)}, but tries for a shorter time while nothing listens
+     * at the address. A server that has accepted a connection exists, however long its handshake takes on a busy host.
      *
      * @param call     calling launcher and store
      * @param unserved how long to try while no connection is made
@@ -154,12 +154,12 @@ public final class LauncherStore implements AutoCloseable {
         return store;
     }
 
-    /** {@return this machine's address in the connection, by which the launcher of node 0 knows this launcher} */
+    /** {@return the local address of the connection, by which the launcher of node 0 identifies this host} */
     public InetAddress localAddress() {
         return local;
     }
 
-    /** {@return the resolved address of the store, by which it can be found again without the name service} */
+    /** {@return the resolved address of the store, which later connections can use without the name service} */
     public InetSocketAddress serverAddress() {
         return server;
     }
@@ -168,7 +168,7 @@ public final class LauncherStore implements AutoCloseable {
      * Returns the key that the server sets when the connection of a launcher ends.
      *
      * @param node    node of the launcher
-     * @param session session that the launcher has chosen
+     * @param session random number that the launcher has chosen
      * @return key; its value has no meaning
      */
     public static String goneKey(int node, long session) {
@@ -176,10 +176,10 @@ public final class LauncherStore implements AutoCloseable {
     }
 
     /**
-     * Returns the key that the server sets when a launcher of this job cannot prove that it knows the secret. Any process
-     * that can reach the port and knows the job's id can cause that.
+     * Returns the key that the server sets when a launcher of this job fails to prove that it has the secret. Any
+     * process that can reach the port and knows the job's id can cause this.
      *
-     * @param node node that the launcher names as its own
+     * @param node node that the launcher has claimed
      * @return key; its value is a {@link Refused}
      */
     public static String refusedKey(int node) {
@@ -187,10 +187,10 @@ public final class LauncherStore implements AutoCloseable {
     }
 
     /**
-     * Returns the key that the server sets when a launcher of another job is refused. Any process that can reach the port
-     * can cause that.
+     * Returns the key that the server sets when a launcher of another job is refused. Any process that can reach the
+     * port can cause this.
      *
-     * @param node node that the launcher names as its own
+     * @param node node that the launcher has claimed
      * @return key; its value is a {@link Refused}
      */
     public static String otherJobKey(int node) {
@@ -198,7 +198,7 @@ public final class LauncherStore implements AutoCloseable {
     }
 
     /**
-     * Returns whether a server answered with a refusal, so that another attempt would be in vain.
+     * Returns whether a server answered with a refusal, so that another attempt would fail, too.
      *
      * @param failure failure of {@link #open}
      * @return false if no server answered
@@ -210,16 +210,16 @@ public final class LauncherStore implements AutoCloseable {
     /**
      * A process that was refused.
      *
-     * @param address address that it came from
-     * @param code    reason: UNAUTHENTICATED for a wrong secret, RENDEZVOUS for another job, PROTOCOL for another version
-     * @param told    text that it was told
+     * @param address remote address of the process
+     * @param code    UNAUTHENTICATED for a wrong secret, RENDEZVOUS for another job, PROTOCOL for another version
+     * @param told    text of the refusal that was sent to the process
      */
     public record Refused(String address, Code code, String told) {
         String encoded() {
             return String.join("\n", address, code.name(), told);
         }
 
-        /** Reads the refused process from the value of a key of the store. */
+        /** Parses the value of a key of the store. */
         public static Refused decoded(byte[] value) {
             String[] lines = new String(value, StandardCharsets.UTF_8).split("\n", 3);
             return new Refused(lines[0], Code.valueOf(lines[1]), lines[2]);

@@ -26,7 +26,7 @@ public record NetLink(String name, long megabits) {
     private static final int FASTER_MOST = 4;
     private static final int GIGABIT = 1_000;
 
-    /** Returns the interface that has an address of this machine. */
+    /** Returns the interface that has an address of this host. */
     public static NetLink of(InetAddress address) {
         try {
             NetworkInterface found = NetworkInterface.getByInetAddress(address);
@@ -36,7 +36,7 @@ public record NetLink(String name, long megabits) {
         }
     }
 
-    /** Returns faster interfaces of this machine that are up, fastest first: network cards and bonds of them, no bridges. */
+    /** Returns faster interfaces of this host that are up, fastest first: network cards and bonds, no bridges. */
     public List<NetLink> faster(Path system) {
         if (megabits == 0) {
             return List.of();
@@ -50,7 +50,7 @@ public record NetLink(String name, long megabits) {
                     .limit(FASTER_MOST)
                     .forEach(found::add);
         } catch (IOException | UncheckedIOException absent) {
-            // not Linux, or hidden: nothing is known
+            // not Linux, or not visible: nothing is known
         }
         return found;
     }
@@ -60,7 +60,7 @@ public record NetLink(String name, long megabits) {
         return card && line(one.resolve("operstate")).equals("up");
     }
 
-    /** Returns the speed of an interface; a virtual one reports -1, or cannot be read. */
+    /** Returns the speed of an interface; 0 for a virtual one, which reports -1 or cannot be read. */
     private static long speedOf(Path one) {
         try {
             return Math.max(0, Long.parseLong(line(one.resolve("speed"))));
@@ -77,7 +77,7 @@ public record NetLink(String name, long megabits) {
         }
     }
 
-    /** Returns a text that a faster interface is up on all hosts, as they have reported; empty if none is. */
+    /** Returns a text saying that a faster interface is up on all hosts, as they have reported; empty if none is. */
     public static String fasterEverywhere(List<PeerMachine> homes) {
         for (PeerMachine home : homes) {
             if (home.faster().isEmpty()) {
@@ -98,7 +98,7 @@ public record NetLink(String name, long megabits) {
                 + named.stream().map(NetLink::name).distinct().collect(Collectors.joining(",")) + " uses it";
     }
 
-    /** Returns {@code eth0 (10 Gbit/s)}, or what is known of it. */
+    /** Returns text such as {@code eth0 (10 Gbit/s)}, with the parts that are known. */
     public String text() {
         if (megabits == 0) {
             return name.isEmpty() ? "an unknown interface" : name;
@@ -109,12 +109,12 @@ public record NetLink(String name, long megabits) {
         return name + " (" + speed + ")";
     }
 
-    /** Returns the form in a card. */
+    /** Returns the form in a {@link Roster.Card}. */
     String word() {
         return name + "=" + megabits;
     }
 
-    /** Reads a word of a card; an invalid word gives an unknown interface. */
+    /** Parses a word of a {@link Roster.Card}; an invalid word gives an unknown interface. */
     static NetLink parsed(String word) {
         int at = word.lastIndexOf('=');
         try {

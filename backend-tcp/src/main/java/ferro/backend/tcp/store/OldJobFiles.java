@@ -13,12 +13,12 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Removes the job files that killed jobs of this user have left: a job file is needed only while ranks join. */
+/** Removes job files that killed jobs of this user have left. A job file is needed only while ranks join. */
 final class OldJobFiles {
-    /** Age of an old file: far longer than a join; the clocks of a file server and of this host differ by less. */
+    /** Age of an old file: far more than a join takes, or the clocks of a file server and this host differ. */
     private static final long OLD_MILLIS = Duration.ofDays(1).toMillis();
 
-    /** Most files of one sweep; the rest stays for the next start. The folder may have other uses, and reading lists it. */
+    /** Maximum files that one sweep lists: the folder may have other uses, and later starts remove the rest. */
     private static final int MOST_LOOKED_AT = 1_000;
 
     private static final int MOST_READ = 16;
@@ -26,8 +26,8 @@ final class OldJobFiles {
     private OldJobFiles() {}
 
     /**
-     * Removes job files of this user that no other user can read and that were not written for a day. A file that is no
-     * complete job file stays, because the folder may have other uses.
+     * Removes job files of this user that no other user can read and that were not written for a day. A file that is
+     * not a complete job file stays, because the folder may have other uses.
      *
      * @return number of removed files; 0 for a folder that cannot be read
      */
@@ -46,7 +46,7 @@ final class OldJobFiles {
                 }
             }
         } catch (IOException | DirectoryIteratorException unreadable) {
-            // writing the file of this start reports what is wrong with the folder
+            // writing the file of this start reports the problem with the folder
             return removed;
         }
         return removed;
@@ -73,7 +73,7 @@ final class OldJobFiles {
             }
             return left.isPresent();
         } catch (FerroException | IOException another) {
-            // a file of another user, or no job file
+            // a file of another user, or not a job file
             return false;
         }
     }

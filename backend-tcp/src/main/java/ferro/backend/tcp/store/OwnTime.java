@@ -11,24 +11,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The time that this process has had on a core, for messages of a rank that is itself late. It is read only when a message is
- * made, so that a join that is not late costs nothing. A process that is much older than the join has used its time for other
- * work, so that only the age of the join is named.
+ * The CPU time of this process, for messages of a rank that is itself late. It is read only for a message, so a timely
+ * join costs nothing. A process that is much older than the join has used its CPU time for other work. The text then
+ * names only the age of the join.
  */
 final class OwnTime {
-    /** A process that was older than this when its join began had other work before. */
+    /** A process that was older than this when its join began did other work before. */
     private static final long MAX_BEFORE_MILLIS = TimeUnit.MINUTES.toMillis(1);
-    /** A shorter wait for a core explains no delay that a person notices. */
+    /** A shorter wait for a core does not explain a delay that a person notices. */
     private static final long LEAST_MILLIS = 200;
 
     private final LongSupplier joinMillis;
 
-    /** Makes the texts of a join; {@code joinMillis} returns for how long the join has run. */
+    /** Creates the texts of a join; {@code joinMillis} returns how long the join has run. */
     OwnTime(LongSupplier joinMillis) {
         this.joinMillis = joinMillis;
     }
 
-    /** Returns where the time since the start of this process went, in words that follow a semicolon. */
+    /** Returns how this process has spent the time since its start, as text to append after a semicolon. */
     String text() {
         ProcessHandle.Info own = ProcessHandle.current().info();
         Optional<Duration> age = own.startInstant().map(start -> Duration.between(start, Instant.now()));
@@ -48,7 +48,7 @@ final class OwnTime {
                         : ", and a thread of it has waited " + seconds(Duration.ofMillis(waited)) + " for a core");
     }
 
-    /** Returns the longest time that a thread of this process was ready to run and had no core; 0 if that is not known. */
+    /** Returns how long a thread of this process was ready to run without a core, at most; 0 if unknown. */
     private static long longestWaitMillis() {
         long longest = 0;
         try {
@@ -56,7 +56,7 @@ final class OwnTime {
                 longest = Math.max(longest, waitNanos(thread.resolve("schedstat")));
             }
         } catch (IOException unknown) {
-            // other kernels have no such files
+            // other kernels do not have these files
         }
         return TimeUnit.NANOSECONDS.toMillis(longest);
     }
@@ -69,7 +69,7 @@ final class OwnTime {
         }
     }
 
-    /** Reads the second of three numbers: time on a core, time ready without a core, number of turns. */
+    /** Parses the second of three numbers: time on a core, time ready without a core, number of time slices. */
     static long waitNanos(String text) {
         String[] numbers = text.trim().split(" ");
         return numbers.length < 2 ? 0 : Long.parseLong(numbers[1]);

@@ -10,12 +10,12 @@ import java.util.OptionalInt;
 import java.util.StringJoiner;
 
 /**
- * The machine of a rank, as the rank itself reports it when it joins; for messages.
+ * The host of a rank, as the rank itself reports it when it joins; for messages.
  *
- * @param node   number of its node, -1 if it is not known
- * @param host   name that its kernel has for the machine; empty if it is unknown
- * @param used   interface over which its data comes in
- * @param faster faster interfaces that are up there
+ * @param node   number of its node, -1 if unknown
+ * @param host   host name according to the kernel; empty if unknown
+ * @param used   interface that receives its data
+ * @param faster faster interfaces that are up on that host
  */
 public record PeerMachine(int node, String host, NetLink used, List<NetLink> faster) {
     public static final PeerMachine UNKNOWN = new PeerMachine(-1, "");
@@ -23,14 +23,14 @@ public record PeerMachine(int node, String host, NetLink used, List<NetLink> fas
     private static final int MOST_HOST_CHARACTERS = 64;
     private static final int WORDS = 4;
 
-    /** Cuts the name to one word, because it is part of lines with other words. */
+    /** Cuts the name to one word, because it is part of a line with other words. */
     public PeerMachine {
         String word = word(host);
         host = word.substring(0, Math.min(word.length(), MOST_HOST_CHARACTERS));
         faster = List.copyOf(faster);
     }
 
-    /** Returns a text with a question mark for each character that ends a word or a line, or is invisible. */
+    /** Returns the text with a question mark for each character that ends a word or a line, or is invisible. */
     private static String word(String text) {
         StringBuilder word = new StringBuilder();
         for (int at = 0; at < text.length(); at = text.offsetByCodePoints(at, 1)) {
@@ -45,20 +45,20 @@ public record PeerMachine(int node, String host, NetLink used, List<NetLink> fas
         return word.toString();
     }
 
-    /** Makes a machine with unknown interfaces. */
+    /** Creates a machine with unknown interfaces. */
     public PeerMachine(int node, String host) {
         this(node, host, NetLink.UNKNOWN, List.of());
     }
 
-    /** Returns the machine of this process, which listens on an address. */
+    /** Returns the machine of this process, which listens at an address. */
     public static PeerMachine of(GroupSpec spec, RankContext context, InetAddress bound) {
-        // between ranks of one machine interfaces do not matter, and finding them takes time
+        // between ranks of one host interfaces do not matter, and finding them takes time
         NetLink used = bound.isLoopbackAddress() ? NetLink.UNKNOWN : NetLink.of(bound);
         int node = node(spec, context).orElse(-1);
         return new PeerMachine(node, context.processes().host(), used, used.faster(NetLink.SYSTEM));
     }
 
-    /** Returns the number of the node; nodes are numbered only if all have equally many ranks, in the order of the ranks. */
+    /** Returns the number of the node, if all nodes have equally many ranks and the ranks are numbered node by node. */
     private static OptionalInt node(GroupSpec spec, RankContext context) {
         int local = Settings.LOCAL_RANK.find(context).orElse(-1);
         int each = Settings.LOCAL_WORLD_SIZE.find(context).orElse(0);
@@ -70,7 +70,7 @@ public record PeerMachine(int node, String host, NetLink used, List<NetLink> fas
         return numbered ? OptionalInt.of(spec.rank() / each) : OptionalInt.empty();
     }
 
-    /** Returns one line of a card. */
+    /** Returns one line of a {@link Roster.Card}. */
     public String text() {
         StringJoiner others = new StringJoiner(",");
         for (NetLink link : faster) {
@@ -79,7 +79,7 @@ public record PeerMachine(int node, String host, NetLink used, List<NetLink> fas
         return String.join(" ", "" + node, host, used.word(), others.toString());
     }
 
-    /** Reads a line of a card; invalid parts count as unknown. */
+    /** Parses a line of a {@link Roster.Card}; invalid parts count as unknown. */
     public static PeerMachine parsed(String line) {
         String[] words = line.split(" ", -1);
         try {
@@ -104,7 +104,7 @@ public record PeerMachine(int node, String host, NetLink used, List<NetLink> fas
         return !host.isEmpty() && host.equals(other.host);
     }
 
-    /** Returns {@code node 1 (host b, 10.99.0.2)}, or the parts of it that are known. */
+    /** Returns text such as {@code node 1 (host b, 10.99.0.2)}, with the parts that are known. */
     public String at(String address) {
         if (node >= 0) {
             return "node " + node + " (" + (host.isEmpty() ? "" : "host " + host + ", ") + address + ")";

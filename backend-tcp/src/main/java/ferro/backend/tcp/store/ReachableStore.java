@@ -22,8 +22,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Replaces a host name that this machine resolves to loopback by an address that other hosts can reach. All ranks of this
- * machine do the same, because rank 0, which the name means, is one of them.
+ * Replaces a host name that this host resolves to loopback by an address that other hosts can reach. The name then
+ * means this host, so rank 0 is on this host. All ranks of this host therefore use the same address.
  */
 final class ReachableStore {
     private static final Set<String> NOT_FIXED = Set.of("auto", "0.0.0.0", "::");
@@ -31,9 +31,9 @@ final class ReachableStore {
     private ReachableStore() {}
 
     /**
-     * Returns the host of the store for the ranks of this machine. A name stays as it is if it is not {@linkplain OwnHost
-     * this machine's loopback}, if all ranks are on this machine, or if the rank may not listen beyond loopback, since it
-     * has no strong secret.
+     * Returns the host of the store for the ranks of this host. A name stays as it is in three cases. It is not
+     * {@linkplain OwnHost this host's loopback}; all ranks are on this host; or the rank has no strong secret, so that
+     * it may listen only on loopback.
      */
     static String host(String named, GroupSpec group, RankContext context) {
         Optional<OwnHost> own = OwnHost.find(named);
@@ -42,7 +42,7 @@ final class ReachableStore {
         }
         String bind = Settings.TCP_BIND.of(context);
         if (!NOT_FIXED.contains(bind)) {
-            // the rank that serves listens there alone
+            // the rank that serves listens only at this address
             return bind;
         }
         Where where = Where.of(group.name(), group.rank());
@@ -69,14 +69,14 @@ final class ReachableStore {
             if (Settings.TCP_INTERFACE.find(context).isEmpty()) {
                 say(rank + "; only ranks of this machine can join: " + none.getMessage(), context);
             }
-            // with a named interface the rank that serves listens on all interfaces
+            // with a configured interface, the rank that serves listens on all interfaces
             return named;
         }
     }
 
     /**
-     * Returns the addresses at which a store may be that another process serves. That process may have replaced the name too,
-     * or may listen on loopback.
+     * Returns the possible addresses of a store that another process serves. That process may have replaced the name as
+     * well, or may listen on loopback.
      */
     static List<InetAddress> addresses(String named, List<InetAddress> resolved, Where where) {
         List<InetAddress> all = new ArrayList<>(resolved);
@@ -86,7 +86,7 @@ final class ReachableStore {
                 all.add(Addresses.literal(own.get().reachableAddress(where)));
             }
         } catch (FerroException none) {
-            // without a route only loopback is left
+            // without a route, only loopback remains
         }
         return all;
     }
@@ -100,7 +100,7 @@ final class ReachableStore {
         return Secret.of(context, where).randomBytes() >= SecretFile.LEAST_RANDOM_BYTES;
     }
 
-    /** Logs a line once per machine, where the launcher tells the ranks of a machine apart. */
+    /** Logs a line once per host, if the launcher numbers the ranks of a host. */
     private static void say(String text, RankContext context) {
         boolean first = Settings.LOCAL_RANK.find(context).orElse(0) == 0 && OncePerContext.isFirst(context, text);
         LogLines.write("ferro.join", first ? Level.WARNING : Level.DEBUG, text);

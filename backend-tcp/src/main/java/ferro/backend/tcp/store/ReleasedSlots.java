@@ -6,12 +6,12 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The slots that a context has released and whose release the store has not confirmed. A store that is stopped, or cut off,
- * learns of a release late or never. A later join of the same context then still finds its own earlier entry, and takes that
- * for a released slot. Thread-safe.
+ * The slots that a context has released without a confirmation of the store. A store that is stopped or unreachable
+ * processes a release late or never. A later join of the same context then still finds the entry of its earlier join.
+ * This class marks the slot as released. Thread-safe.
  */
 public final class ReleasedSlots implements AutoCloseable {
-    /** The last generation that the slot was in, by instance of the {@link Roster.Card} in it. */
+    /** The last generation in which the slot was used, by instance of the {@link Roster.Card} in the slot. */
     private final Map<Long, Integer> generations = new ConcurrentHashMap<>();
 
     ReleasedSlots() {}
@@ -25,12 +25,12 @@ public final class ReleasedSlots implements AutoCloseable {
         generations.put(instance, lastGeneration);
     }
 
-    /** Forgets a slot because the store knows that it is released. */
+    /** Removes a slot, because the store has confirmed its release. */
     void confirm(long instance) {
         generations.remove(instance);
     }
 
-    /** Returns the last generation of a released slot; empty if the slot was not released, or is forgotten. */
+    /** Returns the last generation of a released slot; empty if the slot was not released, or was confirmed. */
     Optional<Integer> lastGeneration(long instance) {
         return Optional.ofNullable(generations.get(instance));
     }

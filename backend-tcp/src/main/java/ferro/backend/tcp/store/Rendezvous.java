@@ -17,7 +17,7 @@ import java.net.URI;
 import java.util.Optional;
 
 /**
- * The place where the ranks of a job meet.
+ * The store by which the ranks of a job find each other.
  *
  * @param host       host of the store
  * @param port       port of the store
@@ -28,7 +28,7 @@ import java.util.Optional;
 public record Rendezvous(String host, int port, boolean servedHere, String server, Optional<Secret> secret) {
     static final String RANK_ZERO = "rank 0";
 
-    /** Checks the port; a rank that serves and tells the others the port may use 0, which means any. */
+    /** Checks the port. A rank that serves the store and publishes the port may use 0, which means any free port. */
     public Rendezvous {
         if (port < (servedHere ? 0 : 1) || port > 65535) {
             throw new IllegalArgumentException(
@@ -36,7 +36,7 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
         }
     }
 
-    /** Reads the setting, if the values that it needs are there: a context with its own store needs no rendezvous. */
+    /** Reads the setting, if its values are present; a context with its own store needs no rendezvous. */
     public static Optional<Rendezvous> find(GroupSpec group, RankContext context) {
         URI address = address(Settings.RENDEZVOUS.of(context));
         if (address.getScheme().equals("tcp")) {
@@ -66,7 +66,7 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
         return of(store.host(), store.port(), group, context);
     }
 
-    /** Returns the rendezvous of {@code serve://host}: this rank serves the store, on the port that it listens on anyway. */
+    /** Returns the rendezvous of {@code serve://host}, where this rank serves the store on its own port. */
     public static Rendezvous serve(URI address, GroupSpec group, RankContext context) {
         HostPort own = HostPort.of(address).orElse(null);
         if (own == null || own.port() >= 0) {
@@ -77,7 +77,7 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
         return new Rendezvous(host, 0, true, "rank " + group.rank(), Optional.empty());
     }
 
-    /** Returns the rendezvous of {@code env://}: by variables of torchrun and ferro's launcher, else of another launcher. */
+    /** Returns the rendezvous of {@code env://}: from torchrun's variables, ferro's, or another launcher's. */
     public static Rendezvous env(GroupSpec group, RankContext context) {
         Optional<RankOfJob> job = JobFinder.of(context).job();
         RendezvousPoint told = job.isPresent() ? job.get().rendezvous() : null;
@@ -116,8 +116,8 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
     }
 
     /**
-     * Returns the address that rank 0 listens on. A name that resolves to loopback on its own machine, as many distributions
-     * write one to /etc/hosts, is of no use to the other ranks.
+     * Returns the address at which rank 0 listens. The name is not used if it resolves to loopback on its own host,
+     * because other ranks could not connect. Many distributions write such a line to /etc/hosts.
      */
     static String reachable(Optional<String> host, RankContext context, Where where) {
         boolean usable = host.isPresent() && Addresses.isKnown(host.get()) && !Addresses.leadsToLoopback(host.get());
@@ -131,14 +131,14 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
             if (Settings.TCP_INTERFACE.find(context).isEmpty()) {
                 throw several;
             }
-            // the named interface is told to the other ranks, and rank 0 listens on it as well
+            // the named interface is published to the other ranks, and rank 0 also listens on it
             return InetAddress.getLoopbackAddress().getHostAddress();
         }
     }
 
     /**
-     * Makes a rendezvous: rank 0 of the job serves, unless the launcher does. Rank 0 of a smaller group must not serve. A
-     * launcher has chosen the address of its store itself.
+     * Creates a rendezvous. Rank 0 of the job serves the store, unless the launcher does; rank 0 of a smaller group
+     * must not. A launcher has chosen the address of its store itself.
      */
     private static Rendezvous of(String named, int port, GroupSpec group, RankContext context) {
         boolean launcher = Settings.STORE_SERVED.of(context);
@@ -150,12 +150,12 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
                 host, port, jobRank == 0 && !launcher, launcher ? "the launcher" : RANK_ZERO, Optional.empty());
     }
 
-    /** Returns whether another rank serves, and not a launcher. */
+    /** Returns whether rank 0 serves the store, and this process is another rank. */
     boolean servedByRankZero() {
         return !servedHere && server.equals(RANK_ZERO);
     }
 
-    /** Parses an address; Java's URI needs text behind the slashes, which {@code env://} does not have. */
+    /** Parses an address. Java's URI requires text after the slashes, which {@code env://} does not have. */
     static URI address(String text) {
         try {
             URI address = URI.create(text.endsWith("://") ? text + "/" : text);

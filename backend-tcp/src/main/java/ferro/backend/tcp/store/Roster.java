@@ -17,19 +17,20 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The entries that the ranks of a group write into the store to find each other.
+ * The entries in the store by which the ranks of a group find each other.
  *
- * <p>{@code NAME/rank/R} is the slot of a rank. It is taken by compare-and-set, so that a second process with that rank is
- * refused and the first is not disturbed. It is marked as left when the rank closes. The number of times it was left is the
- * generation. Everything else is below {@code NAME/GENERATION/}, so that a group can be joined again under its name.
- * {@code size} holds the world size of the first rank, {@code card/R} where a rank listens, {@code failed} why no rank
- * should wait any longer. {@code again} says which rank has been started again alone.
+ * <p>The key {@code NAME/rank/R} is the slot of a rank. A process takes it by compare-and-set, which refuses a second
+ * process of the same rank without disturbing the first. The slot is marked as left when the rank closes the group. The
+ * number of times that it was left is its generation; {@code NAME/generation} has the highest one. All other keys are
+ * below {@code NAME/GENERATION/}, so that a group can be joined again under its name. {@code size} has the world size
+ * of the first rank. {@code card/R} has the address of a rank. {@code failed} says why no rank should wait any longer.
+ * {@code again} names a rank restarted alone.
  */
 public final class Roster {
     private static final String GENERATION = "/generation";
     private static final String FAILED = "failed";
     private static final String AGAIN = "again";
-    /** No key has this value, so that a compare-and-set with it only reads. */
+    /** A value that no key has; a compare-and-set with it only reads. */
     private static final byte[] NEVER = "\0never".getBytes(StandardCharsets.US_ASCII);
 
     private final Store store;
@@ -39,18 +40,18 @@ public final class Roster {
     private final ReleasedSlots released;
     private int generation = 1;
     private boolean claimed;
-    /** The card of this rank as it is in the store; null if none was published. */
+    /** The card of this rank as published in the store; null if none was published. */
     private byte[] announced;
-    /** Whether the slot may belong to this rank, because the store was asked for it. */
+    /** Whether the slot may belong to this rank, because it was requested from the store. */
     private boolean asked;
 
     /**
-     * Prepares to publish this rank's card, and to read the cards of the others.
+     * Creates a roster; nothing is sent yet.
      *
-     * @param store    where they are
+     * @param store    store of the cards
      * @param spec     group and rank
      * @param own      card of this rank
-     * @param settings settings that must fit
+     * @param settings settings that must fit between the ranks
      * @param released slots that its context has released
      */
     public Roster(Store store, GroupSpec spec, Card own, SharedSettings settings, ReleasedSlots released) {
@@ -64,36 +65,36 @@ public final class Roster {
     /**
      * The settings that must fit between the ranks.
      *
-     * @param checksum whether data links carry checksums
-     * @param tls      when the rank encrypts
+     * @param checksum whether data links use checksums
+     * @param tls      which connections the rank encrypts
      * @param debug    whether the rank has no time limits
      */
     public record SharedSettings(boolean checksum, TlsUse tls, boolean debug) {}
 
     /**
-     * The address of a rank and its process.
+     * The entry of a rank: its address and its process.
      *
      * @param host     address or name by which others reach the rank
      * @param port     port
      * @param pid      process id
-     * @param instance random number that distinguishes two processes that take one slot
+     * @param instance random number that distinguishes two processes that take the same slot
      * @param home     machine of the rank
-     * @param lacking  why it shares no memory with ranks of its host, in one line; empty if it can
+     * @param lacking  why the rank shares no memory with ranks of its host, in one line; empty if it can
      */
     public record Card(String host, int port, long pid, long instance, PeerMachine home, String lacking) {
         private static final int FIELDS = 6;
 
-        /** Returns the card in the form of the store. */
+        /** Returns the card as text for the store. */
         public String text() {
             return String.join("\n", host, "" + port, "" + pid, Long.toHexString(instance), home.text(), lacking);
         }
 
-        /** Returns the machine and the address by which the rank is reached. */
+        /** Returns the machine and the address of the rank. */
         public String placed() {
             return home.at(host);
         }
 
-        /** Reads a card from the {@link #text} of it. */
+        /** Parses the {@link #text} of a card. */
         public static Card of(String text) {
             String[] lines = text.split("\n", FIELDS);
             return new Card(
@@ -106,11 +107,11 @@ public final class Roster {
         }
     }
 
-    /** Takes the slot of this rank and agrees with the others on the values that must be equal on all ranks. */
+    /** Takes the slot of this rank, and agrees with the others on the values that must be equal on all ranks. */
     public void claim() {
         asked = true;
         byte[] there = store.compareAndSet(slot(), null, taken());
-        // goes round again if a late release reaches the store in between
+        // repeats if the store processes a late release in between
         for (Optional<Integer> last = left(there); last.isPresent(); last = left(there)) {
             generation = last.get() + 1;
             there = store.compareAndSet(slot(), there, taken());
@@ -125,8 +126,8 @@ public final class Roster {
     }
 
     /**
-     * Returns the highest generation that any rank was in. A rank that failed to join is behind a rank that had joined, and
-     * would wait for it in the earlier generation for ever.
+     * Returns the highest generation of any rank. A rank that failed to join may have a lower generation than a rank
+     * that had joined. Without this method it would wait for that rank in the lower generation for ever.
      */
     private int highest(int mine) {
         String key = spec.name() + GENERATION;
@@ -151,7 +152,7 @@ public final class Roster {
         return spec.name() + "/rank/" + spec.rank();
     }
 
-    /** Reads the slot of a rank: returns the card of the process that has it; empty if none has. */
+    /** Reads the slot of a rank: returns the card of the process that has the slot; empty if none has. */
     static Optional<Card> holder(Store store, GroupSpec spec) {
         return holder(store.compareAndSet(slot(spec), NEVER, NEVER));
     }
@@ -166,7 +167,7 @@ public final class Roster {
         return bytes(TAKEN + own.text());
     }
 
-    /** Returns the last generation that a free slot was in; empty if a process has the slot. */
+    /** Returns the last generation of a free slot; empty if a process has the slot. */
     private Optional<Integer> left(byte[] slot) {
         if (isLeft(slot)) {
             return Optional.of(Integer.parseInt(text(slot).substring(LEFT.length())));
@@ -210,7 +211,7 @@ public final class Roster {
         }
     }
 
-    /** Returns whether one side encrypts everything and the other nothing; by others the place of the ranks decides. */
+    /** Returns whether one side encrypts everything and the other nothing. Other values fit, and the hosts decide. */
     private static boolean neverConnect(TlsUse own, String first) {
         return own == TlsUse.ON && first.equals(word(TlsUse.OFF)) || own == TlsUse.OFF && first.equals(word(TlsUse.ON));
     }
@@ -229,7 +230,7 @@ public final class Roster {
         throw new FerroException(Code.RENDEZVOUS, where(), text);
     }
 
-    /** Publishes where this rank listens. */
+    /** Publishes the card of this rank, which has its address. */
     public void announce() {
         announced = bytes(own.text());
         store.set(card(), announced);
@@ -239,32 +240,32 @@ public final class Roster {
         return key("card/" + spec.rank());
     }
 
-    /** Returns the future card of another rank; empty bytes mean that it has failed to join. */
+    /** Returns the future card of another rank; an empty value means that the rank has failed to join. */
     public CompletionStage<byte[]> card(int rank) {
         return store.when(key("card/" + rank));
     }
 
-    /** Returns whether the slot is this rank's. */
+    /** Returns whether this rank has its slot. */
     public boolean isClaimed() {
         return claimed;
     }
 
-    /** Tells all joining ranks why this group cannot be joined. */
+    /** Publishes to all joining ranks why this group cannot be joined. */
     public void fail(String why) {
         store.set(key(FAILED), bytes(why));
     }
 
-    /** Returns a stage that completes if a rank finds that this group cannot be joined. */
+    /** Returns a stage that completes if a rank publishes that this group cannot be joined. */
     public CompletionStage<byte[]> failed() {
         return store.when(key(FAILED));
     }
 
     /**
-     * A rank whose process was started again alone.
+     * A rank whose process was restarted alone.
      *
      * @param rank     rank
      * @param instance instance of the card of its earlier process
-     * @param text     what has happened, for a message that begins with the rank
+     * @param text     description of the event, for a message that begins with the rank
      */
     public record StartedAgain(int rank, long instance, String text) {
         private static final int FIELDS = 3;
@@ -279,7 +280,7 @@ public final class Roster {
         }
     }
 
-    /** Publishes that a rank of the group that has its slot was started again, so that the group ends. */
+    /** Publishes that a rank of the group that has its slot was restarted, so that the group ends. */
     static void publish(Store store, GroupSpec spec, StartedAgain again) {
         byte[] last = store.compareAndSet(spec.name() + GENERATION, NEVER, NEVER);
         if (last != null) {
@@ -290,25 +291,25 @@ public final class Roster {
         }
     }
 
-    /** Returns the stage that completes if a rank of this group is started again alone. */
+    /** Returns a stage that completes if a rank of this group is restarted alone. */
     public CompletionStage<StartedAgain> startedAgain() {
         return store.when(key(AGAIN)).thenApply(value -> StartedAgain.of(text(value)));
     }
 
-    /** Releases the slot after the group is over; does not wait for the store, which may be stopped or gone. */
+    /** Releases the slot after the group has ended. Does not wait for the store, which may be stopped or gone. */
     public void leave() {
         release(generation);
     }
 
-    /** Releases the slot after a join that failed, as {@link #leave}, so that the same generation can be tried again. */
+    /** Releases the slot like {@link #leave} after a failed join; the same generation can then be tried again. */
     public void giveUp() {
         release(generation - 1);
     }
 
     /**
-     * Requests both changes without waiting. Each changes only what this object wrote, so that a store that handles it late,
-     * after the next join of this rank, harms no rank. The store does it also after a claim that was answered too late,
-     * because requests keep their order.
+     * Requests both changes without waiting. Each change replaces only a value of this object. A store that processes
+     * it late, after the next join of this rank, thus harms no rank. Requests keep their order, so the store releases
+     * the slot even if it answered the claim too late.
      */
     private void release(int last) {
         if (!asked) {

@@ -22,13 +22,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * Waits if another process has the slot of this rank. A rank that is restarted alone finds the slot taken by the process
- * before it, in a job that ends soon, when its other ranks learn of the loss. A pod publishes that it has been started
- * again, because the loss of a machine is noticed late. Two live processes with one rank are a mistake
- * that {@link Roster#claim} reports at once, unless a cluster has started them: it starts one while the other still ends.
+ * Waits if another process has the slot of this rank. If one rank is restarted alone, its earlier process still has the
+ * slot. The job of that process ends soon, when the other ranks notice the loss. A pod also publishes its restart,
+ * because the loss of a host is noticed late. Two live processes with one rank are an error that {@link Roster#claim}
+ * reports at once. It is no error in a cluster, which may start a process while the earlier one still ends.
  */
 final class SlotWait {
-    /** Launchers that start one rank again alone, and only after its earlier process or machine has gone. */
+    /** Launchers that restart one rank alone, and only after its earlier process or host has gone. */
     private static final Set<LauncherKind> OF_PODS =
             EnumSet.of(LauncherKind.INDEX, LauncherKind.PYTORCH_JOB, LauncherKind.VOLCANO);
 
@@ -51,7 +51,7 @@ final class SlotWait {
     /**
      * Waits until the slot may be requested.
      *
-     * @return false if the store has gone away meanwhile, as it does with its job
+     * @return false if the store has gone meanwhile, which happens when its job ends
      * @throws FerroException RENDEZVOUS at the deadline
      */
     boolean isFree(TcpStore store, TcpPort port) {
@@ -85,7 +85,7 @@ final class SlotWait {
         }
     }
 
-    /** Ends the job that has the slot of this rank: the cluster has given this rank to a new process. */
+    /** Ends the job whose process has the slot, because the cluster has given this rank to a new process. */
     private void publishRestart(TcpStore store, TcpPort port, Card holder) {
         String text = "has been started again, as process "
                 + ProcessHandle.current().pid() + " at " + port.advertised() + " in place of " + text(holder)
@@ -98,8 +98,8 @@ final class SlotWait {
     }
 
     /**
-     * Returns the process that has the slot. A request shortly before the deadline may end after it; the failure then names
-     * the last known process.
+     * Returns the process that has the slot. A request shortly before the deadline may fail after it; the failure then
+     * names the last known process.
      */
     private Optional<Card> holder(TcpStore store, Optional<Card> before, long start) {
         try {
@@ -128,7 +128,7 @@ final class SlotWait {
                 .isPresent();
     }
 
-    /** Returns whether a process listens where the holder of the slot did; at this process's address the holder is gone. */
+    /** Returns whether a process listens at the slot's address; false if this process has the same address. */
     private static boolean answers(Card holder, TcpPort port) {
         if (holder.host().equals(port.advertised())
                 && holder.port() == port.bound().getPort()) {

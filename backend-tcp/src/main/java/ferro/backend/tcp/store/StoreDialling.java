@@ -24,10 +24,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
-/** Connects to one store at a known address; tries until the deadline, because its server may start later. */
+/** Connects to one store at a known address. Tries until the deadline, because the server may start later. */
 final class StoreDialling {
     private static final System.Logger LOG = LogLines.logger("ferro.join");
-    /** Time after which the name is resolved again: it may get another address, as that of a pod that is restarted. */
+    /** Time after which the name is resolved again, because its address may change, for example if a pod restarts. */
     private static final long RESOLVE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final Rendezvous meeting;
@@ -54,12 +54,12 @@ final class StoreDialling {
         what = "the store at " + Addresses.text(meeting.host(), number);
     }
 
-    /** Returns the name of the store for messages: "the store at 10.0.0.1:29500". */
+    /** Returns the name of the store for messages, such as "the store at 10.0.0.1:29500". */
     String what() {
         return what;
     }
 
-    /** Returns the address of the store to which a channel leads. */
+    /** Returns the store address to which a channel is connected. */
     InetSocketAddress at(Channel channel) {
         return meeting.servedHere() ? port.bound() : (InetSocketAddress) channel.remoteAddress();
     }
@@ -75,9 +75,9 @@ final class StoreDialling {
     /**
      * Connects to the store.
      *
-     * @param outdated polled; returns whether the store is known to be at another place now
-     * @return channel; empty if the store is at another place
-     * @throws FerroException at the deadline, or as the other side reports
+     * @param outdated polled; returns whether the store is known to have another address now
+     * @return channel; empty if the store has another address
+     * @throws FerroException at the deadline, or with a refusal of the server
      */
     Optional<Channel> connected(BooleanSupplier outdated) {
         known = meeting.servedHere()
@@ -113,8 +113,8 @@ final class StoreDialling {
     }
 
     /**
-     * Warns once if this machine's loopback is down, and resolves the name again. Does neither after the deadline, for a name
-     * service may take long. Returns false: the rank does not leave.
+     * Warns once if this host's loopback is down, and resolves the name again. Does neither after the deadline, because
+     * a name service may be slow. Returns false, because the rank still wants a connection.
      */
     private boolean checked() {
         long now = context.nanoTime();
@@ -137,7 +137,7 @@ final class StoreDialling {
         try {
             known = toDial(Addresses.attempt(meeting.host(), 2 * attempt - 1));
         } catch (UnknownHostException unknown) {
-            // the addresses known before may still be right
+            // the earlier addresses may still be correct
         }
     }
 
@@ -154,7 +154,7 @@ final class StoreDialling {
         return false;
     }
 
-    /** Returns the failure for a store that was here before: a wait, as at the start of a job, would be in vain. */
+    /** Returns the failure for a store that was reached before. Waiting, as at the start of a job, would not help. */
     private FerroException goneForGood() {
         return new FerroException(
                 Code.RENDEZVOUS,
@@ -169,8 +169,8 @@ final class StoreDialling {
     }
 
     /**
-     * Returns the failure for a store that does not answer: it names the missing server, not only a failed connection. If this
-     * rank serves the store itself, or has called late because it was slow itself, it blames no other rank.
+     * Returns the failure for a store that does not answer, which names the missing server. It blames no other rank if
+     * this rank serves the store, or if this rank was slow and therefore called late.
      */
     private FerroException missing(FerroException failure) {
         if (notes.isLoopbackDown()) {
@@ -180,7 +180,7 @@ final class StoreDialling {
         if (meeting.servedHere()) {
             return progress.ofThisRank(progress.unserved(what, notes), failure);
         }
-        // the deadline itself has ended an attempt that was the first
+        // the deadline has ended the first attempt
         boolean oneChance = !notes.hasEnded() || notes.attempts() <= known.size();
         if (progress.isSlowItself() && oneChance) {
             String called = notes.attempts() == 0

@@ -5,16 +5,16 @@ import ferro.backend.tcp.net.Refusal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Requests and answers of the store as bytes; lengths are checked before anything is allocated. */
+/** Requests and answers of the store as bytes; lengths are checked before memory is allocated. */
 public final class StoreFrames {
-    /** Operation, whether a value is expected, key length, request number, value length, length of the expected value. */
+    /** Operation, presence of an expected value, key length, number, value length, expected value's length. */
     public static final int REQUEST_HEAD_BYTES = 16;
     /** Request number, kind, three unused bytes, length. */
     public static final int ANSWER_HEAD_BYTES = 12;
 
     private StoreFrames() {}
 
-    /** Operation of a request; the number on the wire is the ordinal plus one. */
+    /** Operations of requests; the number on the wire is the ordinal plus one. */
     public enum StoreOperation {
         SET,
         WHEN,
@@ -25,7 +25,7 @@ public final class StoreFrames {
         FORGET
     }
 
-    /** Kind of an answer; the number on the wire is the ordinal plus one. */
+    /** Kinds of answers; the number on the wire is the ordinal plus one. */
     public enum StoreAnswer {
         VALUE,
         ABSENT,
@@ -36,7 +36,7 @@ public final class StoreFrames {
      * A request.
      *
      * @param number    number that the client chooses and the answer repeats
-     * @param value     value, or the eight bytes of an amount
+     * @param value     value, or the eight bytes of an amount to add
      * @param expected  expected value of COMPARE_AND_SET; null means absent
      */
     record StoreRequest(StoreOperation operation, int number, String key, byte[] value, byte[] expected) {
@@ -88,7 +88,7 @@ public final class StoreFrames {
                     StoreOperation.values()[operation], expects, number, keyBytes, valueBytes, expectedBytes);
         }
 
-        /** Reads the bytes that follow the head. */
+        /** Parses the bytes that follow the head. */
         StoreRequest decodedBody(ByteBuffer in) {
             byte[] key = new byte[keyBytes];
             byte[] value = new byte[valueBytes];

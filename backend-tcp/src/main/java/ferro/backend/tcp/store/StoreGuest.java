@@ -14,15 +14,15 @@ import java.util.function.BiConsumer;
  * Admits clients to a store.
  *
  * @param service  store
- * @param otherJob receives the id of the job and the address of each process of another job that was refused, on the loop
+ * @param otherJob receives the job id and the address of each refused process of another job, on the loop
  */
 public record StoreGuest(StoreService service, BiConsumer<String, String> otherJob) implements TcpListener.Guest {
-    /** Makes a guest that tells nobody of processes of other jobs. */
+    /** Creates a guest that does not report processes of other jobs. */
     public StoreGuest(StoreService service) {
         this(service, (job, address) -> {});
     }
 
-    /** Makes the guest that admits connections of a store at an address. */
+    /** Creates the guest that admits store connections at an address. */
     static StoreGuest of(StoreService service, InetSocketAddress bound) throws Refusal {
         if (service == null) {
             throw new Refusal(

@@ -21,7 +21,7 @@ public final class StoreMap {
     private final Map<String, Set<Consumer<byte[]>>> waiting = new HashMap<>();
     private long bytes;
 
-    /** Sets a key, and tells its waiters. */
+    /** Sets a key, and notifies its waiters. */
     void set(String key, byte[] value) throws Refusal {
         byte[] old = values.get(key);
         long more = old == null ? bytesOf(key) + value.length : value.length - (long) old.length;
@@ -63,7 +63,7 @@ public final class StoreMap {
         }
     }
 
-    /** Adds to a counter, which is kept as decimal text; an absent counter counts as 0. */
+    /** Adds to a counter, which is stored as decimal text; an absent counter counts as 0. */
     long add(String key, long delta) throws Refusal {
         byte[] old = values.get(key);
         String text = old == null ? "0" : new String(old, StandardCharsets.US_ASCII);
@@ -79,7 +79,7 @@ public final class StoreMap {
         }
     }
 
-    /** Sets a key if its value is the expected one (null: absent); returns the value afterwards, or null. */
+    /** Sets a key if it has the expected value (null: absent); returns the value afterwards, or null. */
     byte[] compareAndSet(String key, byte[] expected, byte[] value) throws Refusal {
         byte[] old = values.get(key);
         boolean same = expected == null ? old == null : Arrays.equals(expected, old);
@@ -99,7 +99,7 @@ public final class StoreMap {
         return true;
     }
 
-    /** Passes on all keys with their values; the receiver may set others. */
+    /** Passes on all keys with their values; the receiver may set other keys. */
     public void forEach(BiConsumer<String, byte[]> receiver) {
         Map.copyOf(values).forEach(receiver);
     }
@@ -109,7 +109,7 @@ public final class StoreMap {
         return bytes;
     }
 
-    /** Returns the number of waits for keys. */
+    /** Returns how many waits for keys are pending. */
     public int waiters() {
         return waiting.values().stream().mapToInt(Set::size).sum();
     }

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/** Opens the store of a rendezvous; first serves it if this rank is the server. */
+/** Opens the store of a rendezvous. Serves it first if this rank is the server. */
 public final class StoreOpening {
     private static final long LOOK_MILLIS = 50;
     private static final long LONGEST_LOOK_MILLIS = 1_000;
@@ -33,7 +33,7 @@ public final class StoreOpening {
     private final JoinProgress progress;
     private final SlotWait place;
 
-    /** Takes the lines of the join; null if they are logged. */
+    /** Receives the lines of the join; null if they are logged. */
     private final Consumer<String> line;
 
     private StoreOpening(GroupSpec group, RankContext context, Consumer<String> line) {
@@ -45,12 +45,12 @@ public final class StoreOpening {
         place = new SlotWait(group, context, progress);
     }
 
-    /** Opens the store at a known address; serves it if this rank is the server. */
+    /** Opens the store at a known address; serves it first if this rank is the server. */
     public static Store open(Rendezvous meeting, GroupSpec group, RankContext context) {
         return open(meeting, group, context, null);
     }
 
-    /** Opens the store, and passes on the lines of the {@link JoinProgress}, which are logged if {@code line} is null. */
+    /** Opens the store, and passes on the lines of the {@link JoinProgress}; logs them if {@code line} is null. */
     public static Store open(Rendezvous meeting, GroupSpec group, RankContext context, Consumer<String> line) {
         StoreOpening opening = new StoreOpening(group, context, line);
         return opening.open(new OpeningAttempt() {
@@ -61,7 +61,7 @@ public final class StoreOpening {
         });
     }
 
-    /** Opens the store that a job file names; serves it and writes the file if this rank is the server. */
+    /** Opens the store that a job file names; the server first serves it and writes the file. */
     public static Store open(FileMeeting meeting, GroupSpec group, RankContext context) {
         StoreOpening opening = new StoreOpening(group, context, null);
         return opening.open(() -> meeting.servedHere() ? opening.told(meeting) : opening.read(meeting));
@@ -77,7 +77,7 @@ public final class StoreOpening {
                 new AtomicBoolean());
     }
 
-    /** A store at the port of a rank, which is one more user of the port. */
+    /** A store at the port of a rank. It is one of the users of the port. */
     private record ServedAtPort(String endpoint, Runnable release, AtomicBoolean closed) implements ServedStore {
         @Override
         public void close() {
@@ -101,7 +101,7 @@ public final class StoreOpening {
                     progress.work();
                     return store;
                 }
-                // the store ended with the job that had this rank's slot: the next store is that of the new job
+                // the store ended with the job that had this rank's slot: the next store belongs to the new job
                 store.close();
             }
         } finally {
@@ -126,7 +126,7 @@ public final class StoreOpening {
         return opened(meeting, () -> false).get();
     }
 
-    /** Serves the store, and writes the job file for the others. */
+    /** Serves the store, and writes the job file for the other ranks. */
     private TcpStore told(FileMeeting meeting) {
         Rendezvous own = meeting.own(context, where);
         TcpPort port = TcpPort.serving(own, group, context, progress.deadlineNanos());
@@ -142,7 +142,7 @@ public final class StoreOpening {
         }
     }
 
-    /** Reads the job file until it names a server that answers: it may be the file of an earlier start. */
+    /** Reads the job file until it names a server that answers; it may be the file of an earlier start. */
     private TcpStore read(FileMeeting meeting) {
         JobFile file = meeting.file();
         Optional<JobFileContent> tried = Optional.empty();
@@ -172,7 +172,7 @@ public final class StoreOpening {
         }
     }
 
-    /** Checks that the file is of an earlier start: another job listens there, or none; other failures are this rank's. */
+    /** Returns a failure that shows a file of an earlier start; throws any other one, which this rank caused. */
     private FerroException ofAnEarlierStart(FerroException failure) {
         boolean another = failure.code() == Code.UNAUTHENTICATED && failure.getCause() instanceof Refusal;
         boolean none = failure.code() == Code.RENDEZVOUS && !progress.isOfThisRank(failure);
@@ -211,7 +211,7 @@ public final class StoreOpening {
                         + reading.text());
     }
 
-    /** Opens the store; returns empty if the attempt was given up, because the known address is outdated. */
+    /** Opens the store; returns empty if the known address is outdated, so that the attempt was ended. */
     private Optional<TcpStore> opened(Rendezvous meeting, BooleanSupplier outdated) {
         resolve(meeting.host());
         progress.work();
@@ -238,7 +238,7 @@ public final class StoreOpening {
         }
     }
 
-    /** Waits until the name of the store's host has an address, which takes time only if others are late. */
+    /** Waits until the name of the store's host has an address. This takes time only if other ranks are late. */
     private void resolve(String host) {
         if (!Addresses.isLiteral(host)) {
             progress.enter(new JoinState.Resolving(host, progress.starting()));

@@ -23,11 +23,11 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/** A store that is served: one map, and a reader per client with its own state; everything runs on one loop. */
+/** Serves a store: it has one map, and a reader with its own state for each client. All calls run on one loop. */
 public final class StoreService {
-    /** Most waits of one client at once; a rank that joins has one wait per other rank. */
+    /** Maximum number of waits of one client at once; a joining rank has one wait for each other rank. */
     private static final int MOST_WAITS = 16 * 1024;
-    /** Most keys about processes that have not proved themselves, which must not fill the store. */
+    /** Maximum number of keys about unauthenticated processes, which must not fill the store. */
     static final int MOST_STRANGERS = 1024;
 
     public final StoreMap map = new StoreMap();
@@ -36,42 +36,42 @@ public final class StoreService {
     private final Set<Channel> clients = new HashSet<>();
     private int strangers;
 
-    /** Makes a service with an empty map. */
+    /** Creates a service with an empty map. */
     public StoreService() {
         this((key, value) -> {});
     }
 
-    /** Makes a service that reports, on the loop, every key that a client sets. */
+    /** Creates a service that reports, on the loop, every key that a client sets. */
     public StoreService(BiConsumer<String, byte[]> whenSet) {
         this.whenSet = whenSet;
     }
 
-    /** Serves a client whose handshake is over; on the loop. */
+    /** Serves a client whose handshake is complete; called on the loop. */
     void serve(Channel channel) {
         clients.add(channel);
         channel.closeFuture().addListener(closed -> clients.remove(channel));
-        // a failed answer must not close the connection before the requests that have come are read
+        // a failed answer must not close the connection before the received requests are read
         channel.config().setAutoClose(false);
         TlsDuplex.install(channel);
         channel.pipeline().addLast(new Client());
     }
 
-    /** Sets a key that no client has set; on the loop. */
+    /** Sets a key on behalf of this process; called on the loop. */
     void note(String key, String text) {
         note(key, text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Sets a key that no client has set; on the loop. */
+    /** Sets a key on behalf of this process; called on the loop. */
     public void note(String key, byte[] value) {
         try {
             map.set(key, value);
         } catch (Refusal full) {
-            // clients have filled the store: a client that waits for this key learns of it by the deadline of its calls
+            // clients have filled the store: a client that waits for this key fails at the deadline of its call
             return;
         }
     }
 
-    /** Sets a key as {@link #note} does, for a client that was refused; on the loop. */
+    /** Sets a key like {@link #note}, about a client that was refused; called on the loop. */
     void noteStranger(String key, String text) {
         if (strangers < MOST_STRANGERS) {
             strangers++;
@@ -79,14 +79,14 @@ public final class StoreService {
         }
     }
 
-    /** Closes all client connections; on the loop. */
+    /** Closes all client connections; called on the loop. */
     public void close() {
         Set.copyOf(clients).forEach(Channel::close);
     }
 
     /**
-     * One client; nothing is read from a slow client while its answers wait to be sent. A client that ends its connection
-     * takes no more answers: the requests that it has sent before are carried out, and then the connection is closed.
+     * One client. Nothing is read from a slow client while its answers wait to be sent. A client that has ended its
+     * connection gets no more answers. Its earlier requests are still carried out, and then the connection is closed.
      */
     private final class Client extends ExactReader {
         private final Map<Integer, Wait> waits = new HashMap<>();
@@ -195,7 +195,7 @@ public final class StoreService {
                     this::answered);
         }
 
-        /** Handles a failed answer: reads on to the end of the connection if the client takes no more answers. */
+        /** Handles a failed answer. If the client receives no more answers, reads on to the end of the connection. */
         private void answered(ChannelFuture answer) {
             if (answer.isSuccess() || unanswerable) {
                 return;

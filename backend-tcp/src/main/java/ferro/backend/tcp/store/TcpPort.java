@@ -42,7 +42,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** The one listening port of a rank and its background loop, shared by all groups and closed with the last. */
+/** The one listening port of a rank and its background loop. All groups share it, and it closes with the last group. */
 public final class TcpPort implements AutoCloseable {
     private final BackgroundLoop loop;
     private final TcpIo io;
@@ -56,9 +56,9 @@ public final class TcpPort implements AutoCloseable {
     private final List<Runnable> closings = new CopyOnWriteArrayList<>();
     private final Set<Long> instances = ConcurrentHashMap.newKeySet();
     private volatile StoreService served;
-    /** Watches by name of the group: groups that are joined at the same time finish at different times. */
+    /** Watches by name of the group, because groups that join at the same time complete at different times. */
     private final Map<String, JoinWatch> joins = new ConcurrentHashMap<>();
-    /** Addresses of the stores that this process was connected to until they went away. */
+    /** Addresses of stores whose connection to this process was lost. */
     private final Set<InetSocketAddress> lostStores = ConcurrentHashMap.newKeySet();
 
     private TcpPort(PortPlan plan, RankContext context) {
@@ -71,7 +71,7 @@ public final class TcpPort implements AutoCloseable {
         dialer = new TcpDialer(io, loop.group(), own, clock);
         try {
             prepareKey(plan);
-            // before the port is bound: a rank may connect to the store in the moment after
+            // before the port is bound, because a rank may connect to the store immediately afterwards
             if (plan.serves.isPresent()) {
                 serve(plan.serves.get());
             }
@@ -91,7 +91,7 @@ public final class TcpPort implements AutoCloseable {
         }
     }
 
-    /** Binds the first port that is free. */
+    /** Binds the first free port. */
     private InetSocketAddress bind(PortPlan plan) throws Refusal {
         InetAddress local = plan.address.bind();
         try {
@@ -102,10 +102,10 @@ public final class TcpPort implements AutoCloseable {
     }
 
     /**
-     * Uses the port, and binds it first if this is the first use; released by {@code context.release}.
+     * Returns the port, and binds it at the first use; {@code context.release} releases it.
      *
-     * @throws FerroException RENDEZVOUS if it cannot be bound, UNAUTHENTICATED if the secret cannot be read, or is missing
-     *     although one is needed, RESOURCE without memory or descriptors
+     * @throws FerroException RENDEZVOUS if the port cannot be bound, UNAUTHENTICATED if the secret cannot be read, or a
+     *     required secret is missing, RESOURCE without memory or descriptors
      */
     public static TcpPort use(GroupSpec group, RankContext context, long deadlineNanos) {
         // opening the store has bound the port, unless the context has its own store
@@ -115,7 +115,7 @@ public final class TcpPort implements AutoCloseable {
                 : use(group, context, Rendezvous.find(group, context), false, deadlineNanos);
     }
 
-    /** Uses the port of the rank that serves the store: it must be the port that all other ranks know. */
+    /** Returns the port of the rank that serves the store. It must be the port that all other ranks use. */
     static TcpPort serving(Rendezvous meeting, GroupSpec group, RankContext context, long deadlineNanos) {
         TcpPort port = use(group, context, Optional.of(meeting), true, deadlineNanos);
         if (meeting.port() > 0 && port.bound.getPort() != meeting.port()) {
@@ -130,7 +130,7 @@ public final class TcpPort implements AutoCloseable {
         return port;
     }
 
-    /** Uses the port to reach the store of a rendezvous. */
+    /** Returns the port for a connection to the store of a rendezvous. */
     static TcpPort use(Rendezvous meeting, GroupSpec group, RankContext context, long deadlineNanos) {
         return use(group, context, Optional.of(meeting), false, deadlineNanos);
     }
@@ -138,7 +138,7 @@ public final class TcpPort implements AutoCloseable {
     private static TcpPort use(
             GroupSpec group, RankContext context, Optional<Rendezvous> known, boolean serving, long deadlineNanos) {
         Where where = Where.of(group.name(), group.rank());
-        // a store that another process serves still has its name
+        // also used if another process serves the store
         InetAddress meeting = InetAddress.getLoopbackAddress();
         int store = 0;
         Optional<Secret> told = Optional.empty();
@@ -204,7 +204,7 @@ public final class TcpPort implements AutoCloseable {
         return new Credentials(Settings.JOB_ID.of(context), secret, new SecureRandom(), tls);
     }
 
-    /** Refuses an address that other machines can reach, unless there is a secret that cannot be guessed. */
+    /** Refuses an address that other hosts can reach, unless the secret is strong enough against guessing. */
     public static void checkOpen(InetAddress bind, Secret secret, Where where) {
         int random = secret.randomBytes();
         if (bind.isLoopbackAddress() || random >= SecretFile.LEAST_RANDOM_BYTES) {
@@ -221,7 +221,7 @@ public final class TcpPort implements AutoCloseable {
                         + " give all ranks the same FERRO_SECRET_FILE, or bind loopback (ferro.tcp.bind=127.0.0.1)");
     }
 
-    /** Returns how sockets are made. */
+    /** Returns the options with which sockets are created. */
     public TcpIo io() {
         return io;
     }
@@ -236,7 +236,7 @@ public final class TcpPort implements AutoCloseable {
         return loop;
     }
 
-    /** Returns nanoseconds of the context's clock. */
+    /** Returns the time of the context's clock in nanoseconds. */
     public long now() {
         return clock.getAsLong();
     }
@@ -246,33 +246,33 @@ public final class TcpPort implements AutoCloseable {
         return dialer;
     }
 
-    /** Returns the address that this rank listens on. */
+    /** Returns the address at which this rank listens. */
     public InetSocketAddress bound() {
         return bound;
     }
 
-    /** Returns the host that other ranks are told. */
+    /** Returns the host that is published to other ranks. */
     public String advertised() {
         return address.advertise();
     }
 
-    /** Returns the address of this machine that the others connect to, unless something is in between. */
+    /** Returns the address of this host to which the others connect, unless a proxy or NAT is between them. */
     public InetAddress reachable() {
         return address.reachable();
     }
 
-    /** Passes connections of a group to its owner. */
+    /** Registers the owner of a group's connections. */
     public void enter(long group, int worldSize, TcpListener.Guest guest) {
         listener.expectRanks(worldSize);
         groups.put(group, guest);
     }
 
-    /** Forgets a group; later connections for it are refused. */
+    /** Removes a group; later connections for it are refused. */
     public void leave(long group) {
         groups.remove(group);
     }
 
-    /** Tells all groups what this process lacks to accept a connection; on the loop. */
+    /** Notifies all groups which resource this process lacks to accept a connection; called on the loop. */
     public void notAccepted(String lacking) {
         for (TcpListener.Guest group : groups.values()) {
             group.notAccepted(lacking);
@@ -291,7 +291,7 @@ public final class TcpPort implements AutoCloseable {
         return lostStores.contains(at);
     }
 
-    /** Returns whether the store is served here. */
+    /** Returns whether this process serves the store. */
     public boolean servesStore() {
         return served != null;
     }
@@ -308,7 +308,7 @@ public final class TcpPort implements AutoCloseable {
         }
     }
 
-    /** Returns a stage that completes on the loop when all ranks of a group have joined by the store served here. */
+    /** Returns a stage that completes on the loop when all ranks of a group have joined by the local store. */
     CompletionStage<Void> allJoined(String group) {
         return joins.get(group).allJoined();
     }
@@ -317,7 +317,7 @@ public final class TcpPort implements AutoCloseable {
         closings.add(task);
     }
 
-    /** Returns the secret that this process proves to know. */
+    /** Returns the secret with which this process makes its proofs. */
     Secret secret() {
         return own.secret();
     }
@@ -344,7 +344,7 @@ public final class TcpPort implements AutoCloseable {
         }
     }
 
-    /** The addresses and ports to bind and to tell, and the group whose store is served at the port, if any. */
+    /** The addresses and ports to bind and to publish, and the group whose store is served at the port, if any. */
     private record PortPlan(
             Where where, AddressChoice address, PortChoice ports, Credentials own, Optional<GroupSpec> serves) {}
 
@@ -387,14 +387,14 @@ public final class TcpPort implements AutoCloseable {
         }
 
         private TcpListener.Guest owner(Hello hello, Channel channel) throws Refusal {
-            // a connection can come before the constructor has set the bound address
+            // a connection can arrive before the constructor has set the bound address
             InetSocketAddress at = (InetSocketAddress) channel.localAddress();
             if (hello.kind() == Hello.ConnectionKind.STORE) {
                 return StoreGuest.of(served, at);
             }
             TcpListener.Guest guest = groups.get(hello.member().group());
             if (guest == null) {
-                // only peers of a joined group open data connections: the group was here and is closed
+                // only peers of a joined group open data connections, so the group existed and was closed
                 throw new Refusal(
                         hello.kind() == Hello.ConnectionKind.DATA ? Code.PEER_LOST : Code.RENDEZVOUS,
                         "the group that rank " + hello.member().rank() + " of "

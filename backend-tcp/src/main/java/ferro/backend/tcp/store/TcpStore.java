@@ -40,7 +40,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** A store at the other end of a connection. Any thread may call it, except the thread of the loop. */
+/** A client of a store over one connection. Any thread may call it, except the thread of the loop. */
 public final class TcpStore implements Store {
     private static final byte[] NOTHING = {};
     /** Longest wait of {@link #close}. */
@@ -50,14 +50,14 @@ public final class TcpStore implements Store {
     private final Opening opening;
     private final Requests requests;
 
-    /** What the requests over one connection share. */
+    /** The state that the requests over one connection share. */
     private static final class Requests {
         private final Map<Integer, CompletableFuture<Reply>> pending = new ConcurrentHashMap<>();
         private final AtomicInteger numbers = new AtomicInteger();
         private final AtomicReference<FerroException> lost = new AtomicReference<>();
         private final AtomicReference<FerroException> unsaid = new AtomicReference<>();
         private final AtomicBoolean closed = new AtomicBoolean();
-        /** The last request that changes something; null if there was none. */
+        /** The last request other than a wait for a key; null if there was none. */
         private volatile CompletableFuture<Reply> changed;
     }
 
@@ -87,11 +87,11 @@ public final class TcpStore implements Store {
     /**
      * How a store was opened.
      *
-     * @param what          name of the store, as "the store at 10.0.0.1:29500"
-     * @param where         for messages
-     * @param clock         clock of the deadlines
-     * @param opener        what the store was opened for; calls after its deadline have {@code each} of their own
-     * @param each          longest wait of a call after that
+     * @param what          name of the store, such as "the store at 10.0.0.1:29500"
+     * @param where         group and rank in failures
+     * @param clock         clock of the deadlines, in nanoseconds
+     * @param opener        purpose, with a deadline
+     * @param each          longest wait of a call after that deadline
      * @param servedLocally whether this process serves the store
      * @param release       called once when the store is closed
      */
@@ -104,7 +104,7 @@ public final class TcpStore implements Store {
             boolean servedLocally,
             Runnable release) {}
 
-    /** What a store was opened for, such as the join of a group. */
+    /** The purpose for which a store was opened, such as the join of a group. */
     public interface StoreOpener {
         /** Returns the deadline, on the clock of the store. */
         long deadlineNanos();
@@ -164,7 +164,7 @@ public final class TcpStore implements Store {
         if (requests.closed.get()) {
             return CompletableFuture.failedStage(closedBefore(request));
         }
-        // throws no refusal of an earlier set: that must not keep a rank that leaves from releasing its slot
+        // throws no refusal of an earlier set, because a leaving rank must release its slot in any case
         return submit(request).thenApply(Reply::valueOrNull).minimalCompletionStage();
     }
 
@@ -179,23 +179,23 @@ public final class TcpStore implements Store {
         return opening.servedLocally;
     }
 
-    /** Returns whether this rank has closed the store, so that its end is expected. */
+    /** Returns whether this rank has closed the store, so that the end of its connection is expected. */
     boolean isClosed() {
         return requests.closed.get();
     }
 
-    /** Returns whether its connection is encrypted, or does not leave this machine. */
+    /** Returns whether the connection is encrypted, or stays on this host. */
     boolean isPrivate() {
         return TlsHandshake.sessionOf(channel) != null
                 || channel.remoteAddress() instanceof InetSocketAddress remote && TlsPolicy.isOwn(remote.getAddress());
     }
 
-    /** Returns what this store was opened for. */
+    /** Returns the purpose for which this store was opened. */
     StoreOpener opener() {
         return opening.opener;
     }
 
-    /** Returns whether its other end is gone. */
+    /** Returns whether the connection to the server is lost. */
     boolean isLost() {
         return requests.lost.get() != null;
     }
@@ -213,7 +213,7 @@ public final class TcpStore implements Store {
             awaitLast(nanos);
             ChannelFuture closing = channel.close();
             if (!channel.eventLoop().inEventLoop()) {
-                // values set just now are queued before the close; a loop that ends drops what was not sent
+                // values that were just set are queued before the close; a loop that ends drops unsent bytes
                 closing.awaitUninterruptibly(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS);
             }
             opening.release.run();
@@ -221,8 +221,8 @@ public final class TcpStore implements Store {
     }
 
     /**
-     * Waits a while for the answer to the last change, also if this thread is interrupted. A connection that is closed with
-     * answers unread is reset, and the store may then drop requests that it has not read.
+     * Waits for the answer to the last change for a limited time, even if this thread is interrupted. Closing a
+     * connection with unread answers resets it. The store may then drop requests that it has not read.
      */
     private void awaitLast(long nanos) {
         CompletableFuture<Reply> last = requests.changed;
@@ -237,7 +237,7 @@ public final class TcpStore implements Store {
         }
     }
 
-    /** Sends a request, and does not wait for the answer. */
+    /** Sends a request without waiting for the answer. */
     public CompletableFuture<Reply> ask(StoreOperation operation, String key, byte[] value, byte[] expected) {
         return ask(request(operation, key, value, expected));
     }
@@ -295,16 +295,14 @@ public final class TcpStore implements Store {
                 .addListener((ChannelFutureListener) this::sent);
     }
 
-    /** Handles a failed request: reads on to the end of a connection that the store has ended, which may have said why. */
+    /** Handles a failed request. Reads on after the store has ended the connection; its last bytes may say why. */
     private void sent(ChannelFuture request) {
         if (!request.isSuccess() && !WriteFailures.isOfConnection(request.cause())) {
             channel.close();
         }
     }
 
-    /**
-     * Returns this store for a join: a request that has no answer at its deadline fails then, also if it began after it.
-     */
+    /** Returns this store with the deadline of a join, after which requests fail unless they are answered at once. */
     public TcpStore until(StoreOpener join) {
         Opening until = new Opening(
                 opening.what,
@@ -335,7 +333,7 @@ public final class TcpStore implements Store {
         return Waits.until(asked, nanos, opening.where, late);
     }
 
-    /** Returns whether a failure says that a request had no answer in time; the connection and the store may be well. */
+    /** Returns whether a request had no answer in time; the connection and the store may still work. */
     static boolean isUnanswered(FerroException failure) {
         return failure.code() == Code.RENDEZVOUS && failure.getCause() instanceof TimeoutException;
     }
@@ -389,7 +387,7 @@ public final class TcpStore implements Store {
         }
 
         private void answered(AnswerHead said, byte[] value) {
-            // before the request is removed, which an error would leave without an end
+            // before the request is removed: an error after the removal would leave it pending for ever
             Reply reply = said.answer() == StoreAnswer.REFUSED ? null : new Reply(said.answer(), value);
             CompletableFuture<Reply> asked = requests.pending.remove(said.number());
             if (reply != null) {
