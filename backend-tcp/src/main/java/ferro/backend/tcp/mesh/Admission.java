@@ -6,16 +6,16 @@ import ferro.backend.tcp.net.Refusal;
 import ferro.spi.GroupSpec;
 import ferro.spi.Settings;
 
-/** Says whether a process that has proved itself belongs to a group, and why it does not. Any thread may use it. */
+/** Decides whether an authenticated process belongs to a group, and gives the reason if not. Any thread may use it. */
 final class Admission {
     private final GroupSpec spec;
     private final boolean checksum;
 
     /**
-     * Makes the admission of one rank.
+     * Creates the admission of one rank.
      *
-     * @param spec     group and rank that others connect to
-     * @param checksum whether data links of this rank carry checksums
+     * @param spec     group, and the rank to which others connect
+     * @param checksum whether data links of this rank use checksums
      */
     Admission(GroupSpec spec, boolean checksum) {
         this.spec = spec;
@@ -23,7 +23,7 @@ final class Admission {
     }
 
     /**
-     * Compares what a process says of itself with this group.
+     * Compares the claims of a process with this group.
      *
      * @throws Refusal RENDEZVOUS if they differ
      */
@@ -40,19 +40,19 @@ final class Admission {
             throw refusal("this is " + own() + ", but you want rank " + member.to()
                     + ": the address that you have for it is outdated");
         }
-        // any rank may ask whether this one lives
+        // any rank may check whether this rank lives
         if (hello.kind() != Hello.ConnectionKind.ALIVE && (member.rank() < 0 || member.rank() >= spec.rank())) {
             throw refusal("you say that you are rank " + member.rank() + ", but only lower ranks connect to " + own());
         }
     }
 
-    /** Returns the refusal of a process whose rank is connected already. */
+    /** Returns the refusal of a process whose rank is already connected. */
     Refusal taken(int peer) {
         return refusal("rank " + peer + " of \"" + spec.name() + "\" is already connected to rank " + spec.rank()
                 + ": two processes have this rank");
     }
 
-    /** Returns the refusal of an attempt that its process has given up: a later one has come before it. */
+    /** Returns the refusal of an attempt that its process has ended; a later attempt has arrived before it. */
     Refusal outdated(Hello hello) {
         return Refusal.late("attempt " + hello.attempt().number() + " of rank "
                 + hello.member().rank() + " to connect to " + own() + " arrived after a later attempt");

@@ -23,21 +23,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The control connection to one peer, which the background loop always reads. It has its own memory for the bytes that it
- * reads and for the frame that is being written. The frames behind that one wait in the heap. So a rank that runs out of
- * direct memory can still receive frames and report the failure.
+ * The control connection to one peer, which the background loop always reads. It has its own memory for received bytes
+ * and for the frame in writing. The frames behind that one wait in the heap. A rank that runs out of direct memory can
+ * thus still receive frames and report the failure.
  */
 final class ControlConnection extends ExactReader {
-    /** Approximate overhead of a waiting frame, beside its bytes. */
+    /** Approximate overhead of a waiting frame, in addition to its bytes. */
     private static final int WAITING_BYTES = 128;
 
-    /** Time between two looks whether more has been read. */
+    /** Time between two checks whether more bytes were read. */
     private static final long ROUND_MILLIS = 1;
-    /** Most looks, so that no task waits for ever. */
+    /** Maximum number of checks, so that no task waits for ever. */
     private static final int MOST_ROUNDS = 50;
     /**
-     * Maximum number of looks after the socket has refused a write. The peer sends nothing more, so that the memory of the
-     * socket limits the bytes to read. A rank that was stopped has many frames to read, on a busy machine one frame a look.
+     * Maximum number of checks after the socket has refused a write. The peer then sends nothing more, so the socket's
+     * memory limits the bytes to read. After a stop a rank may have many frames to read, one per check on a busy host.
      */
     private static final int LAST_ROUNDS_LIMIT = 10_000;
 
@@ -46,17 +46,17 @@ final class ControlConnection extends ExactReader {
     private final SwitchedReads reads;
     private final FrameReceiver owner;
     private final boolean checksum;
-    /** Waiting frames, in the order in which they are sent. */
+    /** Waiting frames, in sending order. */
     private final Queue<QueuedFrame> frames = new ConcurrentLinkedQueue<>();
-    /** Memory of {@link #frames}, and of the frame that is being written. */
+    /** Memory of {@link #frames} and of the frame in writing. */
     private final AtomicLong waitingBytes = new AtomicLong();
 
     private final Runnable writeNext = this::writeNext;
-    /** Memory of the frame that is being written: Netty would copy a heap buffer to direct memory, which may be used up. */
+    /** Memory of the frame in writing. Netty would copy a heap buffer to direct memory, which may be exhausted. */
     private final ByteBuf leaving = frameMemory();
-    /** Whether {@link #leaving} is in use; on the loop only. */
+    /** Whether {@link #leaving} is in use; accessed on the loop only. */
     private boolean writing;
-    /** Why a write has failed, null if none has; on the loop only. */
+    /** Why a write has failed, null if none has; accessed on the loop only. */
     private Throwable unwritable;
 
     private ControlFrame.FrameHead head;
@@ -69,7 +69,7 @@ final class ControlConnection extends ExactReader {
         this.reads = (SwitchedReads) channel.config().getRecvByteBufAllocator();
         this.owner = owner;
         this.checksum = checksum;
-        // else a failed write would close the connection before the last frames of the peer are read
+        // otherwise a failed write would close the connection before the last frames of the peer are read
         channel.config().setAutoClose(false);
     }
 
@@ -90,14 +90,14 @@ final class ControlConnection extends ExactReader {
             try {
                 channel.eventLoop().execute(writeNext);
             } catch (RejectedExecutionException ended) {
-                // the loop ends after its connections: there is no peer to send to
+                // the loop ends after its connections, so there is no peer any more
                 last.written.tryFailure(ended);
             }
         }
         return last.written;
     }
 
-    /** Writes waiting frames until the socket takes no more; the loop does nothing else before they are gone. */
+    /** Writes waiting frames until the socket accepts no more; the loop does nothing else meanwhile. */
     private void writeNext() {
         while (!writing && !frames.isEmpty()) {
             QueuedFrame next = frames.poll();
@@ -121,8 +121,8 @@ final class ControlConnection extends ExactReader {
     }
 
     /**
-     * Handles the end of a write. A failed write ends the connection, because later frames would be misunderstood, but only
-     * once the last frames of the peer are read: they may say why it takes no more.
+     * Handles the end of a write. A failed write ends the connection, because the peer would misread later frames. The
+     * end comes only after the last frames of the peer are read, because they may give the reason.
      */
     private void written(ChannelFuture write, QueuedFrame frame) {
         writing = false;
@@ -145,22 +145,22 @@ final class ControlConnection extends ExactReader {
         return channel;
     }
 
-    /** Returns the memory of the frames that the peer has not taken yet. */
+    /** Returns the memory of the frames that were not written yet. */
     long waitingBytes() {
         return waitingBytes.get();
     }
 
     /**
-     * Runs a task once the socket has no more bytes, or the connection has ended; on the loop. A round of the loop reads one
-     * piece at least from a socket that has any, and a timer that is set by a task of one round runs in a later one: the
-     * first is set by a task, as this may be called while sockets are read. A peer that never stops sending does not delay
-     * the task for ever.
+     * Runs a task when the socket has no more bytes, or the connection has ended; called on the loop. If a socket has
+     * bytes, a round of the loop reads at least one piece. A timer that a task sets in one round fires in a later
+     * round. This method may be called while sockets are read, so a task sets the first timer. A peer that never stops
+     * sending does not delay the task for ever.
      */
     void afterReading(Runnable task) {
         afterReading(List.of(this), task);
     }
 
-    /** Does the same for several connections of one loop, with one timer for all of them. */
+    /** Like {@link #afterReading(Runnable)}, for several connections of one loop with one timer. */
     static void afterReading(List<ControlConnection> connections, Runnable task) {
         afterReading(connections, task, MOST_ROUNDS);
     }
@@ -191,7 +191,7 @@ final class ControlConnection extends ExactReader {
                         TimeUnit.MILLISECONDS);
     }
 
-    /** Returns the connections that have read something since the given counts of reads. */
+    /** Returns the connections that have read bytes since the given counts of reads. */
     private static List<ControlConnection> unread(List<ControlConnection> connections, long[] before) {
         List<ControlConnection> unread = new ArrayList<>();
         for (int index = 0; index < before.length; index++) {
@@ -203,7 +203,7 @@ final class ControlConnection extends ExactReader {
         return unread;
     }
 
-    /** Closes the connection without telling the owner. */
+    /** Closes the connection without notifying the owner. */
     void drop() {
         over = true;
         channel.close();
@@ -244,7 +244,7 @@ final class ControlConnection extends ExactReader {
         end(cause);
     }
 
-    /** Sends goodbye if {@code inOrder}, and drops the connection; completes when it is closed. */
+    /** Sends goodbye if {@code inOrder}, and closes the connection; completes when it is closed. */
     CompletableFuture<Void> leave(boolean inOrder) {
         CompletableFuture<Void> left = new CompletableFuture<>();
         channel.closeFuture().addListener(closed -> left.complete(null));
@@ -256,7 +256,7 @@ final class ControlConnection extends ExactReader {
         return left;
     }
 
-    /** Closes the connection and tells the owner why. */
+    /** Closes the connection and notifies the owner of the reason. */
     void end(Throwable cause) {
         if (!over) {
             over = true;
@@ -270,11 +270,11 @@ final class ControlConnection extends ExactReader {
         }
     }
 
-    /** Receives the frames and the end of a connection; on the loop. */
+    /** Receives the frames and the end of a connection, on the loop. */
     interface FrameReceiver {
         void received(int peer, ControlFrame frame);
 
-        /** Receives the end of the connection; called once; null means that the peer closed it. */
+        /** Receives the end of the connection; called once; a null cause means that the peer closed it. */
         void ended(int peer, Throwable cause);
     }
 }

@@ -11,36 +11,36 @@ import java.util.zip.CRC32C;
  *
  * @param type  type of the message
  * @param lane  lane of a data channel, else 0
- * @param group identity of a (sub)group, else 0
+ * @param group identity of a group or subgroup, else 0
  * @param body  at most 4 KiB
  */
 record ControlFrame(Type type, byte lane, long group, byte[] body) {
-    /** Type, lane, two unused bytes, length, group. */
+    /** Length of the head: type, lane, two unused bytes, length, group. */
     static final int HEAD_BYTES = 16;
 
     static final int MOST_BODY_BYTES = 4096;
-    /** CRC32C of head and body, where {@code ferro.tcp.checksum} is on. */
+    /** Length of the CRC32C of head and body, which follows if {@code ferro.tcp.checksum} is on. */
     static final int CHECKSUM_BYTES = 4;
 
     private static final byte[] NOTHING = {};
 
-    /** Type of a frame; its number on the wire is its ordinal plus one. */
+    /** Types of frames; the number on the wire is the ordinal plus one. */
     enum Type {
         /** A message for the listener of a group. */
         MESSAGE,
-        /** The lower rank is asked to open a data channel; body: epoch. */
+        /** Request to the lower rank to open a data channel; body: epoch. */
         OPEN_DATA,
-        /** The lower rank could not open it; body: epoch, then a refusal. */
+        /** The lower rank could not open a data channel; body: epoch, then a refusal. */
         NO_DATA,
-        /** All control connections of the sender are up; body: only from rank 0, the round trip time to the others. */
+        /** All control connections of the sender exist. Only rank 0 sends a body: its round trip time to the others. */
         READY,
-        /** The sender closes in good order. */
+        /** The sender closes normally. */
         GOODBYE,
-        /** The receiver sent an invalid frame, and the sender reads nothing more from it; body: a refusal. */
+        /** The receiver sent an invalid frame, and the sender reads no more of its frames; body: a refusal. */
         REFUSED,
         /**
-         * The higher rank lacks what a connection needs; body: epoch, then a refusal. From the higher rank it is about all
-         * channels that the lower rank connects now, with epoch 0; the lower rank answers for each of them.
+         * The higher rank lacks a resource for a connection; body: epoch, then a refusal. The higher rank means all
+         * channels that the lower rank is connecting, with epoch 0. The lower rank answers for each channel.
          */
         NOT_ACCEPTED,
         /** The sender has closed this group, and has dropped a message of the receiver. */
@@ -51,7 +51,7 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
         return new ControlFrame(type, (byte) 0, 0, NOTHING);
     }
 
-    /** Makes the READY frame of rank 0, with the round trip time to the others in microseconds. */
+    /** Creates the READY frame of rank 0, with its round trip time to the others in microseconds. */
     static ControlFrame ready(int micros) {
         byte[] body = ByteBuffer.allocate(Integer.BYTES).putInt(micros).array();
         return new ControlFrame(Type.READY, (byte) 0, 0, body);
@@ -84,12 +84,12 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
         return new ControlFrame(Type.NO_DATA, (byte) key.lane().ordinal(), key.group(), body(epoch, why));
     }
 
-    /** Makes what the higher rank says when it cannot accept a connection, which may be any. */
+    /** Creates the frame of the higher rank that cannot accept a connection, whose channel is unknown. */
     static ControlFrame notAccepted(Refusal why) {
         return new ControlFrame(Type.NOT_ACCEPTED, (byte) 0, 0, body(0, why));
     }
 
-    /** Makes the answer of the lower rank: this channel will not come. */
+    /** Creates the answer of the lower rank, that this channel will not be opened. */
     static ControlFrame notAccepted(DataKey key, int epoch, Refusal why) {
         return new ControlFrame(Type.NOT_ACCEPTED, (byte) key.lane().ordinal(), key.group(), body(epoch, why));
     }
@@ -168,7 +168,7 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
             return new ControlFrame(type, lane, group, body);
         }
 
-        /** Reads the body as {@link #withBody} does, and checks the checksum behind it. */
+        /** Parses the body like {@link #withBody}, and verifies the checksum after it. */
         ControlFrame withCheckedBody(ByteBuffer in) throws Refusal {
             ControlFrame frame = withBody(in);
             int said = in.getInt();

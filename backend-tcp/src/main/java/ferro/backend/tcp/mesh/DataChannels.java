@@ -20,29 +20,29 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
- * Makes the data connections of a group of peers: exactly one per group, pair, lane and epoch. The lower rank connects; the
- * higher rank asks it to. A rank that waits for a connection always learns that it is there or that it will not come. Used
- * on the loop only.
+ * Opens the data connections of a group of peers: exactly one per group, pair, lane and epoch. The lower rank connects,
+ * on its own or at the request of the higher rank. A rank that waits for a connection always receives it, or the reason
+ * why it will not come. Used on the loop only.
  */
 final class DataChannels {
     private final TcpMesh mesh;
     private final Inboxes inboxes;
     private final Admission admission;
-    /** The highest epoch requested, or connected by the lower rank, by channel. */
+    /** The highest epoch that was requested, or connected by the lower rank, by channel. */
     private final Map<DataKey, Integer> asked = new HashMap<>();
-    /** The hello of the highest epoch admitted by the higher rank, by channel. */
+    /** The hello of the highest epoch that this rank, as the higher one, has admitted, by channel. */
     private final Map<DataKey, Hello> entered = new HashMap<>();
-    /** Connections that were admitted and are not confirmed. */
+    /** Connections that were admitted but not confirmed. */
     private final Map<Channel, Entering> entering = new HashMap<>();
 
     private final Map<CompletableFuture<Channel>, DataKey> dialling = new HashMap<>();
 
-    /** A connection that was admitted and is not confirmed. */
+    /** A connection that was admitted but not confirmed. */
     private final class Entering implements ChannelFutureListener {
         private final Hello hello;
-        /** What was admitted before; null if nothing was. */
+        /** Hello that was admitted before; null if none was. */
         private final Hello before;
-        /** Why the peer makes no connection of this epoch, unless this one is confirmed; null if it may make another one. */
+        /** Why the peer opens no other connection of this epoch if this one fails; null if it may open one. */
         private FerroException refusal;
 
         Entering(Hello hello, Hello before) {
@@ -50,7 +50,7 @@ final class DataChannels {
             this.before = before;
         }
 
-        /** Releases the epoch. */
+        /** Restores the state before this admission. */
         void giveBack() {
             DataKey key = key(hello);
             if (before == null) {
@@ -60,7 +60,7 @@ final class DataChannels {
             }
         }
 
-        /** Handles the end of the connection before it is confirmed. */
+        /** Handles the end of the connection before its confirmation. */
         @Override
         public void operationComplete(ChannelFuture ended) {
             entering.remove(ended.channel());
@@ -76,8 +76,8 @@ final class DataChannels {
     }
 
     /**
-     * A connection that is being made, as the listener of its steps. A class and no lambdas: the first call of a group waits
-     * for this, and to link its lambdas takes longer than to load one class.
+     * Listens to the steps of a new connection. It is a class without lambdas, because the first call of a group waits
+     * for it, and linking lambdas takes longer than loading one class.
      */
     private final class DataConnecting
             implements Supplier<FerroException>, BiConsumer<Channel, Throwable>, ChannelFutureListener {
@@ -91,7 +91,7 @@ final class DataChannels {
             this.epoch = epoch;
         }
 
-        /** Returns why the peer cannot be reached any more; null if it may be. */
+        /** Returns why the peer cannot be reached any more; null if it may be reached. */
         @Override
         public FerroException get() {
             return mesh.lost[key.peer()];
@@ -108,7 +108,7 @@ final class DataChannels {
         }
     }
 
-    /** A request of a connection, for the loop; no lambda, as {@link DataConnecting}. */
+    /** A request for a connection, for the loop. It is not a lambda, like {@link DataConnecting}. */
     record DataOpening(TcpMesh mesh, DataKey key, int epoch) implements Runnable {
         @Override
         public void run() {
@@ -122,7 +122,7 @@ final class DataChannels {
         this.admission = admission;
     }
 
-    /** Opens a channel that this rank requests. */
+    /** Opens a channel that this rank needs. */
     void open(DataKey key, int epoch) {
         if (isAsked(key, epoch) || hasEntered(key, epoch)) {
             return;
@@ -140,19 +140,19 @@ final class DataChannels {
         }
     }
 
-    /** Handles a frame of a peer about one channel, or about all that this rank connects there. */
+    /** Handles a frame of a peer about one channel, or about all channels that this rank connects to the peer. */
     void received(DataKey key, ControlFrame frame) {
         ByteBuffer body = ByteBuffer.wrap(frame.body());
         int epoch = body.getInt();
         switch (frame.type()) {
             case OPEN_DATA -> openFor(key, epoch);
-            // the lower rank could not open a channel that this rank waits for
+            // the lower rank could not open a channel for which this rank waits
             case NO_DATA -> willNotCome(key, epoch, Refusal.decoded(body), key.peer());
             default -> notAccepted(key, epoch, Refusal.decoded(body));
         }
     }
 
-    /** Opens a channel that the peer, a higher rank, requests. */
+    /** Opens a channel that a higher rank requests. */
     private void openFor(DataKey key, int epoch) {
         if (inboxes.isOver(key.group())) {
             mesh.send(key.peer(), ControlFrame.noData(key, epoch, over(key)));
@@ -218,8 +218,8 @@ final class DataChannels {
     }
 
     /**
-     * Handles the word that the higher rank lacks what a connection needs. If that is the peer, the connections that are being
-     * made there may wait for ever; if it is this rank, one of them will not come.
+     * Handles a report that the higher rank lacks a resource for a connection. If that is the peer, connections that
+     * this rank is opening to it may never complete. If it is this rank, the named channel will not open.
      */
     private void notAccepted(DataKey key, int epoch, Refusal why) {
         if (key.peer() < mesh.rank()) {
@@ -242,8 +242,7 @@ final class DataChannels {
                 "rank " + key.peer() + " could not connect lane " + key.lane() + " to rank " + mesh.rank());
         if (hasEntered(key, epoch)) {
             // the peer had connected without a request and has closed since; its earlier data is in that connection,
-            // unless
-            // it has given that attempt up
+            // unless the peer has ended that attempt
             entering.values().stream()
                     .filter(one -> one.hello == entered.get(key))
                     .forEach(one -> one.refusal = failure);
@@ -253,8 +252,8 @@ final class DataChannels {
     }
 
     /**
-     * Handles the loss of a peer: the connections requested from it will not come. Connections that are admitted on either
-     * side stay open, because data that the peer sent before may still be in them. Dials end by themselves.
+     * Handles the loss of a peer. The connections requested from the peer will not come. Admitted connections stay open
+     * on both sides, because they may still contain data that the peer has sent. Dials end by themselves.
      */
     void gone(int peer, FerroException cause) {
         if (peer > mesh.rank()) {
@@ -268,7 +267,7 @@ final class DataChannels {
         }
     }
 
-    /** Decides about a connection of the lower rank. */
+    /** Admits or refuses a connection of the lower rank. */
     void admit(Hello hello, Channel channel) throws Refusal {
         int from = hello.member().rank();
         byte lane = hello.channel().lane();
@@ -301,8 +300,8 @@ final class DataChannels {
     }
 
     /**
-     * Drops an earlier attempt of the same process for the same channel that is not confirmed: the process has given it up,
-     * although its end is not known here yet.
+     * Closes an earlier, unconfirmed attempt of the same process for the same channel. The process has ended that
+     * attempt, although this rank has not yet received its end.
      */
     private void dropFormer(Hello hello) {
         for (Map.Entry<Channel, Entering> former : List.copyOf(entering.entrySet())) {
@@ -322,7 +321,7 @@ final class DataChannels {
             // the connection has ended meanwhile, and its epoch is released
             return;
         }
-        // from here on the channel may end on a thread that makes progress
+        // from here on the channel may end on a progress thread
         channel.closeFuture().removeListener(given);
         handOver(new DataConnecting(key(hello), hello.channel().epoch()), channel);
     }
@@ -351,7 +350,7 @@ final class DataChannels {
         }
     }
 
-    /** Closes an unusable connection and reports it here; the peer learns of it only by the end of the connection. */
+    /** Closes an unusable connection and reports it locally; the peer only notices the end of the connection. */
     private void unusable(DataKey key, int epoch, Channel channel, Throwable cause) {
         boolean here = channel.isOpen();
         TlsHandshake.closeAtOnce(channel);
@@ -382,7 +381,7 @@ final class DataChannels {
         }
     }
 
-    /** Forgets the channels of a group that is over. */
+    /** Removes the channels of a group that has ended. */
     void forget(long group) {
         asked.keySet().removeIf(key -> key.group() == group);
         entered.keySet().removeIf(key -> key.group() == group);

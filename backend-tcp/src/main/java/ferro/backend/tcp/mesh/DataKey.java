@@ -1,12 +1,12 @@
 package ferro.backend.tcp.mesh;
 
 /**
- * Identifies a data channel, which has one connection per epoch. The methods of each record would link sixty method handles
- * at their first calls, during the join.
+ * Identifies a data channel, which has one connection per epoch. It overrides methods of the record, which would link
+ * sixty method handles at their first calls, during the join.
  *
  * @param peer  rank of the joined group
- * @param group identity of the (sub)group
- * @param lane  lane
+ * @param group identity of the group or subgroup
+ * @param lane  lane of the group
  */
 record DataKey(int peer, long group, DataLane lane) {
     static final int LANES = DataLane.values().length;

@@ -3,13 +3,13 @@ package ferro.backend.tcp.mesh;
 import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
 
-/** What a data connection carries; the ordinal is the number on the wire. */
+/** Purposes of data connections; the ordinal is the number on the wire. */
 public enum DataLane {
     /** {@link Lane#COLLECTIVE}. */
     COLLECTIVE,
     /** {@link Lane#POINT_TO_POINT}. */
     POINT_TO_POINT,
-    /** Not a link, but the connection of {@link Transport#signal}; never encrypted, because its bytes carry nothing. */
+    /** Not a link, but the connection of {@link Transport#signal}; never encrypted, since it has no content. */
     BELL;
 
     /** Returns the data lane of a lane of the engine. */

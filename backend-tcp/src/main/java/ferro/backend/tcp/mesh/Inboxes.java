@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The events of each group. They are passed to its receiver, or kept within bounds for a receiver that registers soon.
- * Events of a group that is over are dropped. Used on the loop only.
+ * The events of each group. They are passed to the group's receiver. A group that may register later has a limited
+ * backlog. Events of a group that has ended are dropped. Used on the loop only.
  */
 final class Inboxes {
     static final int MOST_UNKNOWN_GROUPS = 64;
-    /** Number of ended groups that are remembered: a peer may still request their connections. */
+    /** Maximum number of ended groups that are remembered, because peers may still request their connections. */
     static final int MOST_CLOSED_GROUPS = 4096;
 
     static final int FEWEST_KEPT = 64;
@@ -27,7 +27,7 @@ final class Inboxes {
     private final Map<Long, Receiver> receivers = new LinkedHashMap<>();
     /** Backlogs by group, in the order of their first event, so that the oldest is dropped first. */
     private final Map<Long, Backlog> kept = new LinkedHashMap<>();
-    /** Ended groups, in the order of their end, so that the oldest is forgotten first. */
+    /** Ended groups, in the order of their end, so that the oldest is removed first. */
     private final Set<Long> ended = new LinkedHashSet<>();
 
     private boolean closed;
@@ -38,14 +38,14 @@ final class Inboxes {
     }
 
     /**
-     * Who receives the events of one group, on the background loop; must not block.
+     * The receiver of the events of one group, called on the background loop; must not block.
      *
      * @param rankOf ranks of the group, by rank of the mesh; -1 for a rank that is not in the group
-     * @param events receives what all media have
+     * @param events receives the events that all media have
      * @param data   receives the data connections
      */
     record Receiver(int[] rankOf, PeerEvents events, TcpControlLane.DataArrivals data) {
-        /** Receives an event of a peer, which is dropped if the peer is not in the group. */
+        /** Receives an event of a peer, or drops it if the peer is not in the group. */
         void hear(int peer, InboxEvent event) {
             if (rankOf[peer] >= 0) {
                 event.tell(this, rankOf[peer]);
@@ -57,13 +57,13 @@ final class Inboxes {
 
     /** An event of a group. */
     interface InboxEvent {
-        /** Passes the event on, with the rank in the group. */
+        /** Passes the event on, with the peer's rank in the group. */
         void tell(Receiver to, int rank);
 
-        /** Releases what the event holds if no listener will ever receive it. */
+        /** Releases the resources of the event, if no listener will ever receive it. */
         default void drop() {}
 
-        /** Returns whether this is a connection: the number of ranks bounds those, not the number of bytes. */
+        /** Returns whether this is a connection; connections are limited separately, by the number of ranks. */
         default boolean connection() {
             return false;
         }
@@ -88,7 +88,7 @@ final class Inboxes {
         }
     }
 
-    /** Passes on or keeps an event; returns false if the group is over, and drops the event. */
+    /** Passes on or keeps an event. If the group has ended, drops the event and returns false. */
     boolean deliver(long group, int peer, InboxEvent event) {
         if (isOver(group)) {
             event.drop();
@@ -118,7 +118,7 @@ final class Inboxes {
         waiting.events.add(new KeptEvent(peer, event));
     }
 
-    /** Returns whether a group was registered and is over; a group that never was may still be registered. */
+    /** Returns whether a group was registered and has ended; an unknown group may still be registered. */
     boolean isOver(long group) {
         return closed || ended.contains(group);
     }

@@ -16,10 +16,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The provider by which ranks of one host share memory. Back end tcp does not depend on one, so it looks up the service.
+ * The provider with which ranks of one host share memory. Back end tcp does not depend on a provider, so it looks up
+ * the service.
  *
- * <p>While they join, the ranks tell each other whether they can share memory. If one rank of a group cannot, no rank of the
- * group shares memory, because all ranks are needed to find out which ranks are on one host.
+ * <p>While ranks join, they publish whether they can share memory. If one rank of a group cannot, no rank of the group
+ * does, because all are needed to find out which ranks are on one host.
  */
 final class IntraNodeMemory {
     private static final Logger LOG = System.getLogger("ferro.join");
@@ -28,9 +29,9 @@ final class IntraNodeMemory {
     private final Optional<SharedMemoryProvider> provider;
     private final boolean needed;
     private final String lacking;
-    /** Error of a provider that cannot be loaded; null if there is none. */
+    /** Error of a provider that cannot be loaded; null if none. */
     private final Throwable broken;
-    /** Why each rank shares no memory, by rank; filled once the ranks have told it. */
+    /** Why each rank shares no memory, by rank; filled when all ranks have published this. */
     private final String[] lackingByRank;
 
     private IntraNodeMemory(
@@ -46,7 +47,7 @@ final class IntraNodeMemory {
         this.lackingByRank = lackingByRank;
     }
 
-    /** Returns an instance that shares no memory, because no rank was asked. */
+    /** Returns an instance that shares no memory, because no other rank was asked. */
     static IntraNodeMemory none() {
         return new IntraNodeMemory(Optional.empty(), false, "no rank was asked for shared memory", null);
     }
@@ -70,9 +71,9 @@ final class IntraNodeMemory {
     }
 
     /**
-     * Checks that this rank can go on; the ranks that wait for it must learn if it cannot.
+     * Checks that this rank can continue. If not, the caller must notify the ranks that wait for it.
      *
-     * @throws IllegalArgumentException if {@code ferro.links=shm} and no provider works here
+     * @throws IllegalArgumentException if {@code ferro.links=shm} and no provider works on this host
      */
     void check() {
         if (needed && !lacking.isEmpty()) {
@@ -109,7 +110,7 @@ final class IntraNodeMemory {
      * Returns this object with the answers of all ranks.
      *
      * @param lackingByRank {@link #lacking} of each rank
-     * @throws FerroException RESOURCE if this rank may use nothing but shared memory and a rank has none
+     * @throws FerroException RESOURCE if this rank may only use shared memory and a rank has none
      */
     IntraNodeMemory agreed(String[] lackingByRank, Where where) {
         for (int rank = 0; needed && rank < lackingByRank.length; rank++) {
@@ -133,7 +134,7 @@ final class IntraNodeMemory {
         return provider;
     }
 
-    /** Returns why these ranks share no memory, or empty. Names the first without it, unless all have one reason. */
+    /** Returns why these ranks share no memory, or empty. Names the first such rank, unless all reasons agree. */
     String lackingAmong(int[] ranks) {
         String[] told = new String[ranks.length];
         for (int i = 0; i < told.length; i++) {

@@ -15,16 +15,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.IntConsumer;
 
 /**
- * The peers whose control connection has ended without a word, and which may live: something between the ranks, such as a
- * proxy or a firewall, may have ended the connection. Each is asked once, at its port. The port of a process that has ended
+ * The peers whose control connection has ended without a goodbye, and which may live. A proxy or a firewall between the
+ * ranks may have ended the connection. Each peer is dialled once, at its port. The port of a process that has ended
  * refuses at once. Used on the loop only.
  */
 final class MayLive {
-    /** Longest wait for the answer; a peer that cannot be reached for so long counts as dead. */
+    /** Maximum wait for the answer; a peer that cannot be reached within this time counts as dead. */
     static final long ANSWER_NANOS = 5_000_000_000L;
 
     private final TcpPort port;
-    /** Peers that have not been asked to the end yet, and peers that have answered. */
+    /** Peers whose dial has not ended yet, and peers that have answered. */
     private final BitSet peers = new BitSet();
 
     private final List<CompletableFuture<Channel>> asking = new ArrayList<>();
@@ -38,12 +38,12 @@ final class MayLive {
     }
 
     /**
-     * Returns the call to the address at which the peer was connected. The other addresses of its name may lead to nothing that
-     * answers, and whether the peer is dead would be known only after their time. If none of the addresses is that of the
-     * connection, as behind an address translation, the call stays as it is.
+     * Returns the dial with only the address at which the peer was connected. Other addresses of its name may never
+     * answer, and would delay the decision whether the peer is dead. If no address is that of the connection, as with
+     * address translation, the dial stays as it is.
      *
-     * @param remote other end of the connection that has ended; null if it is not known
-     * @param call   call to all addresses of the peer
+     * @param remote other end of the connection that has ended; null if unknown
+     * @param call   dial to all addresses of the peer
      */
     static TcpDialer.DialledPeer connectedAt(SocketAddress remote, TcpDialer.DialledPeer call) {
         InetAddress host = remote instanceof InetSocketAddress address ? address.getAddress() : null;
@@ -66,7 +66,7 @@ final class MayLive {
     }
 
     /**
-     * Asks a peer.
+     * Dials a peer.
      *
      * @param died  called later if the peer does not answer
      */

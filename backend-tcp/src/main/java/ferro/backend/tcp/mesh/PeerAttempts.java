@@ -11,16 +11,16 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The attempts to make the control connections of a group, for messages. This rank dials the higher ranks; the lower ranks
- * dial this one. Thread-safe.
+ * The attempts to open the control connections of a group, for messages. This rank dials the higher ranks; the lower
+ * ranks dial this rank. Thread-safe.
  */
 final class PeerAttempts {
     private final TcpPort port;
-    /** Notes by peer; null for peers that connect to this rank. */
+    /** Attempts by peer; null for peers that connect to this rank. */
     private final ConnectAttempts[] notes;
-    /** The last refusal of a connection in the name of each peer. */
+    /** The last refused connection in the name of each peer. */
     private final AtomicReferenceArray<String> refusals;
-    /** When this rank had the addresses of all peers; until then no peer was expected to connect. */
+    /** When this rank had received the addresses of all peers; no peer was expected to connect before. */
     private volatile long knownNanos;
 
     PeerAttempts(GroupSpec spec, TcpPort port) {
@@ -33,17 +33,17 @@ final class PeerAttempts {
         knownNanos = port.now();
     }
 
-    /** Records that the addresses of all peers are known, so that peers connect from now on. */
+    /** Records that the addresses of all peers are known, so that peers may connect. */
     void known() {
         knownNanos = port.now();
     }
 
-    /** Returns the notes about dialling a higher rank. */
+    /** Returns the attempts to dial a higher rank. */
     ConnectAttempts notes(int peer) {
         return notes[peer];
     }
 
-    /** Returns the median round trip time of the attempts to higher ranks. */
+    /** Returns the median round trip time to the higher ranks, in microseconds. */
     int middleMicros() {
         return RoundTripTimes.middleMicros(notes);
     }
@@ -64,11 +64,11 @@ final class PeerAttempts {
         boolean sameMachine = own && record.sameHost();
         ConnectAttempts tried = notes[peer];
         if (tried != null) {
-            // an address of this machine that another machine announces leads to this machine, and not to the peer
+            // an address of this host that another host has published leads to this host, not to the peer
             boolean reached = sameMachine || !own && tried.hasConnected();
             return new Unconnected(peer, record.home(), address, tried.last(), tried.attempts(), reached);
         }
-        // the store is served at the port of this rank, and the peer has announced itself there
+        // the store is served at the port of this rank, so the peer has reached this port
         boolean reached = sameMachine || port.servesStore() || refusals.get(peer) != null;
         return new Unconnected(peer, record.home(), address, received(peer, reached), 0, reached);
     }

@@ -7,9 +7,10 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntConsumer;
 
 /**
- * Reports peers whose control connection has ended, after the frames that have come from all other peers are handled. These
- * frames may contain the reason of the end. A rank that was stopped and continues finds the end of one connection, and
- * unread frames of other connections in which the other ranks report that they have given it up. Used on the loop only.
+ * Reports peers whose control connection has ended. The report comes after the received frames of all other peers are
+ * handled, because these frames may contain the reason of the end. A rank that was stopped and continues finds one
+ * connection ended, and unread frames of other connections in which the other ranks report it lost. Used on the loop
+ * only.
  */
 final class PeerEnds {
     private final AtomicReferenceArray<ControlConnection> connections;
@@ -18,15 +19,15 @@ final class PeerEnds {
     private final BitSet waiting = new BitSet();
 
     private final BitSet reported = new BitSet();
-    /** Peers that have said goodbye. */
+    /** Peers that have sent goodbye. */
     private final BitSet closed = new BitSet();
-    /** Whether frames of the open connections are still read. */
+    /** Whether frames of the open connections are still being read. */
     private boolean isReading;
 
     /**
-     * Makes an object that knows of no end.
+     * Creates an object without ends.
      *
-     * @param connections the open connection to each peer; null where there is none
+     * @param connections open connection to each peer; null if there is none
      * @param listener    receives each peer whose end is reported
      */
     PeerEnds(AtomicReferenceArray<ControlConnection> connections, IntConsumer listener) {
@@ -38,12 +39,12 @@ final class PeerEnds {
         return reported.get(peer);
     }
 
-    /** Notes that a peer has said goodbye, before its connection ends. */
+    /** Records that a peer has sent goodbye, before its connection ends. */
     void closes(int peer) {
         closed.set(peer);
     }
 
-    /** Returns whether a peer has said goodbye before its connection ended. */
+    /** Returns whether a peer has sent goodbye before its connection ended. */
     boolean hasClosed(int peer) {
         return closed.get(peer);
     }
@@ -56,7 +57,7 @@ final class PeerEnds {
         }
     }
 
-    /** Waits once for all peers that wait now, because all ranks of a machine may end together. */
+    /** Waits once for all peers of the queue, because all ranks of a host may end together. */
     private void readOn() {
         BitSet peers = (BitSet) waiting.clone();
         waiting.clear();

@@ -4,9 +4,9 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
- * What a peer has published about itself in the store.
+ * The data that a peer has published about itself in the store.
  *
- * @param addresses addresses of the host that it has told, in the order to try
+ * @param addresses addresses of its published host, in the order to try
  * @param home      its machine, for messages
  * @param sameHost  whether its machine has the same name as the machine of this rank
  */

@@ -2,11 +2,11 @@ package ferro.backend.tcp.mesh;
 
 import ferro.spi.GroupSpec;
 
-/** Ranks as arrays. A stream would link lambdas in each rank that joins. */
+/** Ranks as arrays. Streams would link lambdas in each joining rank, which takes time. */
 public final class RankArrays {
     private RankArrays() {}
 
-    /** Returns the ranks of a group, ascending. */
+    /** Returns the ranks of a group, in ascending order. */
     public static int[] all(int worldSize) {
         int[] all = new int[worldSize];
         for (int rank = 0; rank < worldSize; rank++) {
@@ -15,7 +15,7 @@ public final class RankArrays {
         return all;
     }
 
-    /** Returns the members with these numbers, in the same order. */
+    /** Returns the members at these indices, in the same order. */
     static int[] chosen(int[] members, int[] numbers) {
         int[] chosen = new int[numbers.length];
         for (int at = 0; at < numbers.length; at++) {
@@ -24,7 +24,7 @@ public final class RankArrays {
         return chosen;
     }
 
-    /** Returns all ranks of a group but this one, ascending. */
+    /** Returns all ranks of a group except this one, in ascending order. */
     static int[] others(GroupSpec group) {
         int[] others = new int[group.worldSize() - 1];
         for (int at = 0; at < others.length; at++) {

@@ -29,9 +29,9 @@ public final class TcpControlLane implements ControlLane {
     /** Receives the data connections of a group, on the background loop of the mesh; must not block. */
     public interface DataArrivals {
         /**
-         * Receives a data connection, which the receiver then owns. It is authenticated, has auto-read off and no handlers,
-         * is deregistered from the background loop, and no byte of data was read. Its allocator is a {@link SwitchedReads}.
-         * By default closes it: a group without data links has a peer with other settings.
+         * Receives a data connection and takes it over. The connection is authenticated, has auto-read off and no
+         * handlers, and belongs to no loop. No byte of data was read. Its allocator is a {@link SwitchedReads}. By
+         * default closes it: in a group without data links, the peer has other settings.
          */
         default void data(int peer, DataLane lane, int epoch, Channel channel) {
             TlsHandshake.closeAtOnce(channel);
@@ -42,11 +42,11 @@ public final class TcpControlLane implements ControlLane {
     }
 
     /**
-     * Makes the lane of one group, which uses the mesh until {@link #close}.
+     * Creates the lane of one group, which uses the mesh until {@link #close}.
      *
-     * @param mesh    mesh with one use for this lane
-     * @param group   64 bits of the group's identity
-     * @param members ranks of the mesh, including this one
+     * @param mesh    mesh, of which this lane is one user
+     * @param group   identity of the group, 64 bits
+     * @param members ranks of the mesh that are in the group, including this one
      */
     public TcpControlLane(TcpMesh mesh, long group, int[] members) {
         this.mesh = mesh;
@@ -74,7 +74,7 @@ public final class TcpControlLane implements ControlLane {
         return members.clone();
     }
 
-    /** Returns the rank in the mesh of a rank of this group. */
+    /** Returns the mesh rank of a rank of this group. */
     public int inMesh(int peer) {
         return members[peer];
     }
@@ -101,7 +101,7 @@ public final class TcpControlLane implements ControlLane {
         listen(receiver, new DataArrivals() {});
     }
 
-    /** Sets the receivers of the events of this group, as {@link #events} does, and of its data connections. */
+    /** Sets the receivers of the events of this group, like {@link #events}, and of its data connections. */
     public void listen(PeerEvents receiver, DataArrivals data) {
         mesh.register(group, new Inboxes.Receiver(rankOf, receiver, data));
     }

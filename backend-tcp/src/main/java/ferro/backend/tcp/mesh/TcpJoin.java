@@ -46,7 +46,7 @@ import java.util.function.Supplier;
 final class TcpJoin {
     private static final long PAUSE_MILLIS = 100;
 
-    /** Time for a reason in the store to arrive: a rank that has read it may leave before the others have read it. */
+    /** Time for a reason in the store to arrive: a rank that has read it may leave before others read it. */
     private static final long NEWS_MILLIS = 250;
 
     private static final Supplier<String> NOTHING = () -> "";
@@ -54,7 +54,7 @@ final class TcpJoin {
     private final GroupSpec spec;
     private final RankContext context;
     private final Where where;
-    /** Begun by this join, or by the opening of its store. */
+    /** Progress that this join has begun, or the opening of its store. */
     private JoinProgress progress;
 
     TcpJoin(GroupSpec spec, RankContext context) {
@@ -123,7 +123,7 @@ final class TcpJoin {
         }
     }
 
-    /** Ends the group if a rank is started again alone; only the rank that serves the store looks for it. */
+    /** Ends the group if a rank is restarted alone; only the rank that serves the store watches for this. */
     private static void endIfStartedAgain(Store store, Roster roster, TcpPort port, TcpMesh mesh, Card[] entries) {
         if (!store.servedHere()) {
             return;
@@ -134,7 +134,7 @@ final class TcpJoin {
                     && entries[again.rank()].instance() == again.instance();
             if (isMember) {
                 FerroException gone = mesh.failure(again.rank(), Code.PEER_LOST, again.text(), null);
-                // the connection stays open, so that the earlier process hears the cause if it lives
+                // the connection stays open, so that the earlier process receives the cause if it lives
                 port.loop()
                         .run(() -> mesh.inboxes.tellAll(
                                 again.rank(), (to, rank) -> to.events().cutOff(rank, gone)));
@@ -142,7 +142,7 @@ final class TcpJoin {
         });
     }
 
-    /** Takes the slot of this rank; a store that has not answered by the deadline of the join is slow. */
+    /** Takes the slot of this rank. If the store has not answered by the deadline of the join, the failure says so. */
     private void claim(Roster roster, boolean localStore) {
         progress.askStore(localStore);
         try {
@@ -160,15 +160,15 @@ final class TcpJoin {
     private Roster roster(Store store, TcpPort port, Card card) {
         SharedSettings settings = new SharedSettings(
                 port.io().checksum(), port.tls().use(), port.io().debug());
-        // other stores have a time limit of their own
+        // other stores have their own time limit
         Store until = store instanceof TcpStore tcp ? tcp.until(progress) : store;
         return new Roster(until, spec, card, settings, ReleasedSlots.of(context));
     }
 
-    /** Tells the others that this rank does not come again, because its context has ended. */
+    /** Publishes to the others that this rank will not try again, because its context has ended. */
     private void toldOfEnd(Throwable failure, Roster roster) {
         Optional<String> ended = context.ended();
-        // without the slot this process may be one too many, which the others need not hear of
+        // without the slot, this process may be superfluous, and the others need not know
         if (ended.isPresent() && roster.isClaimed()) {
             String text = "rank " + spec.rank() + " of \"" + spec.name()
                     + "\" has stopped joining and will not try again: " + ended.get();
@@ -188,7 +188,7 @@ final class TcpJoin {
                 intraNode.lacking());
     }
 
-    /** If the settings of this rank forbid the join, ends it on this rank and on all others. */
+    /** If the settings of this rank forbid the join, ends the join on this rank and on all others. */
     private void check(IntraNodeMemory intraNode, Roster roster) {
         try {
             intraNode.check();
@@ -261,7 +261,7 @@ final class TcpJoin {
         return new TcpMesh.JoinFacts(progress.deadlineNanos(), memory, List.copyOf(hosts), List.copyOf(machines), ends);
     }
 
-    /** Returns the card of a rank. A rank that failed to join leaves an empty card and may come back: reads again later. */
+    /** Returns the card of a rank. Reads an empty card again later: the rank failed to join, but may come back. */
     private CompletableFuture<Card> card(Roster roster, int rank) {
         Function<byte[], CompletableFuture<Card>> read = new Function<>() {
             @Override
@@ -287,7 +287,7 @@ final class TcpJoin {
         return List.copyOf(missing);
     }
 
-    /** Logs once per host what carries the data if that is not loopback. */
+    /** Logs, once per host, the interface that carries the data, unless it is loopback. */
     private void sayMachines(Card[] all) {
         Card own = all[spec.rank()];
         NetLink used = own.home().used();
@@ -309,7 +309,7 @@ final class TcpJoin {
         }
     }
 
-    /** Logs once per job whether data between hosts is encrypted, by the connections that were made. */
+    /** Logs, once per job, whether data between hosts is encrypted, as shown by the connections. */
     private void sayTls(TcpPort port, TcpMesh mesh, Card[] all) {
         Set<String> distinct = new HashSet<>();
         for (Card entry : all) {
@@ -320,7 +320,7 @@ final class TcpJoin {
         boolean on = mesh.encrypts(others());
         boolean off = between && port.tls().use() == TlsPolicy.TlsUse.OFF;
         if (spec.rank() != 0 || !on && !off) {
-            // nothing leaves this machine, whose addresses may be several
+            // no data leaves this host, which may have several addresses
             return;
         }
         String where = between ? "between " + hosts + " hosts" : "within one host";
@@ -347,7 +347,7 @@ final class TcpJoin {
         return known;
     }
 
-    /** Returns a link-local address with this rank's interface; without one, ends the join on all ranks and blames none. */
+    /** Returns a link-local address with this rank's interface, or ends the join on all ranks, blaming none. */
     private InetAddress onOwnLink(int rank, InetAddress announced, TcpPort port, Roster roster) {
         Optional<InetAddress> reachable = Addresses.onLinkOf(port.reachable(), announced);
         if (reachable.isPresent()) {
@@ -361,7 +361,7 @@ final class TcpJoin {
         throw told(new FerroException(Code.RENDEZVOUS, where, text), text, roster);
     }
 
-    /** Resolves the name that a rank has announced; the failure at the deadline names the rank. */
+    /** Resolves the name that a rank has published; the failure at the deadline names the rank. */
     private List<InetAddress> resolved(int rank, String host) {
         if (!Addresses.isLiteral(host)) {
             progress.enter(new JoinState.ResolvingPeer(rank, spec.worldSize(), host));
@@ -408,7 +408,7 @@ final class TcpJoin {
         await(ready, new JoinState.MissingRanks(mesh::notReady, spec.worldSize(), tried), () -> advice(mesh));
     }
 
-    /** Returns what to do about ranks that announced themselves and are not connected; none needs an open port that was reached. */
+    /** Returns advice about ranks that have published an address but are not connected, unless all are reached. */
     private static String advice(TcpMesh mesh) {
         List<Unconnected> all = mesh.unconnected();
         if (all.isEmpty()) {
@@ -458,8 +458,8 @@ final class TcpJoin {
     }
 
     /**
-     * Returns the failure of the join. If the store goes away while ranks are missing, its rank has given up, so the failure
-     * names the missing ranks.
+     * Returns the failure of the join. If the store is lost while ranks are missing, the rank that served it has given
+     * up. The failure therefore names the missing ranks.
      */
     private FerroException failure(Throwable cause, List<Integer> missing) {
         FerroException known = Waits.failure(cause, where);

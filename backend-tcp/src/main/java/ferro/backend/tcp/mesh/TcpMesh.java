@@ -40,19 +40,19 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * The other ranks of one joined group: one authenticated control connection each with all its frames, data connections on
- * demand. Any thread may call the methods of a user, and {@link #send}. The work is done on the background loop, where also
- * the port, the connections and the data connections call this class ({@link TcpListener.Guest},
- * {@link ControlConnection.FrameReceiver}).
+ * The connections to the other ranks of a joined group: one authenticated control connection to each rank, and data
+ * connections on demand. Any thread may call the methods for users, and {@link #send}. The work is done on the
+ * background loop. There the port and the connections call this class by {@link TcpListener.Guest} and
+ * {@link ControlConnection.FrameReceiver}.
  */
 public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlConnection.FrameReceiver {
     /** Maximum wait of the last close for the store and for the last frames, both together. */
     public static final Duration MAX_FLUSH = Duration.ofSeconds(1);
 
-    /** A peer that leaves more than this unread counts as lost. */
+    /** A peer counts as lost if more bytes of unread frames than this wait for it. */
     private static final long MOST_WAITING_BYTES = 16L << 20;
 
-    /** Time for dialling a data connection that ended again: its peer was there before, and calls wait for it. */
+    /** Time limit to replace a data connection that ended. Its peer was reached before, and calls wait for it. */
     private static final long REDIAL_NANOS = 10_000_000_000L;
 
     private static final AttributeKey<Hello> SAID = AttributeKey.valueOf("ferro.peer.hello");
@@ -61,7 +61,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     final Where where;
     private final RankContext context;
     private final TcpIo io;
-    /** Null in a world of one, which needs no sockets, as the next three. */
+    /** Null in a group of one rank, which needs no sockets, as are the next three fields. */
     private final TcpPort port;
 
     private final Drain drain;
@@ -72,7 +72,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     final Inboxes inboxes; // on the loop
     private final Admission admission;
     private final DataChannels data;
-    /** Slots of the peers, filled by connections that have proved themselves. */
+    /** Slots of the peers, filled by authenticated connections. */
     private final Channel[] slots;
 
     private final AtomicReferenceArray<ControlConnection> connections;
@@ -83,7 +83,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     private final BitSet encrypted = new BitSet();
 
     private final BitSet readyPeers = new BitSet();
-    /** Completes when all control connections are up, here and on all peers, or fails. */
+    /** Completes when this rank and all peers have all control connections, or fails. */
     final CompletableFuture<Void> ready = new CompletableFuture<>();
 
     private final List<CompletableFuture<Channel>> dialling = new ArrayList<>();
@@ -92,30 +92,30 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
 
     private volatile int distanceMicros;
 
-    /** Set once, while joining. */
+    /** Set once, during the join. */
     volatile JoinFacts joined = new JoinFacts(0, IntraNodeMemory.none(), List.of(), List.of(), EndedRanks.unknown());
 
     private boolean closed; // on the loop
     private final AtomicInteger users = new AtomicInteger(1);
 
     /**
-     * What the ranks have told each other while joining.
+     * The facts that the ranks have published while they joined.
      *
      * @param deadlineNanos end of the join, on the clock of the context
      * @param memory        how ranks share memory
-     * @param hosts         address or name that each rank has told the others; empty in a world of one
-     * @param machines      name of the machine of each rank, for people; empty in a world of one
-     * @param ends          where launchers report how ranks ended
+     * @param hosts         published address or name of each rank; empty in a group of one rank
+     * @param machines      readable name of the machine of each rank; empty in a group of one rank
+     * @param ends          reports of launchers about how ranks ended
      */
     record JoinFacts(
             long deadlineNanos, IntraNodeMemory memory, List<String> hosts, List<String> machines, EndedRanks ends) {}
 
     /**
-     * Makes a mesh without connections.
+     * Creates a mesh without connections.
      *
      * @param context settings; also releases the port
-     * @param port    port with one use for this mesh; null in a world of one
-     * @param id      identity of the group, which connections must know
+     * @param port    port, of which this mesh is one user; null in a group of one rank
+     * @param id      identity of the group, which connections must name
      * @param left    called at the last close, before the port is released, with the time that it may take
      */
     TcpMesh(GroupSpec spec, RankContext context, TcpPort port, long id, Consumer<Duration> left) {
@@ -139,7 +139,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     }
 
     /**
-     * Joins the group: binds, opens the store, announces this rank, waits for the others, and connects to each of them.
+     * Joins the group: binds, opens the store, publishes this rank, waits for the others, and connects to each of them.
      *
      * @throws FerroException RENDEZVOUS, PROTOCOL, UNAUTHENTICATED or INTERRUPTED, by the deadline of the spec
      */
@@ -149,14 +149,14 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
                 : new TcpJoin(group, context).join();
     }
 
-    /** Returns what is left of the time limit of the join, at least 1 ns. */
+    /** Returns how much time of the join is left, at least 1 ns. */
     public Duration joinLeft() {
         return port == null
                 ? Deadlines.ofJoin(spec, context)
                 : Duration.ofNanos(Math.max(1, joined.deadlineNanos() - context.nanoTime()));
     }
 
-    /** Returns the addresses that these ranks have told the others, in the same order; empty in a world of one. */
+    /** Returns the published addresses of these ranks, in the same order; empty in a group of one rank. */
     public List<String> hosts(int[] ranks) {
         List<String> ofRanks = new ArrayList<>();
         for (int at = 0; at < ranks.length && !joined.hosts().isEmpty(); at++) {
@@ -165,18 +165,18 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         return List.copyOf(ofRanks);
     }
 
-    /** Returns the machine of a rank; empty if it is unknown. */
+    /** Returns the machine of a rank; empty if unknown. */
     String machine(int peer) {
         List<String> known = joined.machines();
         return known.isEmpty() ? "" : known.get(peer);
     }
 
-    /** Passes on how the process of a rank ended, when its launcher reports it. */
+    /** Passes on how the process of a rank ended, when its launcher reports the end. */
     void whenEnded(int peer, Consumer<RankEnd> receiver) {
         joined.ends().when(peer, receiver);
     }
 
-    /** Returns the provider by which these ranks share memory; the same answer on all of them. */
+    /** Returns the provider with which these ranks share memory; all of them get the same answer. */
     public Optional<SharedMemoryProvider> sharedMemory(int[] ranks) {
         return joined.memory().among(ranks);
     }
@@ -186,12 +186,12 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         return joined.memory().lackingAmong(ranks);
     }
 
-    /** Returns whether ranks on different hosts are far from each other; the same answer on all ranks. */
+    /** Returns whether ranks on different hosts are far from each other; all ranks get the same answer. */
     public boolean isFar() {
         return RoundTripTimes.areFar(distanceMicros);
     }
 
-    /** Returns the median round trip time of rank 0 to ranks of other hosts; 0 if it is not known. */
+    /** Returns the median round trip time of rank 0 to ranks of other hosts, in microseconds; 0 if unknown. */
     public int distanceMicros() {
         return distanceMicros;
     }
@@ -210,7 +210,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         return spec;
     }
 
-    /** Returns how sockets are made. */
+    /** Returns the options with which sockets are created. */
     public TcpIo io() {
         return io;
     }
@@ -222,9 +222,9 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     }
 
     /**
-     * Runs a task on the background loop once the receivers have all that has come from a peer before this call.
+     * Runs a task on the background loop after all frames that arrived from a peer before this call were passed on.
      *
-     * @return false if the loop has ended, and the task is not run
+     * @return false if the loop has ended and the task will not run
      */
     boolean afterControl(int peer, Runnable task) {
         check(peer);
@@ -238,7 +238,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         });
     }
 
-    /** Registers the receiver of a group; its earlier events are delivered first, on the background loop. */
+    /** Registers the receiver of a group, on the background loop; its earlier events are delivered first. */
     void register(long group, Inboxes.Receiver receiver) {
         onLoop(new Runnable() {
             @Override
@@ -248,7 +248,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         });
     }
 
-    /** Removes the receiver that {@link #register} has set; a running call of the receiver goes on. */
+    /** Removes the receiver of {@link #register}; a running call of the receiver continues. */
     void unregister(long group) {
         onLoop(() -> {
             inboxes.unregister(group);
@@ -256,13 +256,13 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         });
     }
 
-    /** Requests the data connection of a pair, any number of times; the receivers of both sides get it once per epoch. */
+    /** Requests the data connection of a pair. After any number of requests, both sides get it once per epoch. */
     public void openData(int peer, long group, DataLane lane, int epoch) {
         check(peer);
         onLoop(new DataChannels.DataOpening(this, new DataKey(peer, group, lane), epoch));
     }
 
-    /** Closes a data connection, which no thread polls any more, in good order. */
+    /** Closes a data connection normally; no thread may poll it any more. */
     public void drain(Channel channel) {
         if (port == null || !port.loop().run(() -> drainUnlessClosed(channel))) {
             TlsHandshake.closeAtOnce(channel);
@@ -278,8 +278,8 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     }
 
     /**
-     * Returns whether data is encrypted where it leaves a machine, or everywhere. All members answer alike: connections are
-     * plain only between ranks of one machine.
+     * Returns whether data is encrypted, either between hosts or everywhere. All members get the same answer, because
+     * connections are plain only between ranks of one host.
      *
      * @param members ranks of a group
      */
@@ -315,20 +315,20 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         }
     }
 
-    /** Counts one user less; the last user closes the control connections in good order and releases the port. */
+    /** Removes one user; the last user closes the control connections normally and releases the port. */
     @Override
     public void close() {
         close(MAX_FLUSH);
     }
 
-    /** Closes as {@link #close()} does; the last user waits no longer than a time for the store and for the last frames. */
+    /** Closes like {@link #close()}; the last user waits for at most this time for the store and the last frames. */
     void close(Duration within) {
         if (users.getAndUpdate(count -> Math.max(0, count - 1)) == 1 && port != null) {
             leave(true, within);
         }
     }
 
-    /** Drops all connections without a goodbye, as the end of the process would; for tests and failed joins. */
+    /** Drops all connections without a goodbye, as the end of the process does; for tests and failed joins. */
     public void drop() {
         if (users.getAndSet(0) > 0 && port != null) {
             leave(false, MAX_FLUSH);
@@ -342,13 +342,13 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         port.loop().run(() -> closed(inOrder).whenComplete((done, failure) -> over.complete(null)));
         left.accept(flush);
         if (!port.loop().inLoop()) {
-            // for the last frames to leave: a peer that reads nothing cannot delay this rank longer
+            // lets the last frames leave: a peer that reads nothing cannot delay this rank longer
             Waits.uninterrupted(over, Math.max(0, until - System.nanoTime()));
         }
         context.release(TcpPort.class);
     }
 
-    /** Connects to the higher ranks; the lower ranks connect to this one. */
+    /** Connects to the higher ranks; the lower ranks connect to this rank. */
     void connect(PeerRecord[] peers, long deadlineNanos) {
         known = peers;
         attempts.known();
@@ -404,8 +404,8 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     }
 
     /**
-     * Takes the slot of a peer. An earlier attempt of the same process that is not confirmed gives way: the process has given it
-     * up, although its end is not known here yet.
+     * Takes the slot of a peer. An earlier, unconfirmed attempt of the same process is closed. The process has ended
+     * that attempt, although this rank has not yet received its end.
      */
     private void takeSlot(int peer, Hello hello, Channel channel) throws Refusal {
         Channel former = slots[peer];
@@ -442,7 +442,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         }
     }
 
-    /** Keeps the reason for messages. The hello need not be proved: whoever sent it may be another one. */
+    /** Keeps the reason for messages. The hello may be unauthenticated, so another process may have sent it. */
     @Override
     public void refused(Hello hello, SocketAddress from, Refusal refusal) {
         int peer = hello.member().rank();
@@ -451,7 +451,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         }
     }
 
-    /** Fails the join, or tells the lower ranks, of which one could wait for the connection until its deadline. */
+    /** Fails the join, or notifies the lower ranks; one of them might wait for the connection until its deadline. */
     @Override
     public void notAccepted(String lacking) {
         String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" cannot accept a connection: " + lacking;
@@ -502,7 +502,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         broken(hello.member().rank(), cause);
     }
 
-    /** Fails the join, or the joined group, by an error of this rank that the peer has not caused; on the loop. */
+    /** Fails the join or the joined group with an error of this rank, not caused by the peer; called on the loop. */
     void broken(int peer, Throwable cause) {
         FerroException failure = ownFailure(peer, cause);
         if (!ready.completeExceptionally(failure) && connections.get(peer) != null) {
@@ -528,7 +528,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         return List.copyOf(missing);
     }
 
-    /** Returns what was tried to connect to those ranks, for messages; any thread may call. */
+    /** Returns the attempts to connect to the ranks that are not ready, for messages; any thread may call. */
     List<Unconnected> unconnected() {
         PeerRecord[] all = known;
         return all == null
@@ -673,7 +673,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         }
     }
 
-    /** Sends goodbye if {@code inOrder}, and drops all connections; completes when all frames have left; on the loop. */
+    /** Sends goodbye if {@code inOrder}, and closes all connections; completes after that; called on the loop. */
     private CompletableFuture<Void> closed(boolean inOrder) {
         closed = true;
         port.leave(id);

@@ -8,22 +8,22 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * A rank that announced itself and is not connected, and the attempts to connect to it; for messages.
+ * A rank that has published its address but is not connected, and the attempts to connect to it; for messages.
  *
  * @param home    its machine, with its address
- * @param address address and port that it announced
+ * @param address published address and port
  * @param trouble result of the attempts
- * @param tries   how often this rank has tried; 0 if the other rank connects
- * @param reached whether one of the two ranks has reached the other, or both are on one machine
+ * @param tries   number of attempts of this rank; 0 if the other rank connects
+ * @param reached whether one of the two ranks has reached the other, or both are on one host
  */
 record Unconnected(int rank, String home, String address, String trouble, int tries, boolean reached) {
     private static final int ADDRESSES_MOST = 4;
     private static final int GROUPS_MOST = 8;
 
-    /** Text for a rank that is connected and waits for others, as this rank does. */
+    /** Text for a rank that is connected, and like this rank waits for others. */
     static final String WAITING = "connected, and itself waiting for other ranks";
 
-    /** Returns the text for all; joins ranks of one host with the same trouble; ranks that only wait come last. */
+    /** Returns the text for all. Joins ranks of one host with the same problem; ranks that only wait come last. */
     static String text(List<Unconnected> all) {
         Map<String, List<Unconnected>> together = new LinkedHashMap<>();
         all.stream()
