@@ -14,17 +14,18 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * The system calls {@code send} and {@code recv} of Linux on elements of arrays, without a copy: from JDK 22 on
- * {@code java.lang.foreign} lends an array to a native call. It is looked up by name, since our classes target JDK 17.
+ * The system calls {@code send} and {@code recv} of Linux on elements of arrays, without a copy. From JDK 22 on,
+ * {@code java.lang.foreign} can pass (lend) an array to a native call. It is looked up by name, since our classes
+ * target JDK 17.
  *
- * <p>The calls also take direct buffers of {@link ferro.ForeignMemory}. {@code java.lang.foreign} keeps the arena of such a
- * buffer open during the call, and refuses a buffer whose arena is closed.
+ * <p>The calls also accept direct buffers of {@link ferro.ForeignMemory}. {@code java.lang.foreign} keeps the arena of
+ * such a buffer open during the call, and refuses a buffer whose arena is closed.
  *
- * <p>The JVM reaches no safepoint while such a call lasts, so none moves more than {@link #MOST_BYTES}. The calls fail as
- * those of Netty do, with the same texts. One thread at a time uses an instance.
+ * <p>The JVM reaches no safepoint during a call, so a call moves at most {@link #MOST_BYTES}. The calls fail like those
+ * of Netty, with the same texts. One thread at a time may use an instance.
  */
 final class ArrayCalls {
-    /** Most bytes per call. The kernel copies them in tens of microseconds, for which a garbage collection may wait. */
+    /** Maximum bytes per call. The kernel copies them in tens of microseconds, which may delay a collection. */
     static final int MOST_BYTES = 256 << 10;
 
     private static final int FIRST_WITH_FOREIGN = 22;
@@ -33,14 +34,14 @@ final class ArrayCalls {
     private static final int MSG_NOSIGNAL = 0x4000;
     private static final int EINTR = 4;
 
-    /** A constant of constants, so that the JIT compiler inlines the calls. */
+    /** The functions that were found. A constant of constants, so that the JIT compiler inlines the calls. */
     private static final ArrayFunctions FOUND = find();
 
     private final ByteBuffer errno;
     private final Object errnoSegment;
 
     /**
-     * Makes the calls; only where {@link #absentBecause} returns null.
+     * Creates the calls; only if {@link #absentBecause} returns null.
      *
      * @param errno direct memory of an int, in native order, for the reason of a failed call
      */
@@ -49,7 +50,7 @@ final class ArrayCalls {
         this.errnoSegment = FOUND.segment(errno);
     }
 
-    /** Returns why this JVM lends no array to a system call, or null if it does. */
+    /** Returns why this JVM cannot pass an array to a system call; null if it can. */
     static String absentBecause() {
         return FOUND.absentBecause;
     }
@@ -59,7 +60,7 @@ final class ArrayCalls {
      *
      * @param from  first byte, counted from the first element of the array, or from index 0 of the buffer
      * @param bytes 1 to {@link #MOST_BYTES}
-     * @return how many the kernel took, 0 if it has no room
+     * @return how many bytes the kernel accepted; 0 if its buffer is full
      */
     int send(FileDescriptor socket, Object array, long from, int bytes) throws IOException {
         int taken = call(true, socket, array, from, bytes);
@@ -67,9 +68,10 @@ final class ArrayCalls {
     }
 
     /**
-     * Reads bytes into an array of a {@link Carrier}, or into a direct buffer; the parameters are those of {@link #send}.
+     * Reads bytes into an array of a {@link Carrier} or into a direct buffer; the parameters are those of
+     * {@link #send}.
      *
-     * @return how many came, 0 if there is nothing now, -1 at the end of the stream
+     * @return how many bytes were read; 0 if none has arrived, -1 at the end of the stream
      */
     int receive(FileDescriptor socket, Object array, long from, int bytes) throws IOException {
         int came = call(false, socket, array, from, bytes);
@@ -79,7 +81,7 @@ final class ArrayCalls {
         return came > 0 ? came : Errors.ioResult("read", came);
     }
 
-    /** Returns what the call returns, or the negative errno. */
+    /** Returns the result of the call, or the negative errno. */
     private int call(boolean sends, FileDescriptor socket, Object array, long from, long bytes) {
         int descriptor = socket.intValue();
         try {
@@ -121,12 +123,12 @@ final class ArrayCalls {
     }
 
     /**
-     * What was found.
+     * The native functions, or the reason why they were not found.
      *
      * @param absentBecause why nothing was found, else null
-     * @param send          (segment for errno, descriptor, array, first byte, bytes, bytes again), gives bytes or -1
-     * @param receive       the same
-     * @param ofBuffer      makes a segment of a buffer
+     * @param send          (segment for errno, descriptor, array, first byte, bytes, bytes again) to bytes or -1
+     * @param receive       same signature as {@code send}
+     * @param ofBuffer      (buffer) to segment
      */
     private record ArrayFunctions(
             String absentBecause, MethodHandle send, MethodHandle receive, MethodHandle ofBuffer) {
@@ -164,7 +166,7 @@ final class ArrayCalls {
                     ofBuffer.asType(MethodType.methodType(Object.class, Buffer.class)));
         }
 
-        /** Returns {@code ssize_t name(int, void *, size_t, int)} for part of an array, with these flags. */
+        /** Returns {@code ssize_t name(int, void *, size_t, int)} for a part of an array, with these flags. */
         private MethodHandle function(String name, MethodHandle part, int flags) throws ReflectiveOperationException {
             Object symbols = linkerType.getMethod("defaultLookup").invoke(linker);
             Optional<?> address = (Optional<?>) Class.forName("java.lang.foreign.SymbolLookup")
@@ -199,12 +201,12 @@ final class ArrayCalls {
             return Class.forName("java.lang.foreign.ValueLayout").getField(name).get(null);
         }
 
-        /** Returns a buffer from index 0 to the capacity, whatever position and limit its owner has set. */
+        /** Returns the buffer from index 0 to its capacity, whatever position and limit its owner has set. */
         private static Buffer all(ByteBuffer bytes) {
             return bytes.duplicate().clear();
         }
 
-        /** Returns (array or buffer, first byte, bytes) to segment. */
+        /** Returns the function (array or buffer, first byte, bytes) to segment. */
         private MethodHandle partOfArray() throws ReflectiveOperationException {
             MethodHandle whole = null;
             for (Carrier carrier : Carrier.values()) {

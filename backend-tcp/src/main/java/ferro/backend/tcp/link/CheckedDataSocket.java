@@ -6,19 +6,19 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * A data connection whose bytes travel in records with checksums ({@code ferro.tcp.checksum}). Bytes are handed on only
- * after their checksum was found right. After a wrong checksum nothing more is handed on.
+ * A data connection whose bytes are sent in records with checksums ({@code ferro.tcp.checksum}). Bytes are passed on
+ * only after their checksum has been verified. After a wrong checksum no more bytes are passed on.
  *
- * <p>A record is a head and at most {@link #MOST_BYTES}. The head has its own checksum, which also covers the number of the
- * record. So a wrong length does not wait for bytes that never come, and no record can be lost or come twice.
+ * <p>A record is a head and at most {@link #MOST_BYTES}. The head has its own checksum, which also covers the number of
+ * the record. A wrong length thus makes nobody wait for missing bytes, and a lost or repeated record is detected.
  */
 public final class CheckedDataSocket extends WrappedSocket {
-    /** Most bytes of one record; they fit in the second-level cache together with their source. */
+    /** Maximum bytes of one record; they fit into the second-level cache together with their source. */
     static final int MOST_BYTES = 64 << 10;
     /** Length, checksum of the bytes, checksum of number, length and checksum: 4 bytes each, little-endian. */
     static final int HEAD_BYTES = 12;
 
-    /** Index of the head in memory: the number of the record precedes it there, but not on the wire. */
+    /** Index of the head in memory. In memory the number of the record precedes the head, on the wire it is absent. */
     private static final int HEAD = Long.BYTES;
 
     private static final int BODY = HEAD + HEAD_BYTES;
@@ -30,26 +30,26 @@ public final class CheckedDataSocket extends WrappedSocket {
     private final ByteBuffer in = record();
     private final CRC32C sum = new CRC32C();
     private long written;
-    /** Start of the part of {@link #out} that the kernel has not taken yet. */
+    /** Start of the part of {@link #out} that the kernel has not accepted yet. */
     private int outAt = BODY;
 
     private int outEnd = BODY;
     private long checked;
-    /** End of the filled part of {@link #in}, from its head on, and end of the part of its body that was handed on. */
+    /** End of the filled part of {@link #in}, from its head on; then the end of the part that was passed on. */
     private int inEnd = HEAD;
 
     private int inAt;
     private boolean whole;
     private IOException broken;
 
-    /** Makes a connection that cuts the bytes of a socket into records with a checksum each. */
+    /** Creates a connection that sends the bytes of another one in records with checksums. */
     public CheckedDataSocket(DataSocket inner) {
         super(inner);
     }
 
     /**
-     * Writes bytes in records. The bytes of a record count as taken with the last of them. Until then the caller offers
-     * them again, and this side still holds them.
+     * Writes bytes in records. The bytes of a record count as written when the kernel has accepted the last one. Until
+     * then the caller offers them again, although this object already holds them.
      */
     @Override
     public int write(ByteBuffer bytes, int from, int to) throws IOException {
@@ -110,10 +110,10 @@ public final class CheckedDataSocket extends WrappedSocket {
     }
 
     /**
-     * Reads until a record is whole and right.
+     * Reads until a record is complete and correct.
      *
-     * @param later whether bytes wait to be handed on: the next read then reports a failure
-     * @return 1, 0 if there is nothing more now, -1 at the end of the stream
+     * @param later whether bytes wait to be passed on: the next read then reports a failure
+     * @return 1; 0 if no more bytes have arrived, -1 at the end of the stream
      */
     private int fill(boolean later) throws IOException {
         try {
@@ -164,7 +164,7 @@ public final class CheckedDataSocket extends WrappedSocket {
         }
     }
 
-    /** Closes the connection: the start of the next record is unknown, so nothing more is read or written. */
+    /** Closes the connection. The start of the next record is unknown, so no more bytes are read or written. */
     private Corrupted corrupted(String how) {
         inner.close();
         return new Corrupted("record " + checked + " " + how);
@@ -187,7 +187,7 @@ public final class CheckedDataSocket extends WrappedSocket {
         return ByteBuffer.allocateDirect(BODY + MOST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** The failure of a connection by which bytes came that were not sent. */
+    /** The failure of a connection that has delivered bytes other than those sent. */
     public static final class Corrupted extends IOException {
         private static final long serialVersionUID = 1L;
 

@@ -5,22 +5,22 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The bytes of one data connection. Moves the bytes that can be moved now and never waits. Made by
- * {@link PolledLoop#adopt}; only the thread that polls that loop may call.
+ * The byte stream of one data connection. Moves the bytes that can be moved now, and never waits.
+ * {@link PolledLoop#adopt} creates it; only the thread that polls that loop may call it.
  */
 public interface DataSocket {
     /**
      * Writes bytes of a direct buffer, by absolute index.
      *
-     * @return how many the kernel took, 0 if it has no room
+     * @return how many bytes the kernel accepted; 0 if its buffer is full
      */
     int write(ByteBuffer bytes, int from, int to) throws IOException;
 
     /**
      * Reads into a direct buffer, by absolute index; {@code from} must be below {@code to}.
      *
-     * @return how many came, 0 if there is nothing now, -1 at the end of the stream; the end is reported only after every
-     *     byte before it was read
+     * @return how many bytes were read; 0 if none has arrived, -1 at the end of the stream. The end is reported only
+     *     after all bytes before it were read
      */
     int read(ByteBuffer bytes, int from, int to) throws IOException;
 
@@ -30,7 +30,7 @@ public interface DataSocket {
     }
 
     /**
-     * As {@link #write}, for bytes of an array or of a direct buffer of {@link ferro.ForeignMemory}; only where
+     * Like {@link #write}, for bytes of an array or of a direct buffer of {@link ferro.ForeignMemory}; only if
      * {@link #takesLent} returns true.
      *
      * @param array array of a {@link ferro.Carrier}, or direct buffer
@@ -41,42 +41,42 @@ public interface DataSocket {
         throw new UnsupportedOperationException("cannot write " + bytes + " bytes of an array");
     }
 
-    /** As {@link #read}, for bytes of an array or of a direct buffer; the parameters are those of {@link #writeLent}. */
+    /** Like {@link #read}, into an array or a direct buffer; the parameters are those of {@link #writeLent}. */
     default int readLent(Object array, long from, int bytes) throws IOException {
         throw new UnsupportedOperationException("cannot read " + bytes + " bytes into an array");
     }
 
     /**
-     * Returns whether the other side, or something in between, has ended the connection. Bytes before the end may be unread.
+     * Returns whether the peer, or a device in between, has ended the connection. Bytes before the end may be unread.
      * Costs a system call.
      *
-     * @throws IOException if it was reset
+     * @throws IOException if the connection was reset
      */
     boolean ended() throws IOException;
 
-    /** Returns whether a read may bring bytes: true since the loop saw the socket readable, until a read brought nothing. */
+    /** Returns whether a read may return bytes: true from the loop's readable event until a read finds no bytes. */
     boolean readable();
 
-    /** Returns whether a write may move bytes: true since the loop saw the socket writable, until a write moved nothing. */
+    /** Returns whether a write may move bytes: true from the loop's writable event until a write moves none. */
     boolean writable();
 
     /** Sets the events that end the next {@link PolledLoop#block}. */
     void want(boolean reading, boolean writing);
 
     /**
-     * Returns whether this connection has carried as much as it should, so that another one is to take its place. All that was
-     * written has left it then.
+     * Returns whether this connection has reached its byte limit and must be replaced. All written bytes have then left
+     * it.
      */
     default boolean isWorn() {
         return false;
     }
 
-    /** Tells the other side that nothing more comes, behind all that the kernel has taken; reading goes on. */
+    /** Sends the end of the stream after all bytes that the kernel has accepted; reading continues. */
     void endOutput() throws IOException;
 
-    /** Closes the connection at once; idempotent. Bytes that the kernel has taken still go out, unless bytes are unread. */
+    /** Closes the connection at once; idempotent. Accepted bytes are still sent, unless received ones are unread. */
     void close();
 
-    /** Returns the connection, which is no longer watched here; the bytes that the kernel has taken go out in any case. */
+    /** Stops watching the connection and returns it; the kernel sends accepted bytes in any case. */
     Channel release();
 }

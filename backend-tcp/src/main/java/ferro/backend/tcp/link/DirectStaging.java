@@ -6,27 +6,27 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Direct memory for elements that cannot go straight between socket and tensor. One of these serves all links of a group, so
- * that it stays in the second-level cache for any number of ranks.
+ * Direct memory for elements that cannot move directly between socket and tensor. All links of a group share one
+ * instance, so that it stays in the second-level cache for any number of ranks.
  */
 final class DirectStaging {
-    /** Most bytes of one read; of 64 KiB to 2 MiB, 512 KiB was the fastest to combine from. */
+    /** Maximum bytes of one read; of 64 KiB to 2 MiB, 512 KiB was the fastest to combine from. */
     static final int IN_BYTES = 512 << 10;
 
-    /** Most bytes copied and written at once: enough for few system calls, and still in the cache when they are written. */
+    /** Maximum bytes that are copied and written at once: few system calls, and still in the cache when written. */
     static final int OUT_BYTES = 256 << 10;
 
-    /** Runs of direct memory up to this size are staged together with adjacent ones, instead of a system call for each. */
+    /** Runs of direct memory up to this size are staged with adjacent runs, which saves a system call for each. */
     static final int SMALL_BYTES = 64 << 10;
 
-    /** Runs in arrays up to this size are staged: at 128 KiB a system call of the header's own took more than the copy. */
+    /** Runs in arrays up to this size are staged; at 128 KiB a separate header call took longer than the copy. */
     static final int SMALL_ARRAY_BYTES = 128 << 10;
 
     private final ByteBuffer in = ByteBuffer.allocateDirect(IN_BYTES).order(ByteOrder.nativeOrder());
     private final ByteBuffer out = ByteBuffer.allocateDirect(OUT_BYTES).order(ByteOrder.nativeOrder());
     private final StagedElements inElements = new StagedElements(in);
     private final StagedElements outElements = new StagedElements(out);
-    /** Stream whose bytes are in {@link #out}; the next fields are their positions in it. */
+    /** Stream whose bytes are in {@link #out}; the next two fields are their positions in the stream. */
     private Outgoing owner;
 
     private long from;
@@ -48,12 +48,12 @@ final class DirectStaging {
         return outElements;
     }
 
-    /** Returns whether the elements of a post go between this socket and their memory, and not through this memory. */
+    /** Returns whether the elements of a post move directly between this socket and their memory. */
     static boolean isBypassed(Post post, DataSocket wire) {
         return post.straight(SMALL_BYTES) || post.isLent(SMALL_ARRAY_BYTES) && wire.takesLent();
     }
 
-    /** Returns the index in {@link #out} of a byte of a stream, or -1 if the byte is not there. */
+    /** Returns the index in {@link #out} of a byte of a stream, or -1 if {@link #out} does not hold the byte. */
     int indexOf(Outgoing stream, long position) {
         return stream == owner && position >= from && position < to ? (int) (position - from) : -1;
     }

@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Connections whose bytes mean only "wake up". The signalling thread writes to the socket that the sleeping thread waits
- * for, so that no other thread of either process has to run in between. Used by the progress thread of the transport.
+ * Connections whose bytes only mean "wake up". A signalling thread writes to the socket for which the sleeping thread
+ * waits. Thus no other thread of either process has to run in between. Used by the progress thread of the transport.
  */
 public final class Doorbells {
-    /** Most bytes of one read; a peer signals once per sleep. */
+    /** Maximum bytes of one read; a peer signals once per sleep. */
     private static final int BYTES = 64;
 
     private final DataSocket[] wires;
@@ -17,13 +17,13 @@ public final class Doorbells {
     private long heard;
     private boolean closed;
 
-    /** Makes room for one doorbell of each rank. */
+    /** Creates an object for one doorbell per rank, without connections. */
     public Doorbells(int worldSize) {
         this.wires = new DataSocket[worldSize];
         this.asked = new boolean[worldSize];
     }
 
-    /** Returns whether a connection to a peer is to be requested; true only once. */
+    /** Returns whether the caller must request a connection to a peer; true only once per peer. */
     public boolean asksFor(int peer) {
         boolean asks = wires[peer] == null && !asked[peer];
         asked[peer] = true;
@@ -46,7 +46,7 @@ public final class Doorbells {
             return false;
         }
         try {
-            // a byte that does not fit follows bytes that the peer has not read: the peer is about to wake up already
+            // a byte that does not fit follows unread bytes, so the peer is already about to wake up
             wire.write(bytes, 0, 1);
             return true;
         } catch (IOException gone) {
@@ -56,7 +56,7 @@ public final class Doorbells {
         }
     }
 
-    /** Makes the next wait end when a peer signals. */
+    /** Makes a signal of any peer end the next wait. */
     public void want() {
         for (DataSocket wire : wires) {
             if (wire != null) {
@@ -70,7 +70,7 @@ public final class Doorbells {
         return heard;
     }
 
-    /** Reads the signals that have come, so that the next wait waits. */
+    /** Reads the signals that have arrived, so that they do not end the next wait. */
     public void silence() {
         for (int peer = 0; peer < wires.length; peer++) {
             if (wires[peer] != null && wires[peer].readable() && !isSilenced(wires[peer])) {

@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A connection to which this side writes nothing more, because another one takes its place, and of which it reads all that the
- * other side has sent. Bytes that no call has asked for yet are kept, so that the end can be seen behind them.
+ * A connection that is being replaced: nothing more is written to it, and its received bytes are read to the end. Bytes
+ * that no call has asked for yet are kept, so that the end after them can be detected.
  *
- * <p>As many are kept as fit, and then the other side waits; but where it has taken up another connection already, nothing comes
- * by this one but what the kernels hold, and all of that is kept.
+ * <p>The kept bytes are limited; at the limit the peer waits. If the peer already uses the new connection, the old one
+ * only delivers bytes that the kernels hold, and all of them are kept.
  */
 final class DrainingSocket extends WrappedSocket {
-    /** Most bytes that are kept for calls to come; then the other side waits, as it does for a call that has not been made. */
+    /** Maximum bytes kept for later calls. Beyond this the peer waits, as it does for a call that was not made. */
     private static final int MOST_KEPT = 4 << 20;
 
     private static final int READ_BYTES = 256 << 10;
@@ -24,7 +24,7 @@ final class DrainingSocket extends WrappedSocket {
     }
 
     /**
-     * Tells the other side that nothing more comes, behind all that the kernel has taken.
+     * Ends the output of a connection, after all bytes that the kernel has accepted.
      *
      * @throws IOException if the connection has ended
      */
@@ -33,16 +33,16 @@ final class DrainingSocket extends WrappedSocket {
         return new DrainingSocket(wire);
     }
 
-    /** Takes over a connection that has ended already, or whose other side has taken up another one. */
+    /** Takes over a connection that has already ended, or whose peer already uses a new connection. */
     static DrainingSocket ended(DataSocket wire) {
         return new DrainingSocket(wire);
     }
 
     /**
-     * Reads ahead what is there now.
+     * Reads ahead all bytes that have arrived.
      *
-     * @param left whether the other side has taken up another connection
-     * @return whether all that it has sent by this one was read
+     * @param left whether the peer already uses a new connection
+     * @return whether all bytes that the peer has sent on this connection were read
      */
     boolean readAhead(boolean left) throws IOException {
         while (wantsMore(left)) {
@@ -52,7 +52,7 @@ final class DrainingSocket extends WrappedSocket {
             try {
                 came = inner.read(kept.limit(end + READ_BYTES), end, end + READ_BYTES);
             } finally {
-                // also where the connection was reset: nothing but what came is kept
+                // also if the connection was reset: only the bytes that were read are kept
                 kept.limit(end + Math.max(0, came));
             }
             ended = came < 0;
@@ -63,7 +63,7 @@ final class DrainingSocket extends WrappedSocket {
         return ended;
     }
 
-    /** Makes room for one more read behind the bytes that are kept. */
+    /** Frees space for one more read after the kept bytes. */
     private void makeRoom() {
         if (kept.position() >= READ_BYTES || !kept.hasRemaining()) {
             kept.compact().flip();
@@ -74,12 +74,12 @@ final class DrainingSocket extends WrappedSocket {
         }
     }
 
-    /** Returns whether there is room for more of what the other side has sent. */
+    /** Returns whether more bytes of the peer may be kept. */
     boolean wantsMore(boolean left) {
         return !ended && (left || kept.remaining() < MOST_KEPT);
     }
 
-    /** Returns whether {@link #readAhead} may find something. */
+    /** Returns whether {@link #readAhead} may find bytes. */
     boolean hasMore(boolean left) {
         return wantsMore(left) && inner.readable();
     }

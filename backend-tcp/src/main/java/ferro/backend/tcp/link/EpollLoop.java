@@ -21,12 +21,12 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Netty's epoll handler, polled by the progress thread. Sockets are watched edge-triggered. They are registered once, and
- * read and written by descriptor: neither a wait nor a read costs a change of interest, and there is no pipeline between the
- * kernel and the elements.
+ * Netty's epoll handler, polled by the progress thread. Sockets are watched edge-triggered. They are registered once,
+ * and read and written by descriptor. Neither a wait nor a read changes the watched events, and no pipeline is between
+ * the kernel and the elements.
  */
 final class EpollLoop implements PolledLoop {
-    /** Most events of one poll; the next poll returns more. */
+    /** Maximum events of one poll; the next poll returns more. */
     private static final int EVENTS = 64;
 
     private static final EpollIoOps EDGES = EpollIoOps.EPOLLIN
@@ -34,7 +34,7 @@ final class EpollLoop implements PolledLoop {
             .with(EpollIoOps.EPOLLRDHUP)
             .with(EpollIoOps.EPOLLET);
 
-    /** Comes first: without direct memory nothing has been opened yet. */
+    /** The first field, because without direct memory nothing else may be opened. */
     private final ByteBuffer errno = ByteBuffer.allocateDirect(Integer.BYTES).order(ByteOrder.nativeOrder());
 
     private final LoopExecutor owner = new LoopExecutor();
@@ -42,7 +42,7 @@ final class EpollLoop implements PolledLoop {
             .newHandler(owner);
     private final KernelWait now = new KernelWait(false);
     private final KernelWait waiting = new KernelWait(true);
-    /** Made when the first array goes to the kernel: looking the calls up takes tens of milliseconds. */
+    /** Created when the first array is passed to the kernel, because the lookup takes tens of milliseconds. */
     private ArrayCalls arrays;
 
     private final InterruptSignal interrupts = new InterruptSignal(this::wakeup);
@@ -120,7 +120,7 @@ final class EpollLoop implements PolledLoop {
         }
     }
 
-    /** Tells Netty which thread the loop runs on: the thread that polls now. */
+    /** Names the thread on which the loop runs for Netty, which is the thread that polls now. */
     private static final class LoopExecutor implements ThreadAwareExecutor {
         private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
         private volatile Thread driver;
@@ -130,7 +130,7 @@ final class EpollLoop implements PolledLoop {
             return thread == driver;
         }
 
-        /** Queues a task until the next poll; only a cancellation from outside would come here. */
+        /** Queues a task until the next poll; only a cancellation from outside would call this. */
         @Override
         public void execute(Runnable task) {
             tasks.add(task);
@@ -143,7 +143,7 @@ final class EpollLoop implements PolledLoop {
         }
     }
 
-    /** Tells Netty's handler how long it may stay in the kernel. */
+    /** Limits how long Netty's handler may wait in the kernel. */
     private final class KernelWait implements IoHandlerContext {
         private final boolean waits;
         private long until;
@@ -232,7 +232,7 @@ final class EpollLoop implements PolledLoop {
 
         @Override
         public void want(boolean reading, boolean writing) {
-            // edges are reported in any case
+            // edges are always reported
         }
 
         @Override

@@ -8,14 +8,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The receiving half of a link. Plain data for direct memory is read straight to its destination. Everything else is read
- * into the staging memory, and copied or combined from there at once.
+ * The receiving half of a link. Plain data for direct memory is read directly to its destination. All other data is
+ * read into the staging memory, and copied or combined from there at once.
  *
- * <p>Never more is read than is posted. So data without a posted receive stays in the kernel and slows its sender. Between
- * two reads at most a part of a header or of one element is left over, which is kept here.
+ * <p>Only posted bytes are read. Data without a posted receive thus stays in the kernel and slows its sender. Between
+ * two reads, at most a part of a header or of one element is left over; this object keeps it.
  */
 final class Incoming {
-    /** Most bytes per {@link #pull}, so that sending keeps pace; also the most that one read asks for. */
+    /** Maximum bytes per {@link #pull}, so that sending keeps pace; also the maximum of one read. */
     private static final int TURN_BYTES = 1 << 20;
 
     private final PostRing posts = new PostRing();
@@ -37,17 +37,17 @@ final class Incoming {
         return bytesMoved;
     }
 
-    /** Returns the header that came instead of the oldest post's header, or null; nothing is read after it. */
+    /** Returns the received header that differs from that of the oldest post, or null; nothing is read after it. */
     CallHeader unexpectedHeader() {
         return strange;
     }
 
-    /** Returns how many bytes of an incomplete header or element have come. */
+    /** Returns how many bytes of an incomplete header or element have arrived. */
     int restBytes() {
         return restBytes;
     }
 
-    /** Returns whether all that has come is whole headers and elements. */
+    /** Returns whether the received bytes end at the end of a header or element. */
     boolean isBetweenElements() {
         if (restBytes > 0) {
             return false;
@@ -61,9 +61,9 @@ final class Incoming {
     }
 
     /**
-     * Reads the bytes that have come, up to a limit per call.
+     * Reads the bytes that have arrived, up to a limit per call.
      *
-     * @return number of bytes, or -1 if the stream ended before any byte came
+     * @return number of bytes, or -1 if the stream ended before any byte arrived
      */
     long pull(DataSocket wire) throws IOException {
         long before = bytesMoved;
@@ -78,7 +78,7 @@ final class Incoming {
         return bytesMoved - before;
     }
 
-    /** Drops every pending post. */
+    /** Drops all pending posts. */
     void clear() {
         posts.clear();
         restBytes = 0;
@@ -95,7 +95,7 @@ final class Incoming {
         return (int) Math.min(most, post.length() - posts.position());
     }
 
-    /** Returns whether the elements are in direct memory that nobody frees. */
+    /** Returns whether the elements are in direct memory that no owner may free. */
     private boolean isAddressed(Post post) {
         return !post.isForeign() && post.memory(posts.position()) instanceof ByteBuffer;
     }
@@ -114,7 +114,7 @@ final class Incoming {
         return came;
     }
 
-    /** Returns how many bytes to read into the staging memory: all posted ones before the first run for direct memory. */
+    /** Returns how many bytes to read into staging memory: all posted ones before the first run for direct memory. */
     private int stagedBytes(DataSocket wire) {
         long wanted = -posts.position() - restBytes;
         for (int i = 0; i < posts.size() && wanted < DirectStaging.IN_BYTES; i++) {

@@ -4,21 +4,21 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.spi.AbstractInterruptibleChannel;
 
 /**
- * Runs a task when a thread is interrupted during a wait that ignores interrupts, such as that of epoll. The JDK closes an
- * interruptible channel when a thread is interrupted in it; here such a channel has nothing to close but runs the task.
- * One thread at a time waits.
+ * Runs a task when a thread is interrupted during a wait that ignores interrupts, such as that of epoll. It uses an
+ * interruptible channel, which the JDK closes when a thread is interrupted in it. This channel has nothing to close,
+ * and runs the task instead. One thread at a time waits.
  */
 final class InterruptSignal {
     private final Runnable task;
     private SignalledWait wait;
 
-    /** Takes the task, which runs on the thread that interrupts. */
+    /** Sets the task, which runs on the thread that interrupts. */
     InterruptSignal(Runnable task) {
         this.task = task;
         this.wait = new SignalledWait();
     }
 
-    /** Begins a wait of this thread. If it is interrupted already, the task runs now. */
+    /** Begins a wait of this thread. If the thread is already interrupted, the task runs now. */
     void begin() {
         if (!wait.isOpen()) {
             wait = new SignalledWait();
@@ -26,7 +26,7 @@ final class InterruptSignal {
         wait.begins();
     }
 
-    /** Ends the wait; the flag of an interrupt stays set. */
+    /** Ends the wait; the interrupt flag stays set. */
     void end() {
         wait.ends();
     }

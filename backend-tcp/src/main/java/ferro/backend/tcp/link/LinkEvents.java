@@ -4,41 +4,41 @@ import ferro.FerroException;
 import ferro.spi.CallHeader;
 import java.io.IOException;
 
-/** Receives the events of a link for its group, and makes its failures. */
+/** Receives the events of a link for its group, and creates its failures. */
 public interface LinkEvents {
     /**
-     * Makes the failure of a connection that ended.
+     * Creates the failure of a connection that ended.
      *
      * @param sequence sequence of the oldest receive, 0 if there is none
-     * @param progress how far the posts had come
+     * @param progress text about the progress of the posts
      * @param cause    failure from the kernel, or null
      */
     FerroException ended(long sequence, String progress, IOException cause);
 
     /**
-     * Requests a connection that replaces one that ended.
+     * Requests a connection of this epoch, which replaces one that ended.
      *
-     * @return false if there can be none
+     * @return false if no connection can be made
      */
     boolean redial(int epoch);
 
     /**
-     * Reports that the link goes on over a connection that replaces the last one; nothing is lost.
+     * Reports that the link continues over a connection that replaces the last one; no bytes are lost.
      *
-     * @param epoch of the new connection
-     * @param ended how this side saw the last connection end; null if the other side replaced it before
+     * @param epoch number of the new connection
+     * @param ended end of the last connection, as this side saw it; null if the peer replaced the connection before
      */
     void resumed(int epoch, FerroException ended);
 
-    /** Makes the failure of a connection that ended and has no successor. */
+    /** Creates the failure of a connection that ended and cannot be replaced. */
     FerroException redialFailed(FerroException ended, FerroException cause);
 
-    /** Makes the failure of a connection that ended with bytes in flight; -1 if the number is not known. */
+    /** Creates the failure of a connection that ended with bytes in flight; -1 if the number is unknown. */
     FerroException underWay(FerroException ended, long bytesThere, long bytesHere);
 
     /** Reports that the link ended with pending posts; called once. */
     void broken(FerroException cause);
 
-    /** Reports that another header came than that of the oldest receive; called once. */
+    /** Reports that another header arrived than that of the oldest receive; called once. */
     void mismatched(CallHeader expected, CallHeader found);
 }

@@ -11,10 +11,10 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A selector, polled by the progress thread, for machines without epoll. Netty's handler is not used, because its wait
+ * A selector, polled by the progress thread, for hosts without epoll. Netty's handler is not used, because its wait
  * clears the interrupt flag of the caller.
  *
- * <p>A selector has no edges, so each poll marks every wire as worth a try again.
+ * <p>A selector reports no edges, so each poll marks every socket as readable and writable.
  */
 final class NioLoop implements PolledLoop {
     private final Selector selector;
@@ -72,13 +72,13 @@ final class NioLoop implements PolledLoop {
         private SelectionKey key;
         private boolean readable = true;
         private boolean writable = true;
-        /** Views of the last buffers: the channel needs position and limit, and those of the buffers must not change. */
+        /** Views of the last buffers, because the channel changes position and limit, which the buffers must keep. */
         private ByteBuffer writtenOwner;
 
         private ByteBuffer written;
         private ByteBuffer readOwner;
         private ByteBuffer read;
-        /** A byte that was read to detect the end of the stream; null until {@link #ended} was called. */
+        /** A byte that was read to detect the end of the stream; null until {@link #ended} is called. */
         private ByteBuffer ahead;
 
         private boolean isAhead;
@@ -116,7 +116,7 @@ final class NioLoop implements PolledLoop {
             return came;
         }
 
-        /** Reads more bytes; leaves an end to the next read. */
+        /** Reads more bytes; leaves the end of the stream to the next read. */
         private int more(int from, int to) {
             try {
                 return Math.max(0, socket.read(read.limit(to).position(from)));
@@ -190,7 +190,7 @@ final class NioLoop implements PolledLoop {
         }
     }
 
-    /** Selects once: the selector closes the socket of a cancelled key only at its next selection. */
+    /** Selects once, because the selector closes the socket of a cancelled key only at its next selection. */
     private void flushCancelled() {
         if (!selector.isOpen()) {
             return;

@@ -7,20 +7,20 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The sending half of a link. Direct memory goes to the kernel from its place, as do arrays and foreign memory if they can
- * be lent to the kernel. Everything else and all small runs go through the
- * staging memory: header, elements and as many posts as fit in one write.
+ * The sending half of a link. The kernel reads direct memory without a copy, and also arrays and foreign memory if they
+ * can be passed to it. All other data and all small runs are copied to the staging memory: header, elements and as many
+ * posts as fit into one write.
  *
- * <p>A post is finished when the kernel has taken its last byte, not when it is staged. There may be no thread that polls
- * this link afterwards, and bytes that are only staged would then never leave.
+ * <p>A post is finished when the kernel has accepted its last byte, not when it is staged. Afterwards perhaps no thread
+ * polls this link, and bytes that are only staged would never be sent.
  */
 final class Outgoing {
-    /** Most bytes per {@link #push}, so that receiving keeps pace. */
+    /** Maximum bytes per {@link #push}, so that receiving keeps pace. */
     private static final int TURN_BYTES = 1 << 20;
 
     private final PostRing posts = new PostRing();
     private final DirectStaging staging;
-    /** Bytes of all posts that the kernel has taken. */
+    /** Bytes of all posts that the kernel has accepted. */
     private long position;
 
     Outgoing(DirectStaging staging) {
@@ -35,7 +35,7 @@ final class Outgoing {
         return position;
     }
 
-    /** Writes the bytes that the kernel takes now, up to a limit per call; returns whether it took any. */
+    /** Writes the bytes that the kernel accepts now, up to a limit per call; returns whether it accepted any. */
     boolean push(DataSocket wire) throws IOException {
         long before = position;
         while (!posts.isEmpty() && position - before < TURN_BYTES) {
@@ -46,13 +46,13 @@ final class Outgoing {
         return position != before;
     }
 
-    /** Drops every pending post. */
+    /** Drops all pending posts. */
     void clear() {
         posts.clear();
         staging.forget(this);
     }
 
-    /** Makes one write; returns whether the kernel took all of it, so that another write may be worth its system call. */
+    /** Makes one write; returns whether the kernel accepted all bytes, so that another write may be worthwhile. */
     private boolean pushOnce(DataSocket wire) throws IOException {
         Post post = posts.oldest();
         long done = posts.position();
@@ -87,7 +87,7 @@ final class Outgoing {
         return taken == offered;
     }
 
-    /** Fills the staging memory from the oldest post on; returns the index of the post's next byte in it. */
+    /** Fills the staging memory from the oldest post on; returns the index of the post's next byte. */
     private int stage(DataSocket wire) {
         int end = 0;
         int skipped = 0;
@@ -108,7 +108,7 @@ final class Outgoing {
         return skipped;
     }
 
-    /** Returns how many bytes before {@code done} must be staged again, because only whole elements can be copied. */
+    /** Returns how many bytes before {@code done} must be staged again: only complete elements can be copied. */
     private static int skip(Post post, long done) {
         if (done < post.headerBytes()) {
             return (int) done;
@@ -116,7 +116,7 @@ final class Outgoing {
         return (int) ((done - post.headerBytes()) % post.elementBytes());
     }
 
-    /** Copies a post from {@code done}, a whole element or its start, as far as there is room; returns the bytes. */
+    /** Copies a post from {@code done}, the start of an element or the post, as far as it fits; returns the bytes. */
     private int stage(Post post, long done, int at, boolean onlyHeader) {
         int end = at;
         if (done < post.headerBytes()) {

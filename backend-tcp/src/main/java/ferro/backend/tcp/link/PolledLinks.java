@@ -11,16 +11,16 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * The links of one group, polled by the progress thread. It polls the links with posts one after the other.
+ * The links of one group, polled one after the other by the progress thread. Only links with posts are polled.
  *
- * <p>While data flows, sockets are tried directly, which saves a system call on every answer. When nothing has moved for a
- * while, or many links wait, the loop is polled first and reports which links are worth a try.
+ * <p>While data moves, sockets are tried directly, which saves a system call on every answer. After some polls without
+ * progress, or with many waiting links, the loop is polled first. It reports which links to try.
  */
 public final class PolledLinks implements AutoCloseable {
-    /** Polls without progress before the loop is polled first: about the time that a running peer needs to answer. */
+    /** Polls without progress before the loop is polled first: about the time in which a running peer answers. */
     private static final int EAGER_TURNS = 64;
 
-    /** With more busy links than these, one poll of the loop costs less than trying each link. */
+    /** With more busy links than this, one poll of the loop costs less than trying each link. */
     private static final int EAGER_LINKS = 4;
 
     private final PolledLoop loop;
@@ -29,7 +29,7 @@ public final class PolledLinks implements AutoCloseable {
     private TcpLink[] active = new TcpLink[8];
     private int count;
     private int fruitless;
-    /** Memory between records and sockets that take no arrays; made for the first encrypted connection. */
+    /** Memory between records and sockets that accept no arrays; created for the first encrypted connection. */
     private ByteBuffer records;
 
     private PolledLinks(PolledLoop loop, DirectStaging staging, int worldSize) {
@@ -38,7 +38,7 @@ public final class PolledLinks implements AutoCloseable {
         this.kernels = new KeptKernels(worldSize);
     }
 
-    /** Opens the links of a group of this size; without memory, nothing stays open. */
+    /** Opens the links of a group of this size; if memory is lacking, nothing stays open. */
     public static PolledLinks open(TcpIo io, int worldSize) {
         DirectStaging staging = new DirectStaging();
         return new PolledLinks(PolledLoop.open(io), staging, worldSize);
@@ -48,7 +48,7 @@ public final class PolledLinks implements AutoCloseable {
         return staging;
     }
 
-    /** Returns memory that encrypted connections share; nobody else uses it. */
+    /** Returns the memory that only encrypted connections share. */
     public ByteBuffer records() {
         if (records == null) {
             records = ByteBuffer.allocateDirect(ArrayCalls.MOST_BYTES);
@@ -79,7 +79,7 @@ public final class PolledLinks implements AutoCloseable {
         active[count++] = link;
     }
 
-    /** Moves the bytes that can be moved now; returns whether any moved. */
+    /** Moves the bytes that can be moved now; returns whether any were moved. */
     public boolean poll() {
         if (count == 0) {
             // these links cost nothing while other links carry the data
@@ -101,7 +101,7 @@ public final class PolledLinks implements AutoCloseable {
         return moved;
     }
 
-    /** Waits until a link may move, or for {@link #wakeup}, an interrupt, or the end of the time. */
+    /** Waits until a link may move bytes, or for {@link #wakeup}, an interrupt, or the end of the time. */
     public void block(long nanos) {
         for (int i = 0; i < count; i++) {
             if (active[i].ready()) {

@@ -5,35 +5,35 @@ import io.netty.channel.Channel;
 import java.io.IOException;
 
 /**
- * Watches the data connections of one group for the thread that makes progress. A loop belongs to no thread: another thread
- * may poll it at each call, but only one at a time, which the engine's lock guarantees. Only {@link #wakeup} may be called
- * by any thread.
+ * Watches the data connections of one group for the thread that makes progress. A loop belongs to no thread: another
+ * thread may poll it at each call, but only one at a time, which the engine's lock guarantees. Only {@link #wakeup} may
+ * be called by any thread.
  *
- * <p>Nothing runs here by itself: no timers, no tasks, no closes. Work that must happen without a progress thread belongs on
- * the background loop.
+ * <p>A loop does nothing by itself: it has no timers, no tasks and no closes. Work that must happen without a progress
+ * thread belongs on the background loop.
  */
 public interface PolledLoop extends AutoCloseable {
-    /** Opens a loop that fits the channels of this kind of I/O. */
+    /** Opens a loop for the channels of this kind of I/O. */
     static PolledLoop open(TcpIo io) {
         return io.epoll() ? new EpollLoop() : new NioLoop();
     }
 
     /**
-     * Takes over the socket of a channel that belongs to no other loop any more. Others must not use the channel from now
-     * on, because its descriptor may belong to another connection after {@link DataSocket#close}.
+     * Takes over the socket of a channel that belongs to no other loop. Others must not use the channel afterwards,
+     * because its descriptor may belong to another connection after {@link DataSocket#close}.
      */
     DataSocket adopt(Channel channel) throws IOException;
 
-    /** Records which wires have become readable or writable, without waiting. */
+    /** Records which sockets have become readable or writable, without waiting. */
     void look();
 
-    /** As {@link #look}, but waits until a wire has changed, for {@link #wakeup}, an interrupt, or the end of the time. */
+    /** Like {@link #look}, but waits for a socket event, {@link #wakeup}, an interrupt, or the end of the time. */
     void block(long nanos);
 
-    /** Ends a {@link #block}, or the next one if there is none now. */
+    /** Ends the current {@link #block}, or the next one if none is running. */
     void wakeup();
 
-    /** Closes the loop; the wires must have been closed before. */
+    /** Closes the loop; the sockets must have been closed before. */
     @Override
     void close();
 }

@@ -3,7 +3,7 @@ package ferro.backend.tcp.link;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** A connection in the place of another one, of which bytes were kept that no call had asked for: those are read first. */
+/** A new connection that first returns the kept bytes of the old one, which no call had asked for. */
 final class PushbackSocket extends WrappedSocket {
     private final ByteBuffer kept;
 
@@ -12,17 +12,17 @@ final class PushbackSocket extends WrappedSocket {
         this.kept = kept;
     }
 
-    /** Returns the connection itself if nothing was kept. */
+    /** Adds the kept bytes to a connection; returns the connection itself if there are none. */
     static DataSocket of(DataSocket inner, ByteBuffer kept) {
         return kept.hasRemaining() ? new PushbackSocket(inner, kept) : inner;
     }
 
-    /** Returns the connection itself if nothing is kept any more. */
+    /** Returns the inner connection when no kept bytes remain, else the given one. */
     static DataSocket unlessEmpty(DataSocket wire) {
         return wire instanceof PushbackSocket first && !first.kept.hasRemaining() ? first.inner : wire;
     }
 
-    /** Moves bytes that were kept; returns how many. */
+    /** Copies kept bytes; returns how many. */
     static int take(ByteBuffer kept, ByteBuffer into, int from, int to) {
         int count = Math.min(kept.remaining(), to - from);
         into.put(from, kept, kept.position(), count);

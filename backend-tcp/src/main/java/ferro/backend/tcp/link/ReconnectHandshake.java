@@ -6,10 +6,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A connection that replaces one that ended. Each side first sends how many bytes of the link it has sent and received. The
- * link goes on only if each side has received all that the other has sent. The number of bytes sent goes out at once, so
- * that the other side learns of a loss even if this side has nothing more to do on the link. The number of bytes received
- * goes out only when the old connection has been closed, so that no more can come by it.
+ * The handshake on a connection that replaces one that ended. Each side sends how many bytes of the link it has sent
+ * and received. The link continues only if each side has received all bytes that the other has sent. The number of sent
+ * bytes goes out at once, so that the peer detects a loss even if this side makes no more calls on the link. The number
+ * of received bytes goes out only after the old connection is closed, because no more bytes can arrive then.
  */
 final class ReconnectHandshake {
     /** Bytes sent, bytes received: 8 bytes each, little-endian. */
@@ -19,29 +19,29 @@ final class ReconnectHandshake {
     private final long sent;
     private final ByteBuffer own = ByteBuffer.allocateDirect(BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private final ByteBuffer others = ByteBuffer.allocateDirect(BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    /** -1 while the old connection may still bring something. */
+    /** Number of received bytes; -1 while the old connection may still deliver bytes. */
     private long received = -1;
 
     private int said;
     private int heard;
 
-    /** Makes the successor for a link that sends nothing more by the old connection. */
+    /** Creates the handshake of a link that sends nothing more on its old connection. */
     ReconnectHandshake(DataSocket wire, long sent) {
         this.wire = wire;
         this.sent = sent;
         own.putLong(0, sent);
     }
 
-    /** Sends the number of bytes sent. A fresh connection has room for it; a later use of the connection finds its end. */
+    /** Sends the number of sent bytes, which fits into the buffers of a new connection. Later uses detect a failure. */
     void announce() {
         try {
             said += wire.write(own, said, Long.BYTES);
         } catch (IOException ended) {
-            // the next use of the connection fails the same way
+            // the next use of the connection fails in the same way
         }
     }
 
-    /** Records how many bytes have come in all; called when the old connection is closed. */
+    /** Records how many bytes have been received in all; called when the old connection is closed. */
     void settle(long all) {
         received = all;
         own.putLong(Long.BYTES, all);
@@ -51,7 +51,7 @@ final class ReconnectHandshake {
         return wire;
     }
 
-    /** Sends and receives what goes now, once {@link #settle settled}; returns whether any byte moved. */
+    /** Sends and receives the bytes that can be moved now, after {@link #settle}; returns whether any were moved. */
     boolean move() throws IOException {
         int before = said + heard;
         if (said < BYTES) {
@@ -67,17 +67,17 @@ final class ReconnectHandshake {
         return said + heard > before;
     }
 
-    /** Returns whether it is known that the link goes on, or that it cannot. */
+    /** Returns whether this side knows that the link continues, or that it cannot. */
     boolean isOver() {
         return said == BYTES && heard == BYTES || lostHere() > 0;
     }
 
-    /** Returns how many bytes of this side have not reached the other side; -1 if the other side has not sent its number. */
+    /** Returns how many bytes of this side the peer has not received; -1 if the peer has not sent its number. */
     long lostThere() {
         return heard < BYTES ? -1 : sent - others.getLong(Long.BYTES);
     }
 
-    /** Returns how many bytes of the other side have not come; 0 while the other side has not sent its number. */
+    /** Returns how many bytes of the peer this side has not received; 0 while the peer has not sent its number. */
     long lostHere() {
         return heard < Long.BYTES ? 0 : others.getLong(0) - received;
     }

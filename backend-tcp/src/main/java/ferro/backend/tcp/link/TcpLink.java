@@ -12,18 +12,18 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * One lane to one peer over one data connection at a time. Posts wait in two rings; {@link #move} moves them while there is
- * a connection. Used by the thread that polls its {@link PolledLinks}.
+ * One lane to one peer, over one data connection at a time. Posts wait in two rings; {@link #move} moves their bytes
+ * while a connection exists. Used by the thread that polls its {@link PolledLinks}.
  *
- * <p>When the connection ends, the link requests another one of the next epoch, and goes on over it if no byte was in
- * flight (see {@link ReconnectHandshake}). It reports the end only if a byte was in flight, or if no connection can be made.
+ * <p>When the connection ends, the link requests a new one with the next epoch. It continues if no byte was in flight
+ * (see {@link ReconnectHandshake}). It reports the end only if a byte was in flight, or if no connection can be made.
  */
 public final class TcpLink implements Link {
-    /** After this time without a write, the connection is checked for its end before the next write. */
+    /** After this time without a write, the next write first checks whether the connection has ended. */
     private static final long IDLE_NANOS = 10_000_000;
-    /** Connections that may end before both sides have sent their byte counts; then the end is reported. */
+    /** Number of connections that may end before both sides have sent their byte counts; then the end is reported. */
     private static final int ENDED_AT_ONCE_MOST = 3;
-    /** A connection that lives longer has only waited for the peer's next call, idle as the one before it. */
+    /** A connection that lived longer than this was only idle while it waited for the peer's next call. */
     private static final long AT_ONCE_NANOS = 1_000_000_000;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -33,40 +33,40 @@ public final class TcpLink implements Link {
     private final Outgoing outgoing;
     private final Incoming incoming;
     private DataSocket wire;
-    /** Replaces {@link #wire}, which has ended at the other side; used when the bytes of {@link #wire} were read. */
+    /** Replaces {@link #wire}, which the peer has ended; used when the bytes of {@link #wire} were read. */
     private ReconnectHandshake next;
 
-    /** {@link #wire} while nothing more is written to it and its rest is read, because it is worn; else null. */
+    /** {@link #wire} while it is read to its end because it has reached its byte limit; else null. */
     private DrainingSocket retiring;
-    /** Bytes of the connections before that no call has asked for yet. */
+    /** Bytes of the earlier connections that no call has asked for yet. */
     private ByteBuffer kept = NOTHING;
 
     private ReconnectHandshake successor;
-    /** The epoch of the last connection that was requested, or arrived. */
+    /** The epoch of the last connection that was requested, or that arrived. */
     private int asked;
     /** The epoch of the last connection that arrived. */
     private int taken = -1;
 
     private int endedAtOnce;
-    /** When {@link #successor} was made. */
+    /** When {@link #successor} was created. */
     private long succeeding;
 
     private long lastWrite = System.nanoTime();
     private boolean mayHaveEnded;
-    /** Why nothing moves any more; reported once there is a post. */
+    /** Why no more bytes are moved; reported when a post exists. */
     private FerroException ending;
 
-    /** Whether {@link #ending} is final: no other connection is requested. */
+    /** Whether {@link #ending} is final, so that no other connection is requested. */
     private boolean last;
-    /** How the last connection ended, while another is awaited. */
+    /** How the last connection ended, while a new one is awaited. */
     private FerroException lost;
 
-    /** Whether the link is closed: it moves and reports nothing any more. */
+    /** Whether the link is closed, so that it moves and reports nothing. */
     private boolean dead;
 
     private boolean activated;
 
-    /** Makes a link without a connection; {@link #connect} sets one. */
+    /** Creates a link without a connection; {@link #connect} sets one. */
     public TcpLink(PolledLinks home, LinkEvents events) {
         this.home = home;
         this.events = events;
@@ -120,7 +120,7 @@ public final class TcpLink implements Link {
         incoming.clear();
     }
 
-    /** Records whether the link was idle: a write to a connection that the other side has ended is taken and lost. */
+    /** Records whether the link was idle: if the peer has ended the connection, a write is accepted and lost. */
     private void noteIdleness() {
         if (outgoing.posts().isEmpty()) {
             long now = System.nanoTime();
@@ -130,9 +130,9 @@ public final class TcpLink implements Link {
     }
 
     /**
-     * Gives the link its connection, or one that replaces it. Earlier posts go out over it.
+     * Sets the connection of the link, or one that replaces it. Earlier posts go out over it.
      *
-     * @param epoch 0, or one more for each connection of this link before
+     * @param epoch 0, or one more than the last connection of this link
      */
     public void connect(DataSocket connection, int epoch) {
         if (dead || last || epoch <= taken) {
@@ -151,7 +151,7 @@ public final class TcpLink implements Link {
         home.activate(this);
     }
 
-    /** Records that there will be no connection. */
+    /** Records that no connection will come. */
     public void fail(FerroException cause) {
         if (ending == null) {
             ending = lost == null ? cause : events.redialFailed(lost, cause);
@@ -160,7 +160,7 @@ public final class TcpLink implements Link {
         last = true;
     }
 
-    /** Returns whether its home polls it. */
+    /** Returns whether its {@link PolledLinks} polls it. */
     boolean activated() {
         return activated;
     }
@@ -169,7 +169,7 @@ public final class TcpLink implements Link {
         activated = now;
     }
 
-    /** Returns whether there is work, such as a post; other links need not be polled. */
+    /** Returns whether the link has work, such as a post; other links need not be polled. */
     boolean busy() {
         return !dead && (successor != null || retiring != null || next != null && wire == null || isPosted());
     }
@@ -178,7 +178,7 @@ public final class TcpLink implements Link {
         return !(outgoing.posts().isEmpty() && incoming.posts().isEmpty());
     }
 
-    /** Returns whether the loop has seen something that lets a pending post move. */
+    /** Returns whether an event of the loop lets a pending post move. */
     boolean ready() {
         if (ending != null || next != null && retiring == null) {
             return true;
@@ -191,12 +191,12 @@ public final class TcpLink implements Link {
                 || wire.writable() && !outgoing.posts().isEmpty();
     }
 
-    /** Returns whether a send waits for room in the kernel. */
+    /** Returns whether a send waits for space in the kernel's buffer. */
     boolean isWriteBlocked() {
         return wire != null && !outgoing.posts().isEmpty() && !wire.writable();
     }
 
-    /** Tells the loop which events end the next wait. */
+    /** Sets the events that end the loop's next wait. */
     void want() {
         if (successor != null) {
             successor.want();
@@ -209,8 +209,8 @@ public final class TcpLink implements Link {
     /**
      * Moves the bytes that can be moved now.
      *
-     * @param eager whether to read even if the loop has seen no event
-     * @return whether anything moved
+     * @param eager whether to read even without an event of the loop
+     * @return whether any bytes were moved
      */
     boolean move(boolean eager) {
         boolean moved = false;
@@ -228,18 +228,18 @@ public final class TcpLink implements Link {
         return moved;
     }
 
-    /** Returns whether the new connection may be used: what has come by the old one is kept then, so only with a post. */
+    /** Returns whether to use the new connection. This keeps the unread bytes of the old one, so it needs a post. */
     private boolean mayGoOver() {
         return wire == null || (retiring == null ? isPosted() : ending != null);
     }
 
-    /** Ends the connection, of which nothing more is read, and requests another one or reports the end. */
+    /** Ends the connection, which is no longer read, and requests a new one or reports the end. */
     private void end() {
         boolean again = !last && ending.code() == FerroException.Code.PEER_LOST && endedAtOnce < ENDED_AT_ONCE_MOST;
         if (again) {
             keepRest();
         }
-        // a peer that has left in good order reads on until this side also ends the connection
+        // a peer that has left normally reads on until this side ends the connection, too
         closeWires();
         if (again && events.redial(asked + 1)) {
             asked++;
@@ -251,7 +251,7 @@ public final class TcpLink implements Link {
         }
     }
 
-    /** Replaces the last connection by another one; returns whether anything moved. */
+    /** Replaces the last connection by a new one; returns whether any bytes were moved. */
     private boolean succeed() {
         if (last) {
             return false;
@@ -304,7 +304,7 @@ public final class TcpLink implements Link {
         closeWires();
     }
 
-    /** Drops posts and returns the connection to the caller, which ends it in good order; null if there is none. */
+    /** Drops posts and returns the connection, which the caller ends normally; null if there is none. */
     public Channel leave() {
         dead = true;
         outgoing.clear();
@@ -315,14 +315,14 @@ public final class TcpLink implements Link {
         return given;
     }
 
-    /** Returns whether there is a connection that may have carried data, or was one that another is to replace. */
+    /** Returns whether the link has a connection, or had one that is being replaced; it may have carried data. */
     public boolean isConnected() {
         return wire != null || taken >= 0 && !dead;
     }
 
-    /** Keeps what has come by the connection that another one is to replace, and that no call has asked for yet. */
+    /** Keeps the received bytes of the old connection that no call has asked for yet. */
     private void keepRest() {
-        // from there on whole elements are read
+        // from the end of an element on, complete elements are read
         boolean whole = wire != null && (!wire.takesLent() || incoming.isBetweenElements());
         if (whole && retiring == null) {
             retiring = DrainingSocket.ended(wire);
@@ -331,7 +331,7 @@ public final class TcpLink implements Link {
             try {
                 retiring.readAhead(true);
             } catch (IOException reset) {
-                // what came before it is kept, and the counts tell whether that was all
+                // the bytes before the reset are kept, and the byte counts show whether these were all
             }
         }
     }
@@ -386,7 +386,7 @@ public final class TcpLink implements Link {
         }
     }
 
-    /** Reads the rest of a connection that is worn; once all was read, it has ended like any other, and another one is requested. */
+    /** Reads the rest of a connection that has reached its byte limit. Its end is handled like any other end. */
     private void readAhead() {
         if (retiring == null || ending != null) {
             return;
@@ -419,7 +419,7 @@ public final class TcpLink implements Link {
         }
     }
 
-    /** Reads straight from the connection again once all that was kept has been asked for. */
+    /** Reads directly from the connection again when all kept bytes have been read. */
     private void forgetKept() {
         if (kept != NOTHING && !kept.hasRemaining() && incoming.isBetweenElements()) {
             wire = PushbackSocket.unlessEmpty(wire);
@@ -427,7 +427,7 @@ public final class TcpLink implements Link {
         }
     }
 
-    /** Stops the link at an unexpected header: it is unknown to which call the elements behind it belong. */
+    /** Stops the link at an unexpected header, because the call of the elements after it is unknown. */
     private boolean stopAtUnexpectedHeader() {
         CallHeader found = incoming.unexpectedHeader();
         if (found == null) {

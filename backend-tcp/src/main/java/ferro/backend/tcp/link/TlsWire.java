@@ -6,36 +6,36 @@ import java.nio.ByteBuffer;
 import javax.net.ssl.SSLException;
 
 /**
- * A data connection whose bytes travel in TLS records. Bytes are handed on only after their record was found to be the one
- * that the other side has sent; after a wrong record nothing more is.
+ * A data connection whose bytes are sent in TLS records. Bytes are passed on only after their record has been
+ * authenticated. After a wrong record no more bytes are passed on.
  *
- * <p>Many records at once go between arrays and the kernel where it takes them, and everything else through memory that all
- * connections of a group share.
+ * <p>Large batches of records move directly between arrays and the kernel if the socket allows this. All other data
+ * goes through memory that all connections of a group share.
  */
 public final class TlsWire extends WrappedSocket {
     private static final System.Logger LOG = System.getLogger("ferro.tcp");
 
-    /** More than this is lent to the kernel: for less, lending costs more than a copy, and leaves objects behind. */
+    /** Larger batches go to the kernel as arrays; for smaller ones this costs more than a copy, and garbage. */
     private static final int LENT_BYTES = 64 << 10;
 
     private final TlsSession session;
     private final ByteBuffer shared;
-    /** Bytes that this side seals by one key. */
+    /** Maximum number of bytes that this side seals with one key. */
     private final long most;
 
-    /** Bytes of the caller in the records that wait. Those of a record count as taken once the kernel has all of it. */
+    /** Bytes of the caller in waiting records. Those of a record count as written when the kernel has all of it. */
     private int sealed;
 
     private IOException broken;
 
     /**
-     * Makes a connection that encrypts.
+     * Creates a connection that encrypts.
      *
      * @param inner   socket
-     * @param session session whose handshake is over
-     * @param shared  direct memory of 256 KiB that nobody uses between two calls
-     * @param most    how many bytes this side seals before another connection is to take the place of this one, unless the engine
-     *     changes its keys by itself
+     * @param session session whose handshake is complete
+     * @param shared  direct memory of 256 KiB that is unused between two calls
+     * @param most    how many bytes this side seals before the connection must be replaced, unless the engine renews
+     *     its keys
      */
     public TlsWire(DataSocket inner, TlsSession session, ByteBuffer shared, long most) {
         super(inner);
@@ -46,8 +46,8 @@ public final class TlsWire extends WrappedSocket {
     }
 
     /**
-     * Writes bytes in records. The bytes of a record count as taken with its last byte: the other side hands on whole records
-     * only. Until then the caller offers them again, and this side still holds them.
+     * Writes bytes in records. The bytes of a record count as written when its last byte is, because the peer only
+     * accepts complete records. Until then the caller offers them again, although this object already holds them.
      */
     @Override
     public int write(ByteBuffer bytes, int from, int to) throws IOException {
@@ -70,19 +70,19 @@ public final class TlsWire extends WrappedSocket {
             if (at == from) {
                 throw broken == null ? failure : broken;
             }
-            // the next write meets it, too; what has left counts
+            // the next write fails in the same way; the bytes that were written count
             return at - from;
         }
     }
 
-    /** Returns how many bytes of the caller have left since the last call. */
+    /** Returns how many bytes of the caller were written since the last call. */
     private int left() {
         int bytes = session.left();
         sealed -= bytes;
         return bytes;
     }
 
-    /** Writes the records that wait; returns whether the kernel has taken all. */
+    /** Writes the waiting records; returns whether the kernel has accepted all of them. */
     private boolean flush() throws IOException {
         while (session.waiting() > 0) {
             int taken = flushOnce();
@@ -137,8 +137,8 @@ public final class TlsWire extends WrappedSocket {
     }
 
     /**
-     * Writes what the records that came have asked for, such as new keys, unless bytes of the caller wait in front of it. If it
-     * cannot, the next write meets that too; what the other side sent before its end can still be read.
+     * Writes the engine's answers to received records, such as new keys, unless bytes of the caller wait before them.
+     * If this fails, the next write fails, too; bytes that the peer sent before its end can still be read.
      */
     private void answer() {
         try {
@@ -174,7 +174,7 @@ public final class TlsWire extends WrappedSocket {
         return bytes > LENT_BYTES && inner.takesLent();
     }
 
-    /** Closes the connection: nothing that follows a wrong record can be trusted. */
+    /** Closes the connection, because nothing after a wrong record can be trusted. */
     private CheckedDataSocket.Corrupted corrupted(SSLException refused) {
         inner.close();
         String what = TlsSession.isAlert(refused)

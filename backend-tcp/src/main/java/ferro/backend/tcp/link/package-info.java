@@ -1,7 +1,7 @@
 /**
- * Data links: elements between tensors and sockets, moved by the thread that makes progress for the group.
+ * Data links, which move elements between tensors and sockets on the thread that makes progress for the group.
  *
- * <p>Start reading at {@code TcpLink}; {@code PolledLinks} polls those of a group, {@code PolledLoop} waits for their sockets.
- * Nothing here runs on the background loop, and nothing that must happen by itself may be put here.
+ * <p>Start reading at {@code TcpLink}. {@code PolledLinks} polls the links of a group, {@code PolledLoop} waits for
+ * sockets. Nothing in this package runs on the background loop. Work without a progress thread does not belong here.
  */
 package ferro.backend.tcp.link;
