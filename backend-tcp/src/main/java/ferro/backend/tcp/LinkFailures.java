@@ -34,11 +34,7 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
         return new FerroException(Code.PROTOCOL, where(-1), message, cause);
     }
 
-    /**
-     * Returns the log text for a connection that replaces another one.
-     *
-     * @param ended failure of the old connection; null if this side did not see the old connection end
-     */
+    /** Returns the log text for a new connection; {@code ended} is null if this side did not see the old one end. */
     String resumed(int epoch, FerroException ended) {
         String before = ended == null ? "rank " + peer + " replaced the old connection" : endOf(ended);
         return "the " + lane.label() + " connection of rank " + rank + " to rank " + peer + " of " + name
@@ -60,9 +56,7 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
                 : with(ended, more);
     }
 
-    /**
-     * Adds to the failure of a lost connection how many bytes were in flight; a negative {@code bytesThere} is unknown.
-     */
+    /** Adds to the failure of a lost connection how many bytes were in flight; {@code bytesThere} &lt; 0: unknown. */
     FerroException underWay(FerroException ended, long bytesThere, long bytesHere) {
         String there = bytesThere < 0 ? "" : bytesThere + " bytes to rank " + peer + " and ";
         return with(

@@ -13,10 +13,7 @@ import java.util.Optional;
 
 /** Opens groups over TCP. */
 public final class TcpBackendProvider implements BackendProvider {
-    /**
-     * Identity of the joined group in its mesh. The identity of a subgroup is a hash; each joined group has its own
-     * mesh.
-     */
+    /** Identity of the joined group in its own mesh. The identities of subgroups are hashes. */
     static final long WHOLE_GROUP = 0;
 
     /** Loads nothing; for {@link java.util.ServiceLoader}. */

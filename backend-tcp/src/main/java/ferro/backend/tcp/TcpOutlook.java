@@ -131,9 +131,7 @@ public final class TcpOutlook {
                 .orElse(List.of());
     }
 
-    /**
-     * {@return a readable text about parts of Netty on the class path that do not match; empty if all have one version}
-     */
+    /** {@return a readable text about parts of Netty that do not have one version; empty if all have one version} */
     public static Optional<String> mixedNetty() {
         return NettyParts.mixed();
     }

@@ -51,9 +51,7 @@ public final class TcpStoreClient implements AutoCloseable {
             return new StoreAddress(address, jobId, secret, number);
         }
 
-        /**
-         * {@return the address at which the server listens; if it is unresolved, all addresses of its host are tried}
-         */
+        /** {@return the address of the server; if it is unresolved, all addresses of its host are tried} */
         public InetSocketAddress address() {
             return address;
         }

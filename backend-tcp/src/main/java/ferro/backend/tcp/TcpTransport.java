@@ -264,8 +264,7 @@ final class TcpTransport implements Transport {
         if (worldSize() == 1 || hosts.isEmpty()) {
             return Medium.UNKNOWN;
         }
-        // uses the advertised names, not the addresses to which they resolve locally: all ranks must return the same
-        // medium
+        // uses the advertised names, not the addresses that they have here: all ranks must return the same medium
         String tcp = Addresses.areLoopback(hosts) ? "TCP (loopback)" : "TCP";
         String text = tcp + (mesh.encrypts(control.members()) ? " with TLS" : "");
         // a group on one host is not far, even if other ranks of the job are
@@ -425,9 +424,7 @@ final class TcpTransport implements Transport {
         return "\"" + mesh.spec().name() + "\"" + (group == 0 ? "" : " group " + Long.toHexString(group));
     }
 
-    /**
-     * A connection that has arrived, or the reason why none will; one of {@code channel} and {@code failure} is null.
-     */
+    /** A connection that has arrived, or the reason why none will; {@code channel} or {@code failure} is null. */
     private record ArrivedConnection(int peer, DataLane lane, int epoch, Channel channel, FerroException failure) {}
 
     /** Queues the data connections that arrive on the background loop of the mesh. */

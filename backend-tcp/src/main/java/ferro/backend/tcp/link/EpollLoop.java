@@ -120,7 +120,7 @@ final class EpollLoop implements PolledLoop {
         }
     }
 
-    /** Names the thread on which the loop runs for Netty, which is the thread that polls now. */
+    /** An executor that Netty asks for the loop's thread, which is the thread that polls now. */
     private static final class LoopExecutor implements ThreadAwareExecutor {
         private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
         private volatile Thread driver;

@@ -228,7 +228,7 @@ public final class TcpLink implements Link {
         return moved;
     }
 
-    /** Returns whether to use the new connection. This keeps the unread bytes of the old one, so it needs a post. */
+    /** Returns whether to switch to the new connection. Unread bytes of the old one are kept, so this needs a post. */
     private boolean mayGoOver() {
         return wire == null || (retiring == null ? isPosted() : ending != null);
     }

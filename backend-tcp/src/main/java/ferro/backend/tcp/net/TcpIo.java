@@ -213,7 +213,7 @@ public final class TcpIo {
         return peerTimes.answerLimit;
     }
 
-    /** Returns whether a peer may stop at a breakpoint for any time. */
+    /** Returns whether a peer may stop at a breakpoint for any length of time. */
     public boolean debug() {
         return peerTimes.debug;
     }

@@ -211,7 +211,7 @@ public final class Roster {
         }
     }
 
-    /** Returns whether one side encrypts everything and the other nothing. Other values fit, and the hosts decide. */
+    /** Returns whether one side encrypts everything and the other nothing. With other values the hosts decide. */
     private static boolean neverConnect(TlsUse own, String first) {
         return own == TlsUse.ON && first.equals(word(TlsUse.OFF)) || own == TlsUse.OFF && first.equals(word(TlsUse.ON));
     }
