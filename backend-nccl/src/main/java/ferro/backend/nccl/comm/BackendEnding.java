@@ -13,18 +13,18 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Ends a {@link JnaNcclBackend}, which leaves as every group does ({@link GroupDeparture}, {@link LeftGroups}). It holds no
- * reference to the back end, so that a back end that the caller forgot to close ends in the same way.
+ * Ends a {@link JnaNcclBackend}, which leaves like every group ({@link GroupDeparture}, {@link LeftGroups}). It holds
+ * no reference to the back end, so it also ends a back end that the caller forgot to close.
  *
- * <p>The communicator must live until no other rank can be in a call that this rank has made. NCCL lets a rank return when
- * it has passed on its data; the others may still read the data in memory of that rank's communicator. So it is destroyed
- * when all ranks have left. It is aborted when the time is over, a rank is lost or the group has failed.
+ * <p>The communicator must live while any other rank can be in a call that this rank has also made. In NCCL a rank
+ * returns when it has passed on its data; the other ranks may still read data in that rank's communicator. Therefore it
+ * is destroyed when all ranks have left. It is aborted at the deadline, if a rank is lost or if the group has failed.
  */
 final class BackendEnding implements LeftGroups.OpenGroup {
     static final Duration BOUND = Duration.ofSeconds(5);
 
     private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
-    /** Least time for the end of the communicator before it is aborted, even without time left. */
+    /** Minimum time for the end of the communicator before it is aborted, even at the deadline. */
     private static final long LEAST_NANOS = 100_000_000;
 
     private final NcclMember member;
@@ -39,8 +39,8 @@ final class BackendEnding implements LeftGroups.OpenGroup {
     /**
      * Prepares the end of a group.
      *
-     * @param member resources that are given back
-     * @param queue  its calls must end first
+     * @param member resources to release
+     * @param queue  queue whose calls must end first
      * @param stage  freed after the streams that use it
      */
     BackendEnding(NcclMember member, WorkQueue queue, HostStage stage) {
@@ -54,7 +54,7 @@ final class BackendEnding implements LeftGroups.OpenGroup {
         return member.keys().left();
     }
 
-    /** Registers the group as open: the end of the JVM ends it, if no close does. */
+    /** Registers the group as open. If no caller closes it, the exit of the JVM does. */
     void opened() {
         groups().enter(this);
     }
@@ -63,7 +63,7 @@ final class BackendEnding implements LeftGroups.OpenGroup {
         close(BOUND);
     }
 
-    /** Takes no more calls, waits for the queued ones, and says goodbye. Only the first call does this. */
+    /** Accepts no more calls, waits for the queued calls, and sends goodbye. Only the first call does this. */
     void leave(Duration timeout) {
         long until = member.context().nanoTime() + Deadlines.nanos(Objects.requireNonNull(timeout, "timeout"));
         if (!queue.refuse()) {
@@ -79,7 +79,7 @@ final class BackendEnding implements LeftGroups.OpenGroup {
         }
     }
 
-    /** Says goodbye, once. */
+    /** Sends goodbye, once. */
     private synchronized GracefulExit leaving() {
         if (leaving == null) {
             leaving = queue.control().leave();
@@ -87,12 +87,12 @@ final class BackendEnding implements LeftGroups.OpenGroup {
         return leaving;
     }
 
-    /** Returns false while another thread waits for the calls of this group: that thread closes it. */
+    /** Returns false while another thread waits for the calls of this group and will close it. */
     private synchronized boolean hasLeft() {
         return leaving != null;
     }
 
-    /** Leaves, if that is not done yet, and closes. The first call does this, later calls do nothing. */
+    /** Leaves, unless that is done, and closes. Only the first call does this. */
     void close(Duration timeout) {
         Deadline bound = queue.deadline(timeout);
         leave(timeout);
@@ -128,7 +128,7 @@ final class BackendEnding implements LeftGroups.OpenGroup {
         }
     }
 
-    /** Ends the communicator on a thread of its own, because the caller must not wait. */
+    /** Ends the communicator on a new thread, because the caller must not wait. */
     private void releaseByItself(Runnable then) {
         Thread thread = new Thread(
                 () -> {
@@ -148,7 +148,7 @@ final class BackendEnding implements LeftGroups.OpenGroup {
 
     @Override
     public GracefulExit exit(String signal) {
-        // if this half has done nothing, the other half knows better how far the rank has come
+        // if this half has done nothing, the other half has the better record of the rank's progress
         boolean hasDoneNothing = queue.isIdle()
                 && queue.ended() == 0
                 && !queue.control().group().agreement().isInProgress();

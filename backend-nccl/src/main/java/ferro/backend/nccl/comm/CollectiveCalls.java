@@ -16,11 +16,11 @@ import ferro.backend.nccl.queue.NcclOperation;
 import java.util.Objects;
 
 /**
- * Makes the native calls of each operation of one rank. Used by the device thread only, between
+ * Makes the native calls of the operations of one rank. Used by the device thread only, between
  * {@link CommHandle#enter} and leave.
  *
- * <p>Gather, scatter and all-to-all have functions of their own since NCCL 2.28. Before that they are sends and
- * receives in one group, which the library may run in any order.
+ * <p>Since 2.28, NCCL has functions for gather, scatter and all-to-all. Before, these are sends and receives in one
+ * NCCL group, which the library may run in any order.
  */
 final class CollectiveCalls {
     private final CommIdentity identity;
@@ -40,12 +40,12 @@ final class CollectiveCalls {
     /**
      * One call of the library.
      *
-     * @param operation collective, send or receive; a copy only for its bytes
+     * @param operation collective, send or receive; a copy only for its number of bytes
      * @param in        device pointer
      * @param out       device pointer
-     * @param count     elements of the operand, or of one part where there are parts
-     * @param type      of the elements
-     * @param op        null if nothing is combined
+     * @param count     elements of the operand, or of one part if the operand has parts
+     * @param type      type of the elements
+     * @param op        null if nothing is reduced
      * @param peer      root, or the other rank of a message; -1 for none
      */
     record NativeCall(NcclOperation operation, long in, long out, long count, DataType type, ReduceOp op, int peer) {
@@ -54,7 +54,7 @@ final class CollectiveCalls {
                     NcclOperation.of(call), in, out, count, call.operand().dataType(), call.op(), call.root());
         }
 
-        /** Returns a raw call; its op is left out where nothing is combined. */
+        /** Returns a raw call; its op is null if the operation reduces nothing. */
         static NativeCall raw(NcclOperation operation, long in, long out, RawShape shape, ReduceOp op, int peer) {
             Objects.requireNonNull(shape, "shape");
             ReduceOp how = operation.combines() ? Objects.requireNonNull(op, "op") : null;
@@ -62,14 +62,14 @@ final class CollectiveCalls {
         }
 
         /**
-         * Returns a barrier. NCCL returns at once from a reduction of zero elements, so that one element is the smallest
-         * call that waits for all ranks.
+         * Returns a barrier. NCCL returns at once from a reduction of zero elements. A reduction of one element is
+         * therefore the smallest call that waits for all ranks.
          */
         static NativeCall barrier(long cell) {
             return new NativeCall(NcclOperation.BARRIER, cell, cell, 1, DataType.FLOAT32, ReduceOp.SUM, -1);
         }
 
-        /** Returns a message. It reduces nothing, so that its elements can have types that NCCL does not know. */
+        /** Returns a message of bytes. It reduces nothing, so NCCL need not know the types of its elements. */
         static NativeCall message(NcclOperation operation, long at, long bytes, int peer) {
             return new NativeCall(operation, at, at, bytes, DataType.INT8, null, peer);
         }
@@ -79,7 +79,7 @@ final class CollectiveCalls {
         }
     }
 
-    /** Returns how many parts the data of a call has on a rank that has any of it. */
+    /** Returns how many parts the data of a call has on a rank that holds data. */
     static int parts(CollectiveKind kind, Held held, int worldSize) {
         return kind.hasParts() && held != Held.PART ? worldSize : 1;
     }
@@ -87,7 +87,7 @@ final class CollectiveCalls {
     /**
      * Returns the native calls of an operation.
      *
-     * @throws UnsupportedOperationException if NCCL, or this release, has no code for type or op
+     * @throws UnsupportedOperationException if this release of NCCL has no code for the type or the op
      */
     NcclLane.LaneCalls of(NativeCall call) {
         int type = checks.code(call.type);
@@ -122,7 +122,7 @@ final class CollectiveCalls {
         }
     }
 
-    /** Returns an address that only the root passes. The other ranks must not touch that memory, so they pass none. */
+    /** Returns an address on the root, else 0: the other ranks must not access that memory. */
     private long onRoot(NativeCall call, long address) {
         return identity.rank() == call.peer ? address : 0;
     }
@@ -160,7 +160,7 @@ final class CollectiveCalls {
         }
     }
 
-    /** Returns whether this rank exchanges data with a peer: its own part only with the root. */
+    /** Returns whether this rank exchanges data with a peer; a single part is exchanged with the root only. */
     private boolean exchanges(Held held, int peer, int root) {
         return held == Held.PART ? peer == root : held.isAll(identity.rank() == root);
     }

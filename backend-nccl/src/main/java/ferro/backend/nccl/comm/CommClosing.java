@@ -17,8 +17,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Closes a communicator: synchronise, finalize, destroy, close the own streams, end the thread. A step that hangs is
- * replaced by an abort.
+ * Closes a communicator: synchronizes, finalizes, destroys, closes the communicator's own streams, and ends the thread.
+ * If a step hangs, an abort replaces it.
  */
 final class CommClosing extends DeviceCall<Void> {
     private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
@@ -45,7 +45,7 @@ final class CommClosing extends DeviceCall<Void> {
         this.deadline = deadline;
     }
 
-    /** Closes the communicator. Returns in bounded time and throws nothing. */
+    /** Closes the communicator. Returns within limited time and throws nothing. */
     void run() {
         boolean orderly = true;
         for (CommHandle member : comm.members()) {
@@ -78,7 +78,7 @@ final class CommClosing extends DeviceCall<Void> {
         }
     }
 
-    /** Frees the streams and events of the thread, then ends the thread. */
+    /** Frees the streams and events on the thread, then ends the thread. */
     void release() {
         try {
             DeviceCall<Void> call = comm.thread().submit(new Release());
@@ -92,8 +92,8 @@ final class CommClosing extends DeviceCall<Void> {
     }
 
     /**
-     * Frees once no call is watched or in progress and the own streams have passed. An abort lets the streams pass. If they do not
-     * pass in time, they are closed anyway, and the rest is left to CUDA.
+     * Frees the streams when no call is watched or in progress and the streams have finished. An abort makes the
+     * streams finish. If they do not finish in time, they are closed anyway, and CUDA frees the rest.
      */
     private final class Release extends DeviceCall<Void> {
         private final Deadline patience = comm.deadline(PATIENCE);
@@ -177,7 +177,7 @@ final class CommClosing extends DeviceCall<Void> {
         return ClosingStep.SYNCHRONIZE;
     }
 
-    /** Returns the member of an event. Own streams exist only where there is one member. */
+    /** Returns the member of an event. Own streams exist only if the communicator has one member. */
     private int memberOf(int event) {
         return comm.ownStreams().isEmpty() ? event : 0;
     }

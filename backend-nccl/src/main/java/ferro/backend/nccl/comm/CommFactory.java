@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 
-/** Makes communicators, each with a thread of its own. An attempt that fails or is too late leaves nothing behind. */
+/** Creates communicators, each with a new thread. An attempt that fails or is too late frees everything. */
 final class CommFactory {
     private static final Duration END_BOUND = Duration.ofSeconds(2);
 
@@ -46,8 +46,8 @@ final class CommFactory {
     }
 
     /**
-     * Joins one rank. Every rank must join at the same time. Without {@code ncclCommInitRankConfig} a join that waits
-     * for missing ranks cannot be ended: its thread is left behind.
+     * Joins one rank. Every rank must join at the same time. Without {@code ncclCommInitRankConfig}, a join that waits
+     * for missing ranks cannot be ended, and its thread keeps running.
      *
      * @throws FerroException TIMED_OUT, INTERRUPTED, or NATIVE beginning with {@code NCCL comm_init_rank failed}
      */
@@ -67,8 +67,8 @@ final class CommFactory {
     }
 
     /**
-     * Makes the communicators of several devices at once, on one thread. One thread per communicator spoils CUDA's
-     * context on machines with several models of GPU.
+     * Creates the communicators of several devices at once, on one thread. One thread per communicator corrupts CUDA's
+     * context on hosts with several models of GPU.
      */
     Communicator all(String group, int[] devices, Deadline deadline) {
         List<CommIdentity> identities = new ArrayList<>();
@@ -79,7 +79,7 @@ final class CommFactory {
                 identities, deadline, addresses -> Nccl.ncclCommInitAll(addresses.address(0), devices.length, devices));
     }
 
-    /** Makes communicators by a native call that the caller passes. A call that does not return is left behind. */
+    /** Creates communicators by the given native call. A call that does not return keeps its thread. */
     Communicator make(List<CommIdentity> identities, Deadline deadline, ToIntFunction<NativeWords> start) {
         DeviceThread thread = new DeviceThread(identities.get(0).threadName("nccl"), clock);
         CommInit init = new CommInit(thread, identities, clock, start);

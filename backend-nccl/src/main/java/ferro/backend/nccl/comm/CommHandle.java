@@ -23,21 +23,21 @@ import java.util.function.LongSupplier;
 /**
  * One native communicator, with the rules for its use and its release.
  *
- * <p>One compare-and-set decides between abort and close. A second one decides which of them frees the communicator. So
- * there is exactly one {@code ncclCommAbort} or {@code ncclCommDestroy} under any race. A use increments the count
- * before it reads the state, and the freeing thread changes the state before it reads the count. So no use begins after
- * the end, and no short use is cut off. An abort exists for a use that does not return: after a grace period it goes
- * ahead, which NCCL allows. A poll ({@link #asyncError}) always returns, so polls have a count of their own and are
- * waited for without a bound. Otherwise a poll that was delayed between its count and its native call would read freed
- * memory.
+ * <p>One compare-and-set decides between abort and close. A second one decides which of them frees the communicator.
+ * Under any race, exactly one {@code ncclCommAbort} or {@code ncclCommDestroy} is called. A use increments the count
+ * before it reads the state. The freeing thread changes the state before it reads the count. Therefore no use begins
+ * after the end, and no short use is cut off. An abort is for a use that does not return. It goes ahead after a grace
+ * period, which NCCL allows. A poll ({@link #asyncError}) always returns, so polls are counted separately, and the
+ * freeing thread waits for them without a limit. Otherwise a poll that was delayed between its count and its native
+ * call would read freed memory.
  *
- * <p>The first fatal failure is kept ({@link #breakBy}); later uses fail at once with it as their cause.
+ * <p>The first fatal failure is kept ({@link #breakBy}). Later uses fail at once with this failure as their cause.
  */
 final class CommHandle {
     private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
     /** A call that is not stuck takes microseconds. */
     private static final long USE_GRACE_NANOS = 100_000_000;
-    /** Largest part of the grace that one poll may use up: a pause of the whole JVM delays the use as well. */
+    /** Maximum part of the grace period per poll, because a pause of the JVM also delays the use. */
     private static final long MOST_GRACE_PER_LOOK_NANOS = 1_000_000;
 
     private static final Duration ABORT_BOUND = Duration.ofSeconds(10);
@@ -46,10 +46,10 @@ final class CommHandle {
     private final long address;
     private final CommIdentity identity;
     private final LongSupplier clock;
-    /** How its use ended; null while it may be used. */
+    /** How the use ended; null while the communicator may be used. */
     private final AtomicReference<HandleEnding> ending = new AtomicReference<>();
 
-    /** Which call frees it; null until one does. */
+    /** Which call frees the communicator; null until one does. */
     private final AtomicReference<Free> freed = new AtomicReference<>();
 
     private final AtomicInteger inside = new AtomicInteger();
@@ -63,11 +63,11 @@ final class CommHandle {
         BY_DESTROY
     }
 
-    /** The end of its use; {@code why} is for later callers. */
+    /** The end of the use; {@code why} is the reason for later callers. */
     private record HandleEnding(boolean byAbort, String why) {}
 
     /**
-     * Takes ownership of an ncclComm_t; address 0 means that there is no communicator and nothing to free. The clock is
+     * Takes ownership of an ncclComm_t; address 0 means that nothing exists and nothing must be freed. The clock is
      * monotonic, in nanoseconds.
      */
     CommHandle(long address, CommIdentity identity, LongSupplier clock) {
@@ -86,9 +86,9 @@ final class CommHandle {
     }
 
     /**
-     * Begins a use and counts it. {@link #leave} must follow.
+     * Begins a use and counts it. The caller must then call {@link #leave}.
      *
-     * @return address, valid until then
+     * @return address, valid until {@link #leave}
      * @throws RuntimeException from {@link #refusal}; then nothing is counted
      */
     long enter(NcclOperation operation) {
@@ -101,7 +101,7 @@ final class CommHandle {
         return address;
     }
 
-    /** Begins a use that is part of closing. Returns 0, with nothing counted, if there is no communicator left to use. */
+    /** Begins a use that is part of closing. Returns 0, counting nothing, if no communicator is left. */
     long enterUnfreed() {
         inside.incrementAndGet();
         if (address == 0 || freed.get() != null) {
@@ -130,8 +130,8 @@ final class CommHandle {
     }
 
     /**
-     * Returns why the communicator may not be used, or null if it may: the first failure rather than the end that
-     * followed it.
+     * Returns why the communicator may not be used, or null if it may. The first failure has precedence over the end
+     * that followed it.
      */
     RuntimeException refusal(NcclOperation operation) {
         Throwable first = brokenBy.get();
@@ -165,7 +165,7 @@ final class CommHandle {
                 cause);
     }
 
-    /** Remembers the first fatal failure and begins an abort, the only way out that NCCL offers. Waits for nothing. */
+    /** Keeps the first fatal failure and begins an abort, the only way out that NCCL offers. Waits for nothing. */
     void breakBy(Throwable first) {
         if (brokenBy.compareAndSet(null, first)
                 && ending.compareAndSet(null, new HandleEnding(true, "broken by " + first.getMessage()))) {
@@ -187,7 +187,7 @@ final class CommHandle {
         return end != null && !end.byAbort;
     }
 
-    /** Returns whether an abort has ended, even with a failure. Then uses that it cut off can be expected to end. */
+    /** Returns whether an abort has ended, even with a failure. Uses that it cut off should then end. */
     boolean isAbortOver() {
         return abortOver.getCount() == 0;
     }
@@ -202,9 +202,9 @@ final class CommHandle {
     }
 
     /**
-     * Ends the use and frees the communicator, from any thread. A call that is stuck in it returns with a failure. The
-     * first abort waits for NCCL, at most ten seconds. Later aborts, and those after a close, do nothing. The calls that
-     * are cut off and later calls report the reason.
+     * Ends the use and frees the communicator, from any thread. A stuck call returns with a failure. The first abort
+     * waits for NCCL, at most ten seconds. Later aborts, and aborts after a close, do nothing. Calls that are cut off
+     * and later calls report the reason.
      */
     void abort(String why) {
         if (ending.compareAndSet(null, new HandleEnding(true, why))) {
@@ -213,8 +213,8 @@ final class CommHandle {
     }
 
     /**
-     * Frees the communicator by abort if it is not freed yet, which is NCCL's own way out of a stuck close. Waits for
-     * an abort in progress.
+     * Frees the communicator by abort if it is not freed yet, which is NCCL's way out of a stuck close. Waits for an
+     * abort in progress.
      */
     void freeByAbort() {
         beginAbort();
@@ -244,7 +244,7 @@ final class CommHandle {
     private void abortNatively() {
         try {
             awaitUses();
-            // a faulty device refuses this, and then the abort is needed even more
+            // a faulty device refuses this call, and then needs the abort even more
             if (Cuda.cudaSetDevice(identity.device()) != Cuda.SUCCESS) {
                 Cuda.cudaGetLastError();
             }
@@ -271,7 +271,7 @@ final class CommHandle {
         Checks.begun(Nccl.ncclCommDestroy(address), "ncclCommDestroy");
     }
 
-    /** Asks NCCL for the state of the communicator, from any thread. A freed communicator reports no failure. */
+    /** Reads NCCL's state of the communicator, from any thread. A freed communicator reports no failure. */
     NcclResult asyncError() {
         int[] result = new int[1];
         if (!enterPoll()) {

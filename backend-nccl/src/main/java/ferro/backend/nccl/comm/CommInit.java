@@ -14,22 +14,22 @@ import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 
 /**
- * Makes communicators on the device thread. If NCCL does not block, their handles are known at once, and an abort ends
- * a join that waits for missing ranks. If NCCL blocks, communicators that come too late are freed when they come.
+ * Creates communicators on the device thread. If NCCL does not block, their handles are known at once, and an abort
+ * ends a join that waits for missing ranks. If NCCL blocks, late communicators are freed when they are created.
  */
 final class CommInit extends DeviceCall<List<CommHandle>> {
     private final DeviceThread thread;
     private final List<CommIdentity> identities;
     private final LongSupplier clock;
     private final ToIntFunction<NativeWords> start;
-    /** NCCL writes into them until it is done. */
+    /** The addresses, into which NCCL writes until the call ends. */
     private final NativeWords addresses;
 
     private final List<CommHandle> made = new ArrayList<>();
     private boolean nonBlocking;
     private boolean givenUp;
 
-    /** {@code start} begins the initialization of communicators, one word for each, and returns NCCL's code. */
+    /** {@code start} begins to create communicators, one address word for each, and returns NCCL's code. */
     CommInit(DeviceThread thread, List<CommIdentity> identities, LongSupplier clock, ToIntFunction<NativeWords> start) {
         this.thread = thread;
         this.identities = identities;
@@ -84,7 +84,7 @@ final class CommInit extends DeviceCall<List<CommHandle>> {
         return true;
     }
 
-    /** Frees the communicators that exist, from any thread, and those that are made later. */
+    /** Frees the communicators that exist and those that are created later; any thread may call. */
     synchronized void giveUp(String why) {
         givenUp = true;
         abortAll(why);
@@ -100,7 +100,7 @@ final class CommInit extends DeviceCall<List<CommHandle>> {
         return List.copyOf(made);
     }
 
-    /** Returns, after the end, whether the communicators answer {@code ncclInProgress} instead of waiting. */
+    /** Returns, after the end, whether the communicators return {@code ncclInProgress} instead of blocking. */
     boolean nonBlocking() {
         return nonBlocking;
     }

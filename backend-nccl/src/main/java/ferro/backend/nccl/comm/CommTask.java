@@ -9,11 +9,11 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * One call of a communicator on the device thread. It makes the native calls, in one NCCL group if there is more than
- * one, waits until NCCL has taken them, records an event on each stream, and polls the events.
+ * One call of a communicator on the device thread. It makes the native calls, in one NCCL group if there are several.
+ * It waits until NCCL has accepted the calls, records an event on each stream, and polls the events.
  */
 final class CommTask extends DeviceCall<Void> {
-    /** Time for the streams after an abort, which lets the kernels end. A stream that has not passed by then is lost. */
+    /** Time for the streams to finish after an abort, which ends the kernels; then a stream is lost. */
     private static final Duration AFTER_ABORT = Duration.ofSeconds(4);
 
     private final Communicator comm;
@@ -49,7 +49,7 @@ final class CommTask extends DeviceCall<Void> {
         return true;
     }
 
-    /** Records the events, also on failure: launched kernels use the tensors until the abort lets the streams pass. */
+    /** Records the events, also on failure: launched kernels use the tensors until the abort ends them. */
     private void recordOrFail() {
         try {
             recordEvents();
@@ -96,7 +96,7 @@ final class CommTask extends DeviceCall<Void> {
         }
     }
 
-    /** Returns whether NCCL has taken the call. In a group it takes all calls at the end of the group. */
+    /** Returns whether NCCL has accepted the call. Inside a group, it accepts all calls at the end of the group. */
     private boolean taken() {
         if (!comm.nonBlocking() || comm.insideGroup()) {
             return true;
@@ -150,7 +150,7 @@ final class CommTask extends DeviceCall<Void> {
         if (comm.abortedMember() == null) {
             return eventCount == 0;
         }
-        // kernels that NCCL had not launched yet come after the recorded events; the abort waits for them
+        // kernels that NCCL had not launched yet come after the recorded events; the abort waits for these kernels
         return eventCount == 0 && comm.abortsAreOver() || givenUp();
     }
 
@@ -180,7 +180,7 @@ final class CommTask extends DeviceCall<Void> {
         return null;
     }
 
-    /** Adds the operation to a native failure. A fatal failure breaks the communicator. */
+    /** Adds the operation to a native failure. A fatal failure makes the communicator unusable. */
     private FerroException failed(FerroException failure) {
         CommHandle first = comm.members().get(0);
         if (!(failure instanceof NcclException) && !(failure instanceof CudaException)) {

@@ -25,12 +25,12 @@ import java.util.function.Supplier;
 
 /**
  * The core of {@link NcclRankComm}, {@link NcclComms} and the back end: one communicator, or those of several devices
- * that one thread calls. It adds deadlines, abort and a close that ends in bounded time.
+ * that one thread calls. It adds deadlines, abort and a close that ends within limited time.
  *
  * <p>Any thread may call. All native calls are made on the {@link DeviceThread}, one after the other. A caller submits
- * a call and waits. While it waits it sometimes asks NCCL for the state of the communicator, since the device thread
- * may be stuck. A call that passes its deadline, or whose caller is interrupted, aborts the communicator: its place in
- * the order is lost, and the other ranks may wait for it.
+ * a call and waits. Meanwhile the caller regularly polls NCCL's state of the communicator, because the device thread
+ * may be stuck. A call that passes its deadline, or whose caller is interrupted, aborts the communicator. The call has
+ * then lost its position in the order, and the other ranks may wait for it.
  */
 final class Communicator implements AbortableComm, AutoCloseable {
     private static final long LOOK_NANOS = 10_000_000;
@@ -49,15 +49,15 @@ final class Communicator implements AbortableComm, AutoCloseable {
     private final List<CudaStream> ownStreams = new ArrayList<>();
     /** Used by the device thread only. */
     private int groupDepth;
-    /** Calls whose streams have not passed; used by the device thread only. */
+    /** Calls whose streams have not finished; used by the device thread only. */
     private int watchedCalls;
 
     /**
      * Takes ownership of communicators.
      *
-     * @param thread      makes all their calls and ends with them
-     * @param members     one, or those of a group in the order of its ranks
-     * @param nonBlocking whether they answer {@code ncclInProgress} instead of waiting
+     * @param thread      thread that makes all their calls, and that ends with them
+     * @param members     one communicator, or those of a group in rank order
+     * @param nonBlocking whether they return {@code ncclInProgress} instead of blocking
      * @param clock       nanoseconds, monotonic
      */
     Communicator(DeviceThread thread, List<CommHandle> members, boolean nonBlocking, LongSupplier clock) {
@@ -68,7 +68,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
         members.forEach(member -> events.add(new EventPool()));
     }
 
-    /** Native calls of one member; each result code goes through {@link Checks#begun}. */
+    /** Native calls of one member; each result code must be passed to {@link Checks#begun}. */
     @FunctionalInterface
     interface MemberCalls {
         /** Makes the calls of a member, by its index, on the device thread with the member's device current. */
@@ -78,11 +78,11 @@ final class Communicator implements AbortableComm, AutoCloseable {
     /**
      * Native calls that are submitted together.
      *
-     * @param operation for failures
-     * @param grouped   whether it needs an NCCL group, which is so for more than one native call
+     * @param operation operation in failures
+     * @param grouped   whether the calls need an NCCL group, as several native calls do
      * @param calls     native calls
-     * @param streams   one per member, polled until they have passed the calls; null if the batch ends when NCCL has
-     *     taken the calls
+     * @param streams   one per member, polled until they have finished the calls; null if the batch ends when NCCL has
+     *     accepted the calls
      */
     record NativeBatch(NcclOperation operation, boolean grouped, MemberCalls calls, long[] streams) {}
 
@@ -90,7 +90,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
         return members;
     }
 
-    /** Returns the handle of the first member, the only one outside a group of devices. */
+    /** Returns the handle of the first member, which is the only one except in a group of devices. */
     CommHandle handle() {
         return members.get(0);
     }
@@ -115,14 +115,14 @@ final class Communicator implements AbortableComm, AutoCloseable {
      *
      * @return call, for {@link #await}
      * @throws FerroException        ABORTED, or NATIVE with the first failure as its cause
-     * @throws IllegalStateException if it is closed
+     * @throws IllegalStateException if the communicator is closed
      */
     DeviceCall<Void> start(NativeBatch batch) {
         checkUsable(batch.operation());
         return thread.submit(new CommTask(this, batch));
     }
 
-    /** Throws the exception that {@link #start} would throw for an aborted, broken or closed communicator. */
+    /** Throws the exception that {@link #start} throws for an aborted, broken or closed communicator. */
     void checkUsable(NcclOperation operation) {
         for (CommHandle member : members) {
             RuntimeException refusal = member.refusal(operation);
@@ -133,7 +133,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
     }
 
     /**
-     * Submits a batch and waits until the streams have passed or, without streams, until NCCL has taken the calls.
+     * Submits a batch and waits until the streams have finished it; without streams, until NCCL has accepted it.
      *
      * @throws FerroException TIMED_OUT, INTERRUPTED, ABORTED or NATIVE; the communicator cannot be used after the first
      *     three
@@ -183,7 +183,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
         return failure;
     }
 
-    /** Makes the failure of an operation that its deadline or an interrupt, if there was one, has cut off. */
+    /** Creates the failure of an operation that its deadline, or an interrupt if not null, has cut off. */
     static FerroException cutOff(
             CommIdentity identity,
             NcclOperation operation,
@@ -202,8 +202,8 @@ final class Communicator implements AbortableComm, AutoCloseable {
     }
 
     /**
-     * Asks NCCL for asynchronous failures, from any thread. The first fatal one breaks the communicator, which begins
-     * an abort. The failure is named after {@code operation}.
+     * Polls NCCL for asynchronous failures, from any thread. The first fatal one makes the communicator unusable, which
+     * begins an abort. The failure names {@code operation}.
      */
     @Override
     public Optional<FerroException> asyncFailure(NcclOperation operation) {
@@ -245,7 +245,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
         members.forEach(member -> member.abort(why));
     }
 
-    /** Makes an object, for example a stream, on the device thread with the device of the single member current. */
+    /** Creates an object, such as a stream, on the device thread with the device of the single member current. */
     <T> T make(Supplier<T> made, Deadline deadline) {
         DeviceCall<T> call = thread.submit(() -> {
             thread.use(handle().identity().device());
@@ -254,25 +254,25 @@ final class Communicator implements AbortableComm, AutoCloseable {
         return await(call, NcclOperation.PREPARE, deadline);
     }
 
-    /** Makes a stream that this communicator owns. Its close waits for the stream and closes it. */
+    /** Creates a stream that this communicator owns. Its close waits for the stream and closes it. */
     CudaStream makeStream(Deadline deadline) {
         return make(() -> own(CudaStream.create(handle().identity().device())), deadline);
     }
 
-    /** Takes ownership of a stream, on the device thread. The close waits for it, and closes it after the communicator. */
+    /** Takes ownership of a stream, on the device thread. The close waits for it, and frees it last. */
     CudaStream own(CudaStream stream) {
         ownStreams.add(stream);
         return stream;
     }
 
-    /** Waits until each member's stream has passed the work that it holds now. */
+    /** Waits until each member's stream has finished the work that is queued now. */
     void synchronize(long[] streams, Deadline deadline) {
         run(new NativeBatch(NcclOperation.SYNCHRONIZE, false, (member, comm) -> {}, streams), deadline);
     }
 
     /**
-     * Gives every member a thread and a communicator of its own. This communicator cannot be used afterwards, also
-     * after a failure. Returns the parts in the order of the members.
+     * Gives every member a new thread and a new {@code Communicator}. This one cannot be used afterwards, even after a
+     * failure. Returns the parts in the order of the members.
      */
     List<Communicator> split(Deadline deadline) {
         closing.set(true);
@@ -320,7 +320,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
         return nonBlocking;
     }
 
-    /** Returns whether NCCL has taken all calls so far. A non-blocking communicator must not be used before that. */
+    /** Returns whether NCCL has accepted all calls so far. A non-blocking communicator must not be used before. */
     boolean hasTaken() {
         return !nonBlocking || isSettled();
     }
@@ -328,7 +328,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
     /**
      * Returns whether no member is in progress.
      *
-     * @throws NcclException if a call of one has failed
+     * @throws NcclException if a call of a member has failed
      */
     boolean isSettled() {
         for (CommHandle member : members) {
@@ -342,8 +342,8 @@ final class Communicator implements AbortableComm, AutoCloseable {
     }
 
     /**
-     * Makes calls in one NCCL group, and always closes it: NCCL keeps the depth of groups per thread, and an open group
-     * would swallow every later call.
+     * Makes calls in one NCCL group, and always closes the group. NCCL keeps the depth of groups per thread, and an
+     * open group would delay all later calls for ever.
      */
     static void grouped(Runnable calls) {
         Checks.nccl(Nccl.ncclGroupStart(), "ncclGroupStart");
@@ -415,7 +415,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
     }
 
     /**
-     * Returns whether a result is fatal. NCCL refuses a bad argument before any communication; every other failure
+     * Returns whether a result is fatal. NCCL refuses an invalid argument before any communication. Every other failure
      * leaves the ranks in different states.
      */
     static boolean isFatal(NcclResult result) {
@@ -424,7 +424,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
                 && !result.equals(NcclResult.INVALID_ARGUMENT);
     }
 
-    /** Returns a native failure as part of an operation; unchanged if it already has a place, from inside a group. */
+    /** Adds an operation to a native failure; a failure from inside a group already has one and stays. */
     static FerroException during(NcclOperation operation, CommIdentity identity, FerroException failure) {
         if (!failure.where().operation().isEmpty()) {
             return failure;

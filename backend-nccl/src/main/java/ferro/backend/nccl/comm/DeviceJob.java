@@ -8,17 +8,17 @@ import java.lang.ref.Reference;
 import java.util.function.Supplier;
 
 /**
- * An operation on device memory. It comes after the work of the default stream, is issued to NCCL, and is over when its
- * event has passed.
+ * An operation on device memory. It begins after the work of the default stream, is issued to NCCL, and ends when its
+ * event has completed.
  *
- * <p>Until then it uses its tensors ({@link DeviceMemoryUse}): the memory of a tensor that is closed meanwhile is
- * reused only afterwards.
+ * <p>Until then it uses its tensors ({@link DeviceMemoryUse}). If a tensor is closed meanwhile, its memory is reused
+ * only afterwards.
  */
 final class DeviceJob implements NcclJob {
     private final NcclLane lane;
     private final NcclOperation operation;
     private final Supplier<NcclLane.LaneCalls> calls;
-    /** Tensors of the call, whose owners must stay alive until the end. */
+    /** Tensors of the call, whose owners must stay reachable until the end. */
     private final Tensor[] kept;
 
     private final DeviceMemoryUse use;
@@ -26,10 +26,10 @@ final class DeviceJob implements NcclJob {
     private long event;
 
     /**
-     * Prepares an operation and begins to use its tensors; null for none. The calls are evaluated on the device thread,
-     * before the order with the default stream is made.
+     * Prepares an operation and begins to use its tensors; null for none. The calls are created on the device thread,
+     * before the wait for the default stream.
      *
-     * @throws IllegalStateException if the memory of one has been given back
+     * @throws IllegalStateException if the memory of a tensor has been released
      */
     DeviceJob(NcclLane lane, NcclOperation operation, Supplier<NcclLane.LaneCalls> calls, Tensor... kept) {
         this.lane = lane;
@@ -42,7 +42,7 @@ final class DeviceJob implements NcclJob {
     @Override
     public boolean issue() {
         if (!made) {
-            // memory that this takes from the pool may be in use on the default stream until now
+            // memory that this takes from the pool may still be in use on the default stream
             NcclLane.LaneCalls ready = calls.get();
             lane.afterDefaultStream();
             made = true;

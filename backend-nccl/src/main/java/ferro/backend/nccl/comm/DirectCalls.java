@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The body that {@link NcclRankComm} and {@link NcclComms} share: calls on a communicator without a queue. The caller
- * waits for each call, at most for the timeout.
+ * Calls on a communicator without a queue, which {@link NcclRankComm} and {@link NcclComms} share. The caller waits for
+ * each call, at most for the timeout.
  */
 final class DirectCalls {
     private final Communicator comm;
@@ -28,7 +28,7 @@ final class DirectCalls {
         this.timeout = timeout;
     }
 
-    /** Returns the same for one part of a communicator that is split. */
+    /** Returns the calls for one part of a split communicator. */
     DirectCalls of(Communicator part) {
         return new DirectCalls(part, libraries, timeout);
     }
@@ -57,7 +57,7 @@ final class DirectCalls {
      *
      * @param tensors kept reachable until then
      * @param made    calls of each member
-     * @param streams one per member, to be waited for; null if NCCL must only have taken the calls
+     * @param streams one per member, which must finish; null if NCCL must only have accepted the calls
      */
     void run(NcclOperation operation, List<DeviceTensor> tensors, Communicator.MemberCalls made, long[] streams) {
         try {

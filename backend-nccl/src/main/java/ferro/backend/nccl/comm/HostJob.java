@@ -8,7 +8,7 @@ import ferro.backend.nccl.queue.NcclOperation;
  * An operation on host memory, in rounds of upload, native call and download. A round uses at most the size of the
  * {@link HostStage}.
  *
- * <p>No other operation is issued before its last round: the other ranks expect the rounds one after the other.
+ * <p>No other operation is issued before its last round, because the other ranks expect the rounds one after the other.
  */
 final class HostJob implements NcclJob {
     private final NcclLane lane;
@@ -69,8 +69,8 @@ final class HostJob implements NcclJob {
     }
 
     /**
-     * Prepares the stage. A new block may still be in use on the default stream: its earlier user could close it right
-     * after queuing work there. So the blocks are taken first, and the order with that stream is made then.
+     * Prepares the stage. A new block may still be in use on the default stream, because its last user could close it
+     * right after queuing work there. So the blocks are taken before the wait for the default stream.
      */
     private void prepareStage() {
         boolean grown = stage.ensure(rounds.stageBytes());

@@ -15,11 +15,11 @@ import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.NcclOperation;
 
 /**
- * Runs a collective or a message on host tensors in pieces. The pieces of a collective are the same on every rank. A rank
- * copies only what it needs, and memory that it does not receive into stays unchanged.
+ * Runs a collective or a message on host tensors in pieces. The pieces of a collective are the same on every rank. A
+ * rank copies only the data that it needs. Memory into which it receives nothing stays unchanged.
  *
- * <p>The first round of a message has its length. The receiver refuses a message of another length than announced before
- * receiving any of it.
+ * <p>The first round of a message has its length. The receiver refuses a message of another length before it receives
+ * any data.
  */
 final class HostRounds {
     private final HostStage stage;
@@ -36,7 +36,7 @@ final class HostRounds {
     private final int partsOut;
     private final long partLength;
     private final int pieceLength;
-    /** Whether the round with the length of a message is to come, or a receiver has not seen its result. */
+    /** Whether the round with the length of a message is still to run, or the receiver has not read its result. */
     private boolean announcing;
 
     private long from;
@@ -80,7 +80,7 @@ final class HostRounds {
         return (int) Math.min(Math.max(1, most), partLength);
     }
 
-    /** Returns whether there is another round. */
+    /** Returns whether another round follows. */
     boolean hasNext() {
         return announcing || from < partLength;
     }
@@ -89,7 +89,7 @@ final class HostRounds {
         return length == 0 ? Long.BYTES : parts * length * type.byteSize();
     }
 
-    /** Returns the size that the blocks of the stage need, the bytes of the next round at least. */
+    /** Returns the size that the blocks of the stage need: at least the bytes of the next round. */
     long stageBytes() {
         return Math.max(Long.BYTES, (long) Math.max(partsIn, partsOut) * pieceLength * type.byteSize());
     }
@@ -123,7 +123,7 @@ final class HostRounds {
         return call != null && call.kind() == CollectiveKind.BROADCAST ? stage.in() : stage.out();
     }
 
-    /** Queues the download, once NCCL has taken the call: before that the call may not be on the stream yet. */
+    /** Queues the download after NCCL has accepted the call, which may not be on the stream before. */
     void collect(long stream) {
         if (writes == null) {
             announcing = false;

@@ -14,7 +14,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Passes the ids of communicators from the rank that makes an id to the other ranks. */
+/** Passes the ids of communicators from the rank that creates an id to the other ranks. */
 interface IdExchange extends AutoCloseable {
     /** Publishes an id. */
     void set(String key, NcclUniqueId id);
@@ -26,7 +26,7 @@ interface IdExchange extends AutoCloseable {
      */
     NcclUniqueId get(String key, Duration timeout);
 
-    /** Makes an id and publishes it, on the first rank; waits for it on the others. */
+    /** Creates an id and publishes it, on the first rank; waits for the id on the others. */
     default NcclUniqueId meet(String key, boolean isFirst, Deadline deadline) {
         if (!isFirst) {
             return get(key, Duration.ofNanos(Math.max(1, deadline.remainingNanos())));
@@ -39,10 +39,10 @@ interface IdExchange extends AutoCloseable {
     /** Ends the exchange when the last group is closed. */
     @Override
     default void close() {
-        // what is in this process needs no end
+        // an exchange within this process holds nothing
     }
 
-    /** Passes ids through the store of the job, which {@code giveBack} gives back. */
+    /** Passes ids through the store of the job, which {@code giveBack} releases. */
     static IdExchange of(Store store, Runnable giveBack) {
         return new IdExchange() {
             @Override

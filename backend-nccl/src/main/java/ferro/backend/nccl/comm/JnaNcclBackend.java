@@ -40,19 +40,19 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * One rank of a group over NCCL, with its device, its stream and its queue; made by {@link NcclWorld}.
+ * One rank of a group over NCCL, with its device, its stream and its queue; {@link NcclWorld} creates it.
  *
- * <p>Whole calls take device tensors, and host tensors through pooled device memory. They run one after the other on
- * {@link #stream()}. Each starts after the work that the device's default stream holds when the call is issued. A call
- * that passes its deadline, whose waiting thread is interrupted or that NCCL fails ends the group on every rank: the
- * communicator is aborted, and the other ranks hear the reason by control messages.
+ * <p>Whole calls accept device tensors, and host tensors through pooled device memory. They run one after the other on
+ * {@link #stream()}. Each call starts after the work that is on the device's default stream when the call is issued.
+ * Three events end the group on every rank: a call passes its deadline, its waiting thread is interrupted, or NCCL
+ * fails it. The communicator is then aborted, and control messages send the reason to the other ranks.
  *
- * <p>Messages have the tag 0, run in the same order as collectives, and also end the group at their deadline, since
- * NCCL cannot cancel a receive. Messages of host memory carry their length; messages of device memory must be received
- * with the length that was sent.
+ * <p>Messages have the tag 0, and run in the same order as collectives. They also end the group at their deadline,
+ * since NCCL cannot cancel a receive. Messages of host memory carry their length. Messages of device memory must be
+ * received with the length that was sent.
  *
  * <p>Any thread may call. A whole call allocates about 800 bytes in Java on device tensors, 1,300 on host tensors
- * (measured on JDK 17), and nothing natively once a call of that size has been made.
+ * (measured on JDK 17). It allocates nothing natively after the first call of its size.
  */
 public final class JnaNcclBackend implements NcclBackend {
     private static final System.Logger LOG = LogLines.logger("ferro.backend.nccl");
@@ -71,7 +71,7 @@ public final class JnaNcclBackend implements NcclBackend {
         leak = LeakReport.watchAndFree(this, toString(), LOG, ending::close);
     }
 
-    /** Registers the finished back end: from now on it must be closed, or it leaves when the JVM exits. */
+    /** Registers the complete back end: from now on it must be closed, or it leaves when the JVM exits. */
     void opened() {
         ending.opened();
     }
@@ -307,7 +307,7 @@ public final class JnaNcclBackend implements NcclBackend {
         }
     }
 
-    /** Joins a group of ranks that have agreed on it. The first rank makes an id of the library for the others. */
+    /** Joins a group of ranks that have agreed on it. The first rank creates an id of the library for the others. */
     private JnaNcclBackend joined(int[] members, int rank, String name, long agreed, Deadline deadline) {
         GroupSpec group = GroupSpec.of(identity().group() + name, rank, members.length, member.timeout());
         MeetingKeys keys = member.keys();
@@ -350,11 +350,11 @@ public final class JnaNcclBackend implements NcclBackend {
     }
 
     /**
-     * Waits for queued work and says goodbye, waits until the other ranks have said it too, then finalizes, destroys,
-     * and frees the stream. Calls that are still pending at the bound fail with ABORTED. The communicator is aborted if
-     * not all its ranks have said goodbye by then. The close of a group waits for no rank while another group
-     * of the same join is open: its communicator lives until its ranks have left it, at most until the close of the last
-     * group. Idempotent; needed after a failure too.
+     * Waits for queued work and sends goodbye, then waits for the goodbyes of the other ranks. Then finalizes and
+     * destroys the communicator, and frees the stream. Calls that are still pending at the timeout fail with ABORTED.
+     * The communicator is aborted if a rank has not sent goodbye by then. While another group of the same join is open,
+     * the close of a group waits for no rank. Its communicator then lives until its ranks have left it, at most until
+     * the last group is closed. Idempotent; needed after a failure, too.
      */
     @Override
     public void close(Duration timeout) {

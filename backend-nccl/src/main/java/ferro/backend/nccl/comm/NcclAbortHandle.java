@@ -5,8 +5,7 @@ import java.util.Optional;
 /**
  * Ends a communicator from outside, for example when another rank is known to be dead.
  *
- * <p>Any thread may use it, at any time, also after the communicator is closed: it then does nothing. There is one per
- * communicator.
+ * <p>Any thread may use it at any time. After the communicator is closed, it does nothing. Each communicator has one.
  */
 public final class NcclAbortHandle {
     private final CommHandle handle;
@@ -17,26 +16,26 @@ public final class NcclAbortHandle {
 
     /**
      * Aborts the communicator. A call that is stuck in it ends with {@link ferro.FerroException} ABORTED, and later
-     * calls fail at once. NCCL also frees the communicator. Takes ten seconds at most. A second call does nothing.
+     * calls fail at once. NCCL also frees the communicator. Takes at most ten seconds. A second call does nothing.
      *
-     * <p>A failure of NCCL itself is not thrown. The communicator still counts as aborted, nothing is tried again, and
+     * <p>A failure of NCCL itself is not thrown. The communicator still counts as aborted, and nothing is tried again.
      * {@link #abortFailure} returns the failure.
      */
     public void abort() {
         handle.abort("by its abort handle");
     }
 
-    /** {@return whether it was aborted, true as soon as an abort has begun} */
+    /** {@return whether the communicator was aborted; true as soon as an abort has begun} */
     public boolean isAborted() {
         return handle.isAborted();
     }
 
-    /** {@return whether it was closed normally, true as soon as the close has begun} */
+    /** {@return whether the communicator was closed normally; true as soon as the close has begun} */
     public boolean isClosed() {
         return handle.isClosed();
     }
 
-    /** {@return whether there is nothing left to abort, true after an abort and after a close} */
+    /** {@return whether nothing is left to abort; true after an abort and after a close} */
     public boolean isDefunct() {
         return handle.isAborted() || handle.isClosed();
     }

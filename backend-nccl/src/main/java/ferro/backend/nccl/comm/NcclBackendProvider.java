@@ -7,9 +7,9 @@ import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.util.Optional;
 
-/** Provides {@code -Dferro.backend=nccl}: one process per device. {@code auto} opens it only beside a host back end. */
+/** Provides {@code -Dferro.backend=nccl}: one process per device. {@code auto} opens it only with a host back end. */
 public final class NcclBackendProvider implements BackendProvider {
-    /** Makes the provider, for the service loader; loads nothing. */
+    /** Creates the provider for the service loader; loads nothing. */
     public NcclBackendProvider() {}
 
     @Override

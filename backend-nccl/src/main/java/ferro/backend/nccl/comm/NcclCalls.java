@@ -41,8 +41,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * The calls of one rank. Checks each on the caller's thread. A collective or a message becomes a job of the queue. A raw
- * call, which has device pointers, is made on the device thread, and does not wait for the device.
+ * The calls of one rank. Each call is checked on the caller's thread. A collective or a message becomes a job of the
+ * queue. A raw call, which has device pointers, is made on the device thread and does not wait for the device.
  */
 final class NcclCalls {
     /** Failures of a raw call that make the communicator unusable. */
@@ -55,7 +55,7 @@ final class NcclCalls {
     private final HostStage stage;
     private final Duration timeout;
 
-    /** Opens the queue of a member, and makes what its calls need. */
+    /** Opens the queue of a member, and creates the objects that its calls need. */
     NcclCalls(NcclMember member) {
         CommIdentity identity = member.comm().identity();
         checks = new NcclChecks(identity, member.libraries());
@@ -83,7 +83,7 @@ final class NcclCalls {
         return identity().worldSize();
     }
 
-    /** Returns why a collective cannot be done here; empty if it can. */
+    /** Returns why this rank cannot make a collective; empty if it can. */
     Optional<String> unsupportedBecause(Collective call) {
         return checks.unsupportedBecause(Objects.requireNonNull(call, "call"));
     }
@@ -102,8 +102,8 @@ final class NcclCalls {
     }
 
     /**
-     * Checks a whole call before it goes to NCCL. This is the only check, whichever method makes the call. Its order is
-     * that of every path for device tensors.
+     * Checks a whole call before it goes to NCCL. All methods use only this check. Its order is the same as on every
+     * other path for device tensors.
      */
     private void check(Collective call, NcclOperation operation) {
         if (call.kind().isRooted()) {
@@ -117,7 +117,7 @@ final class NcclCalls {
         checks.memory(call);
     }
 
-    /** Returns the native calls. A barrier uses memory of the stage, which only the device thread may ask for. */
+    /** Returns the native calls. A barrier uses memory of the stage, which only the device thread may request. */
     private Supplier<NcclLane.LaneCalls> onDevice(Collective call) {
         if (call.operand() == null) {
             return () -> calls.of(NativeCall.barrier(stage.cell()));
@@ -232,7 +232,7 @@ final class NcclCalls {
         run(new NativeBatch(operation, false, (member, comm) -> made.make(comm, stream), null));
     }
 
-    /** Returns how many parts of memory this rank reads or writes, 0 if none; a raw broadcast writes on the root too. */
+    /** Returns how many parts this rank reads or writes, 0 if none; a raw broadcast also writes on the root. */
     private int parts(NativeCall call, Held held) {
         boolean has = held == Held.ALL_OFF_ROOT || held.has(identity().rank() == call.peer());
         return has ? CollectiveCalls.parts(call.operation().kind(), held, worldSize()) : 0;
@@ -272,7 +272,7 @@ final class NcclCalls {
         run(new NativeBatch(NcclOperation.SYNCHRONIZE, false, (member, comm) -> {}, new long[] {stream}));
     }
 
-    /** Runs a batch. A call that is cut off or fails natively ends the group: ranks no longer agree on their calls. */
+    /** Runs a batch. A call that is cut off or fails natively ends the group, whose ranks no longer agree. */
     private void run(NativeBatch batch) {
         queue.refuse(batch.operation());
         try {

@@ -35,7 +35,7 @@ final class NcclChecks {
         return libraries.has(capability);
     }
 
-    /** Returns why a collective cannot be done here; empty if it can. */
+    /** Returns why this rank cannot make a collective; empty if it can. */
     Optional<String> unsupportedBecause(Collective call) {
         if (call.hasCounts()) {
             return Optional.of(
@@ -56,7 +56,7 @@ final class NcclChecks {
     }
 
     /**
-     * Checks that gather, scatter and all-to-all can be made: they may have to be made of sends and receives.
+     * Checks that gather, scatter and all-to-all are possible, by a function of NCCL or by sends and receives.
      *
      * @throws UnsupportedOperationException naming what NCCL lacks
      */
@@ -82,7 +82,7 @@ final class NcclChecks {
     /**
      * Returns NCCL's code of a type.
      *
-     * @throws UnsupportedOperationException if NCCL, or this release, has no code for it
+     * @throws UnsupportedOperationException if this release of NCCL has no code for the type
      */
     int code(DataType type) {
         NcclDataType found = NcclDataType.of(type);
@@ -93,14 +93,14 @@ final class NcclChecks {
     /**
      * Returns NCCL's code of a reduction of elements of a type.
      *
-     * @throws UnsupportedOperationException if NCCL, or this release, has no code for it, or none that is correct for
-     *     the type
+     * @throws UnsupportedOperationException if this release of NCCL has no code for the reduction, or none that is
+     *     correct for the type
      */
     int code(DataType type, ReduceOp op) {
         NcclRedOp found = NcclRedOp.of(op);
         refuse(found.unsupportedBecause(libraries.version()));
         if (op == ReduceOp.AVG && !type.isFloating()) {
-            // NCCL sums in the type itself, so that the average of 100 and 100 in i8 would be -28
+            // NCCL sums in the type itself, so the average of 100 and 100 in i8 would be -28
             throw new UnsupportedOperationException("the average of " + type.label()
                     + " would wrap in NCCL, which adds in this type: use sum, or convert to one of f16 bf16 f32 f64,"
                     + " or average in host memory, over tcp (-Dferro.backend=cpu:tcp,cuda:nccl)");
@@ -114,7 +114,7 @@ final class NcclChecks {
         }
     }
 
-    /** Checks the device of a tensor of a call without a queue: tensors are not moved between devices. */
+    /** Checks the device of a tensor of a call without a queue, because tensors are not moved between devices. */
     static void onDevice(String operation, int index, DeviceTensor tensor, int device) {
         if (tensor.device() != device) {
             throw new IllegalArgumentException(operation + ": tensor " + index + " is on device " + tensor.device()
@@ -131,8 +131,8 @@ final class NcclChecks {
     /**
      * Checks a tensor if it is on a device.
      *
-     * @throws IllegalStateException    if it is on another device than this rank's
-     * @throws IllegalArgumentException if it has elements but no address
+     * @throws IllegalStateException    if the tensor is on another device than this rank
+     * @throws IllegalArgumentException if the tensor has elements but no address
      */
     void tensor(NcclOperation operation, Tensor tensor) {
         if (!(tensor instanceof DeviceTensor on)) {
@@ -169,7 +169,7 @@ final class NcclChecks {
             return;
         }
         CollectiveKind kind = operation.kind();
-        // the own part of all parts; an exchange moves every part, so that none may be in place
+        // the own part among all parts; an exchange moves every part, so no part may be in place
         long from = in.address + (kind.out() == Held.PART ? identity.rank() * out.bytes : 0);
         long to = out.address + (kind.in() == Held.PART ? identity.rank() * in.bytes : 0);
         if (from != to || kind == CollectiveKind.ALL_TO_ALL) {
@@ -179,7 +179,7 @@ final class NcclChecks {
         }
     }
 
-    /** Checks a pointer of a raw call, which is named in or out. */
+    /** Checks a pointer of a raw call, which messages name {@code in} or {@code out}. */
     void pointer(NcclOperation operation, String name, Span span) {
         if (span.address == 0 && span.bytes > 0) {
             throw new IllegalArgumentException(

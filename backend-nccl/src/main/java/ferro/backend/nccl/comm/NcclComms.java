@@ -18,12 +18,12 @@ import java.util.Map;
 /**
  * The communicators of several GPUs of this process, used together: one call covers all devices.
  *
- * <p>They are made on one thread, which then makes every call for all of them, until {@link #split} gives each a thread
- * of its own. That is the recommended way to get rank communicators within one process: making them on one thread each
- * spoils CUDA's context on machines with several models of GPU. Any thread may call; the caller's current device is
- * never changed.
+ * <p>One thread creates them and makes every call for all of them, until {@link #split} gives each a new thread. That
+ * is the recommended way to get rank communicators within one process. Creating each on a separate thread corrupts
+ * CUDA's context on hosts with several models of GPU. Any thread may call; the caller's current device is never
+ * changed.
  *
- * <p>Each call has the deadline {@code ferro.timeout}. A call that is cut off makes all the communicators unusable:
+ * <p>Each call has the timeout {@code ferro.timeout}. A call that is cut off makes all the communicators unusable:
  * close them and create new ones.
  */
 public final class NcclComms implements AutoCloseable {
@@ -45,12 +45,12 @@ public final class NcclComms implements AutoCloseable {
     }
 
     /**
-     * Makes one communicator per device.
+     * Creates one communicator per device.
      *
      * @param context settings: the libraries, and {@code ferro.timeout} for this and every later call
      * @param devices at least two GPUs, all distinct; rank i is the i-th
      * @return communicators
-     * @throws IllegalArgumentException if there are less than two, then if one is no GPU, then if one is there twice
+     * @throws IllegalArgumentException if there are fewer than two; else if one is not a GPU; else if one appears twice
      * @throws ferro.FerroException     NATIVE if a library is missing or NCCL refuses, TIMED_OUT, INTERRUPTED
      */
     public static NcclComms create(RankContext context, List<NcclDevice> devices) {
@@ -96,39 +96,39 @@ public final class NcclComms implements AutoCloseable {
     }
 
     /**
-     * Reduces over all devices, in place. Starts after the work that the default stream of each device holds, and
-     * returns when the results may be read.
+     * Reduces over all devices, in place. Starts after the work on the default stream of each device, and returns when
+     * the results may be read.
      *
      * @param tensors one per device, in the order of {@link #devices}, all of one shape and type
      * @param op      sum, product, min, max or avg
      * @throws IllegalArgumentException      if the number, a shape, a type or a device is wrong
-     * @throws UnsupportedOperationException if NCCL has no such op or type, or the average of whole numbers would wrap
+     * @throws UnsupportedOperationException if NCCL has no such op or type, or the average of integers would overflow
      * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
-     * @throws IllegalStateException         if it is closed or split
+     * @throws IllegalStateException         if this object is closed or split
      */
     public void allReduce(List<DeviceTensor> tensors, ReduceOp op) {
         run(NcclOperation.ALL_REDUCE, List.copyOf(tensors), op, NO_ROOT, null);
     }
 
     /**
-     * Reduces as {@link #allReduce(List, ReduceOp)}, but on a stream of each device. Returns as soon as NCCL has taken
-     * the call. The tensors must stay alive and unchanged until the streams have passed.
+     * Reduces like {@link #allReduce(List, ReduceOp)}, but on a stream of each device. Returns as soon as NCCL has
+     * accepted the call. The tensors must stay alive and unchanged until the streams have finished the call.
      *
      * @param tensors see {@link #allReduce(List, ReduceOp)}
      * @param op      sum, product, min, max or avg
      * @param streams handles, one per device
      * @throws IllegalArgumentException      if a number, a shape, a type or a device is wrong
-     * @throws UnsupportedOperationException if NCCL has no such op or type, or the average of whole numbers would wrap
+     * @throws UnsupportedOperationException if NCCL has no such op or type, or the average of integers would overflow
      * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
-     * @throws IllegalStateException         if it is closed or split
+     * @throws IllegalStateException         if this object is closed or split
      */
     public void allReduce(List<DeviceTensor> tensors, ReduceOp op, long... streams) {
         run(NcclOperation.ALL_REDUCE, List.copyOf(tensors), op, NO_ROOT, streams.clone());
     }
 
     /**
-     * Copies the tensor of one device to all others, in place. Starts after the work that the default stream of each
-     * device holds, and returns when the results may be read.
+     * Copies the tensor of one device to all others, in place. Starts after the work on the default stream of each
+     * device, and returns when the results may be read.
      *
      * @param tensors one per device, in the order of {@link #devices}, all of one shape and type
      * @param root    index of the device that has the values
@@ -136,15 +136,15 @@ public final class NcclComms implements AutoCloseable {
      * @throws IllegalArgumentException      if the number, a shape, a type or a device is wrong
      * @throws UnsupportedOperationException if NCCL has no such type
      * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
-     * @throws IllegalStateException         if it is closed or split
+     * @throws IllegalStateException         if this object is closed or split
      */
     public void broadcast(List<DeviceTensor> tensors, int root) {
         run(NcclOperation.BROADCAST, List.copyOf(tensors), null, root, null);
     }
 
     /**
-     * Copies as {@link #broadcast(List, int)}, but on a stream of each device. Returns as soon as NCCL has taken the
-     * call. The tensors must stay alive and unchanged until the streams have passed.
+     * Copies like {@link #broadcast(List, int)}, but on a stream of each device. Returns as soon as NCCL has accepted
+     * the call. The tensors must stay alive and unchanged until the streams have finished the call.
      *
      * @param tensors see {@link #broadcast(List, int)}
      * @param root    index of the device that has the values
@@ -153,13 +153,13 @@ public final class NcclComms implements AutoCloseable {
      * @throws IllegalArgumentException      if a number, a shape, a type or a device is wrong
      * @throws UnsupportedOperationException if NCCL has no such type
      * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
-     * @throws IllegalStateException         if it is closed or split
+     * @throws IllegalStateException         if this object is closed or split
      */
     public void broadcast(List<DeviceTensor> tensors, int root, long... streams) {
         run(NcclOperation.BROADCAST, List.copyOf(tensors), null, root, streams.clone());
     }
 
-    /** Makes a collective in place; without streams on the default ones, for which it then waits. */
+    /** Makes a collective in place; without given streams uses the default streams and waits for them. */
     private void run(NcclOperation operation, List<DeviceTensor> tensors, ReduceOp op, int root, long[] streams) {
         checkWhole(operation);
         String name = operation.label();
@@ -207,13 +207,12 @@ public final class NcclComms implements AutoCloseable {
     }
 
     /**
-     * Gives each communicator to a rank of its own, with a thread of its own. This group cannot be used afterwards,
-     * also after a failure: later calls fail, and closing it does nothing. After a failure all communicators are
-     * closed.
+     * Gives each communicator to a separate rank, with a new thread. This group cannot be used afterwards, even after a
+     * failure: later calls fail, and closing it does nothing. After a failure all communicators are closed.
      *
      * @return communicators, rank i on device i; the caller closes each
      * @throws ferro.FerroException  NATIVE, TIMED_OUT, ABORTED or INTERRUPTED
-     * @throws IllegalStateException if it is closed or split
+     * @throws IllegalStateException if this object is closed or split
      */
     public List<NcclRankComm> split() {
         synchronized (this) {
@@ -234,7 +233,7 @@ public final class NcclComms implements AutoCloseable {
         }
     }
 
-    /** Closes all communicators in bounded time. Only logs failures. Idempotent; does nothing after {@link #split}. */
+    /** Closes all communicators in limited time. Only logs failures. Idempotent; does nothing after {@link #split}. */
     @Override
     public void close() {
         leak.closed();

@@ -39,11 +39,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** One join with one deadline, from choosing a device to a working back end. If it fails, it leaves nothing behind. */
+/** One join with one deadline, from the choice of a device to a working back end. A failed join frees everything. */
 final class NcclJoin {
     private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
 
-    /** A value that is never stored: comparing with it reads a value without waiting for one. */
+    /** A value that is never stored: a compare-and-set with it reads a value without waiting for one. */
     private static final byte[] NEVER = ("never " + UUID.randomUUID()).getBytes(StandardCharsets.UTF_8);
 
     private final GroupSpec group;
@@ -56,7 +56,7 @@ final class NcclJoin {
      *
      * @param group         name, rank and world size
      * @param context       settings and store
-     * @param callersStream handle of the caller's stream; empty if the group makes its own
+     * @param callersStream handle of the caller's stream; empty if the group creates a stream
      * @param bound         time from now to the end of the join
      */
     NcclJoin(GroupSpec group, RankContext context, OptionalLong callersStream, Duration bound) {
@@ -94,7 +94,7 @@ final class NcclJoin {
         Optional<ControlLane> lent = context.find(ControlLane.class);
         GroupPosition position = lent.isPresent() ? GroupPosition.unwatched(lent.get(), timed) : connected(timed);
         try {
-            // the close of an own lane gives back the store itself
+            // the close of an own lane also releases the store
             boolean isOwn = lent.isEmpty() && position.isConnected();
             IdExchange ids = IdExchange.of(store, isOwn ? () -> {} : context::releaseStore);
             return join(device, keys(ids, name + "/" + attempt, position));
@@ -108,7 +108,7 @@ final class NcclJoin {
     }
 
     /**
-     * Connects this rank with the others by a lane of its own. Without a provider of lanes the ranks know nothing of each
+     * Connects this rank to the others by a new control lane. Without a provider of lanes, the ranks cannot notify each
      * other, and a warning says so.
      */
     private GroupPosition connected(GroupSpec timed) {
@@ -131,7 +131,7 @@ final class NcclJoin {
                         + ": a rank that fails, ends or makes another call is known to the others only by their own"
                         + " deadlines: add ferro to the class path",
                 broken.cause());
-        // a lane to ranks that hear nothing
+        // a lane to ranks that receive nothing
         LocalLanes lanes = new LocalLanes(group.worldSize());
         for (int rank = 0; rank < group.worldSize(); rank++) {
             if (rank != group.rank()) {
@@ -157,7 +157,7 @@ final class NcclJoin {
         }
     }
 
-    /** Joins the communicator; tells {@code waits} what this rank waits for. */
+    /** Joins the communicator; {@code waits} receives a text about what this rank waits for. */
     private Communicator joined(int device, MeetingKeys keys, Consumer<String> waits) {
         CommFactory factory = CommFactory.of(context);
         String rank = "rank " + group.rank() + " of \"" + group.name() + "\" waits for ";
@@ -206,7 +206,7 @@ final class NcclJoin {
                 failure);
     }
 
-    /** Makes the back end of a communicator, with stream, memory and queue. Closes the communicator on failure. */
+    /** Creates the back end of a communicator, with stream, memory and queue. Closes the communicator on failure. */
     JnaNcclBackend assemble(Communicator comm, MeetingKeys keys) {
         boolean shared = false;
         try {

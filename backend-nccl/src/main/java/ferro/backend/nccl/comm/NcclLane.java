@@ -5,7 +5,7 @@ import ferro.backend.nccl.queue.DeviceThread;
 import ferro.backend.nccl.queue.NcclOperation;
 
 /**
- * One communicator and the stream of its operations, as jobs use them. All methods run on the {@link DeviceThread}.
+ * One communicator and the stream of its operations, for jobs. All methods run on the {@link DeviceThread}.
  *
  * @param comm   communicator of one member
  * @param stream handle; 0 is the default stream
@@ -33,20 +33,20 @@ record NcclLane(Communicator comm, long stream) {
     }
 
     /**
-     * Makes the stream wait for the work that the device's default stream holds now. The caller may just have filled
-     * the tensors there, and a non-blocking stream has no order with it.
+     * Makes the stream wait for the work that is now on the device's default stream. The caller may just have filled
+     * the tensors there, and a non-blocking stream is not ordered with it.
      */
     void afterDefaultStream() {
         comm.thread().use(comm.handle().identity().device());
         order(Cuda.DEFAULT_STREAM, stream);
     }
 
-    /** Makes later work of a stream wait for the work that another stream holds now. */
+    /** Makes later work of a stream wait for the work that is now on another stream. */
     void order(long before, long later) {
         comm.events(MEMBER).order(before, later);
     }
 
-    /** Records an event on the stream. {@link #giveBack} must follow. */
+    /** Records an event on the stream. The caller must call {@link #giveBack} later. */
     long recordEvent() {
         return comm.events(MEMBER).record(stream);
     }

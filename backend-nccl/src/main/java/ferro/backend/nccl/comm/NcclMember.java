@@ -14,15 +14,15 @@ import ferro.spi.RankContext;
 import java.time.Duration;
 
 /**
- * The parts of one rank of a group.
+ * The resources of one rank of a group.
  *
  * @param context   settings and the resources that the groups of this rank share
- * @param comm      communicator, with a thread of its own
+ * @param comm      communicator, with its thread
  * @param stream     stream of the collectives
  * @param downgrades number of own streams that the runtime refused
- * @param memory     of the devices
- * @param keys       position of the group among those of the same join
- * @param timeout   default deadline
+ * @param memory     memory of the devices
+ * @param keys       names by which the group's ranks find each other
+ * @param timeout   default timeout of calls
  */
 record NcclMember(
         RankContext context,
@@ -36,12 +36,12 @@ record NcclMember(
     static final int STAGE_BYTES = 4 << 20;
 
     /**
-     * What the ranks of a group use to find each other.
+     * The objects by which the ranks of a group find each other.
      *
      * @param ids    passes the ids of communicators to the other ranks
      * @param base   prefix of the keys of this group alone
      * @param left   groups of the same join that are open, or were left
-     * @param position  what its ranks tell each other by
+     * @param position  control messages between the ranks of the group
      */
     record MeetingKeys(IdExchange ids, String base, LeftGroups left, GroupPosition position) {}
 
@@ -56,12 +56,12 @@ record NcclMember(
         return memory.allocate(dataType, shape, comm.identity().device());
     }
 
-    /** Returns the libraries that are loaded. */
+    /** Returns the loaded libraries. */
     LoadedLibraries libraries() {
         return NativeLibraries.loaded().orElseThrow();
     }
 
-    /** Gives back the memory of the devices. */
+    /** Releases the memory of the devices. */
     void release() {
         context.release(DeviceMemory.class);
     }

@@ -18,12 +18,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One rank of an NCCL communicator, for one process (or thread) per GPU. {@link NcclComms#split} also makes them.
+ * One rank of an NCCL communicator, for one process or thread per GPU. {@link NcclComms#split} also creates such ranks.
  *
- * <p>Every rank must make the same calls in the same order, at about the same time: a call ends with TIMED_OUT if the
- * other ranks do not make it within {@code ferro.timeout}. Any thread may call. A thread of its own makes the calls one
- * after the other, and the caller's current device is never changed. A call that is cut off (time-out, interrupt,
- * abort, failure of NCCL) makes the communicator unusable on every rank: close it and join again.
+ * <p>Every rank must make the same calls in the same order, at about the same time. A call ends with TIMED_OUT if the
+ * other ranks do not make it within {@code ferro.timeout}. Any thread may call. A separate thread makes the calls one
+ * after the other, and the caller's current device is never changed. A call that is cut off (timeout, interrupt, abort,
+ * failure of NCCL) makes the communicator unusable on every rank: close it and join again.
  */
 public final class NcclRankComm implements AutoCloseable {
     private static final System.Logger LOG = LogLines.logger("ferro.backend.nccl");
@@ -50,13 +50,13 @@ public final class NcclRankComm implements AutoCloseable {
      * @param context   settings: the libraries, and {@code ferro.timeout} for this and every later call
      * @param rank      this rank
      * @param worldSize number of ranks, at least 2
-     * @param id        made by one rank, equal on all of them
+     * @param id        id that one rank has created, equal on all ranks
      * @param device    ordinal of this rank's device; no two ranks share one
      * @return communicator
      * @throws InvalidRankException     if {@code rank} is outside the world
-     * @throws IllegalArgumentException if {@code worldSize} is below 2; checked first
-     * @throws ferro.FerroException     NATIVE if a library is missing or NCCL refuses, TIMED_OUT if ranks are
-     *     missing at the deadline, INTERRUPTED
+     * @throws IllegalArgumentException if {@code worldSize} is below 2
+     * @throws ferro.FerroException     NATIVE if a library is missing or NCCL refuses, TIMED_OUT if ranks are missing
+     *     at the deadline, INTERRUPTED
      */
     public static NcclRankComm init(RankContext context, int rank, int worldSize, NcclUniqueId id, int device) {
         checkWorld(rank, worldSize);
@@ -95,7 +95,7 @@ public final class NcclRankComm implements AutoCloseable {
     }
 
     /**
-     * Returns a non-blocking stream of this communicator that nothing else uses. The first call makes it, and
+     * Returns a non-blocking stream of this communicator that nothing else uses. The first call creates it, and
      * {@link #close} frees it.
      *
      * @return handle
@@ -109,33 +109,33 @@ public final class NcclRankComm implements AutoCloseable {
     }
 
     /**
-     * Reduces each tensor over all ranks, in place, in one NCCL group. Starts after the work that the default stream of
-     * the device holds, and returns when the results may be read.
+     * Reduces each tensor over all ranks, in place, in one NCCL group. Starts after the work on the default stream of
+     * the device, and returns when the results may be read.
      *
      * @param tensors on this rank's device; the same number, types and lengths in the same order on every rank; with no
      *     tensors nothing is done
      * @param op      sum, product, min, max or avg
      * @throws IllegalArgumentException      if a tensor is on another device
-     * @throws UnsupportedOperationException if NCCL has no such op or type, or the average of whole numbers would wrap
+     * @throws UnsupportedOperationException if NCCL has no such op or type, or the average of integers would overflow
      * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
-     * @throws IllegalStateException         if it is closed
+     * @throws IllegalStateException         if this object is closed
      */
     public void allReduce(List<DeviceTensor> tensors, ReduceOp op) {
         reduce(List.copyOf(tensors), op, Cuda.DEFAULT_STREAM, true);
     }
 
     /**
-     * Reduces as {@link #allReduce(List, ReduceOp)}, but on a stream, so that it can overlap with compute on another
-     * one. Returns as soon as NCCL has taken the call. The tensors must stay alive and unchanged until the stream has
-     * passed.
+     * Reduces like {@link #allReduce(List, ReduceOp)}, but on a stream, so that it can overlap with compute on another
+     * stream. Returns as soon as NCCL has accepted the call. The tensors must stay alive and unchanged until the stream
+     * has finished the call.
      *
      * @param tensors see {@link #allReduce(List, ReduceOp)}
      * @param op      sum, product, min, max or avg
      * @param on      handle of a stream of this rank's device
      * @throws IllegalArgumentException      if a tensor is on another device
-     * @throws UnsupportedOperationException if NCCL has no such op or type, or the average of whole numbers would wrap
+     * @throws UnsupportedOperationException if NCCL has no such op or type, or the average of integers would overflow
      * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
-     * @throws IllegalStateException         if it is closed
+     * @throws IllegalStateException         if this object is closed
      */
     public void allReduce(List<DeviceTensor> tensors, ReduceOp op, long on) {
         reduce(List.copyOf(tensors), op, on, false);
@@ -143,7 +143,7 @@ public final class NcclRankComm implements AutoCloseable {
 
     private void reduce(List<DeviceTensor> tensors, ReduceOp op, long on, boolean wait) {
         String name = NcclOperation.ALL_REDUCE.label();
-        // an operation that NCCL lacks is refused without tensors too
+        // an operation that NCCL lacks is refused even without tensors
         NcclRedOp.of(op);
         List<NcclLane.LaneCalls> made = new ArrayList<>();
         for (DeviceTensor tensor : tensors) {
@@ -161,7 +161,7 @@ public final class NcclRankComm implements AutoCloseable {
     }
 
     /**
-     * Waits until a stream has passed the work that it holds now.
+     * Waits until a stream has finished the work that is on it now.
      *
      * @param on handle of a stream of this rank's device; 0 is the default stream
      * @throws ferro.FerroException TIMED_OUT (which aborts), INTERRUPTED, ABORTED or NATIVE
@@ -175,22 +175,22 @@ public final class NcclRankComm implements AutoCloseable {
         return abortHandle;
     }
 
-    /** {@return whether an abort has begun: by its handle, a time-out, an interrupt or a failure} */
+    /** {@return whether an abort has begun: by its handle, a timeout, an interrupt or a failure} */
     public boolean isAborted() {
         return abortHandle().isAborted();
     }
 
-    /** {@return whether it was closed before an abort, true as soon as the close has begun} */
+    /** {@return whether this object was closed before an abort; true as soon as the close has begun} */
     public boolean isClosed() {
         return abortHandle().isClosed();
     }
 
-    /** {@return whether it cannot be used any more, true after an abort and after a close} */
+    /** {@return whether this object cannot be used any more; true after an abort and after a close} */
     public boolean isDefunct() {
         return abortHandle().isDefunct();
     }
 
-    /** Closes within bounded time. A failure is logged, not thrown. Idempotent; needed after an abort too. */
+    /** Closes within limited time. A failure is logged, not thrown. Idempotent; needed after an abort, too. */
     @Override
     public void close() {
         leak.closed();

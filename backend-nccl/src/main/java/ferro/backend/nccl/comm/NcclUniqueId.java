@@ -8,11 +8,11 @@ import ferro.spi.RankContext;
 import java.util.Arrays;
 
 /**
- * Id that the ranks of one NCCL communicator share. Rank 0 makes it; the others get its bytes in another way.
+ * The id that the ranks of one NCCL communicator share. Rank 0 creates the id and passes its bytes to the others.
  *
- * <p>Immutable, so any thread may use it. Any process that has it can join the communicator: it is never printed, and
- * must not be logged. It is valid for one communicator. The process that made it must stay alive while the others join,
- * since it listens for them.
+ * <p>Immutable, so any thread may use it. Any process that has the id can join the communicator. Therefore the id is
+ * never printed, and must not be logged. It is valid for one communicator. The process that created it must stay alive
+ * while the others join, because it listens for them.
  */
 public final class NcclUniqueId {
     /** Size, fixed by nccl.h (NCCL_UNIQUE_ID_BYTES). */
@@ -25,10 +25,10 @@ public final class NcclUniqueId {
     }
 
     /**
-     * Makes the id of a new communicator; one rank calls it.
+     * Creates the id of a new communicator; one rank calls it.
      *
      * @param context settings that name the libraries
-     * @return id, equal to no other
+     * @return id, different from all others
      * @throws ferro.FerroException NATIVE if a library is missing or NCCL finds no network
      */
     public static NcclUniqueId generate(RankContext context) {
@@ -36,22 +36,22 @@ public final class NcclUniqueId {
         return made();
     }
 
-    /** Makes the id of a new communicator with the libraries that are loaded. */
+    /** Creates the id of a new communicator with the loaded libraries. */
     static NcclUniqueId made() {
         byte[] bytes = new byte[BYTES];
         Checks.nccl(Nccl.ncclGetUniqueId(bytes), "ncclGetUniqueId");
         return new NcclUniqueId(bytes);
     }
 
-    /** {@return an empty id, as it is before any was made: all bytes are zero, and it joins nothing} */
+    /** {@return an empty id: all bytes are zero, and no rank can join with it} */
     public static NcclUniqueId zero() {
         return new NcclUniqueId(new byte[BYTES]);
     }
 
     /**
-     * {@return the id that another rank made}
+     * {@return the id that another rank has created}
      *
-     * @param bytes result of {@link #toBytes} there; copied
+     * @param bytes result of {@link #toBytes} on that rank; copied
      * @throws IllegalArgumentException if there are not exactly {@value #BYTES} bytes
      */
     public static NcclUniqueId fromBytes(byte[] bytes) {
@@ -77,7 +77,7 @@ public final class NcclUniqueId {
         return Arrays.hashCode(bytes);
     }
 
-    /** Returns the size only: a reader of the bytes could join. */
+    /** Returns the size only, because a reader of the bytes could join. */
     @Override
     public String toString() {
         return "NcclUniqueId[" + BYTES + " bytes]";

@@ -21,7 +21,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * Entry point of groups over NCCL: one process per device, whose ranks meet in a store, or all devices of one process.
+ * Creates groups over NCCL: one process per device, whose ranks find each other by a store, or all devices of one
+ * process.
  *
  * <p>Start reading here, then {@link JnaNcclBackend}.
  */
@@ -33,15 +34,16 @@ public final class NcclWorld {
     /**
      * Joins as one rank, on a stream that the group owns.
      *
-     * <p>Rank 0 makes the id of the communicator and writes it to the context's store; the others read it there. The
-     * device is that of {@code ferro.nccl.device}, otherwise of {@code LOCAL_RANK}.
+     * <p>Rank 0 creates the id of the communicator and writes it to the context's store for the others. The device is
+     * that of {@code ferro.nccl.device}, otherwise of {@code LOCAL_RANK}.
      *
-     * @param group   name, rank and world size; its join timeout bounds this call unless {@code ferro.join.timeout} is set
+     * @param group   name, rank and world size; its join timeout bounds this call unless {@code ferro.join.timeout} is
+     *     set
      * @param context settings and store
      * @return back end of this rank
-     * @throws IllegalArgumentException if no device is named, it does not exist, or there are more local ranks than devices
-     * @throws FerroException           RENDEZVOUS or TIMED_OUT naming the ranks that have not come; NATIVE if the libraries
-     *     are missing or refuse; INTERRUPTED
+     * @throws IllegalArgumentException if no device is named, it is absent, or there are more local ranks than devices
+     * @throws FerroException           RENDEZVOUS or TIMED_OUT naming the missing ranks; NATIVE if a library is missing
+     *     or refuses; INTERRUPTED
      */
     public static JnaNcclBackend join(GroupSpec group, RankContext context) {
         return new NcclJoin(group, context, OptionalLong.empty(), Deadlines.ofJoin(group, context)).join();
@@ -52,8 +54,8 @@ public final class NcclWorld {
      *
      * @param group   name, rank and world size
      * @param context settings and store
-     * @param stream  handle of a stream of this rank's device, which the caller keeps owning and which must outlive the
-     *     group; 0 is the default stream
+     * @param stream  handle of a stream of this rank's device; 0 is the default stream. The caller stays the owner, and
+     *     the stream must outlive the group
      * @return back end of this rank
      * @throws IllegalArgumentException as {@link #join}
      * @throws FerroException           as {@link #join}
@@ -63,13 +65,13 @@ public final class NcclWorld {
     }
 
     /**
-     * Makes a group of devices of this process, one rank each, in the order given. Each back end may be used by its own
-     * thread.
+     * Creates a group of devices of this process, one rank each, in the order given. Each back end may be used by its
+     * own thread.
      *
      * @param context settings; needs no store
      * @param devices ordinals, all different
      * @return back ends, index = rank; each must be closed
-     * @throws IllegalArgumentException if there is no device, one is named twice, or one does not exist
+     * @throws IllegalArgumentException if no device is given, one is named twice, or one does not exist
      * @throws FerroException           NATIVE, TIMED_OUT, INTERRUPTED; then nothing is left open
      */
     public static List<JnaNcclBackend> createWorld(RankContext context, int... devices) {
@@ -92,7 +94,7 @@ public final class NcclWorld {
             }
             return ends;
         } catch (RuntimeException | Error failure) {
-            // the other ranks never come
+            // the other ranks will never join
             ends.forEach(end -> end.close(Duration.ZERO));
             comms.subList(ends.size(), comms.size()).forEach(Communicator::close);
             throw failure;

@@ -12,7 +12,7 @@ final class RankDevice {
     /**
      * Returns the ordinal of the device of a rank.
      *
-     * @throws IllegalArgumentException if none is named, there is no such device, or there are more local ranks than devices
+     * @throws IllegalArgumentException if no device is named, it is absent, or there are more local ranks than devices
      */
     static int of(GroupSpec group, RankContext context, int devices) {
         String who = "rank " + group.rank() + " of group \"" + group.name() + "\"";
@@ -27,8 +27,8 @@ final class RankDevice {
     }
 
     /**
-     * Returns why this rank has no device, so that {@code auto} runs without one. A device that is set by number and
-     * does not exist is no such reason but an error, reported by {@link #of}.
+     * Returns why this rank has no device, so that {@code auto} runs without one. A configured device that does not
+     * exist is not such a reason, but an error, which {@link #of} reports.
      */
     static Optional<String> unavailableBecause(RankContext context, int devices) {
         if (Settings.NCCL_DEVICE.find(context).isPresent()) {
