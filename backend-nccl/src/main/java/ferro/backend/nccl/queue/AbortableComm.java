@@ -4,7 +4,7 @@ import ferro.FerroException;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The communicator that a {@link WorkQueue} sees: a thread that makes its calls, and an abort that ends them. */
+/** The communicator for a {@link WorkQueue}: a thread that makes its calls, and an abort that ends them. */
 public interface AbortableComm {
     /** Returns group, rank and device. */
     CommIdentity identity();
@@ -15,16 +15,16 @@ public interface AbortableComm {
     /** Starts a deadline on the clock of the communicator. */
     Deadline deadline(Duration timeout);
 
-    /** Asks NCCL for a failure that no call has reported, named after an operation. */
+    /** Polls NCCL for a failure that no call has reported; the failure names the given operation. */
     Optional<FerroException> asyncFailure(NcclOperation operation);
 
-    /** Aborts natively, and waits for the end of an abort that has begun before. The wait is bounded. */
+    /** Aborts natively, and waits for an abort that has begun before. The wait is limited. */
     void abortAndWait(String why);
 
-    /** Returns whether an abort has begun, so that streams may pass without having done the work. */
+    /** Returns whether an abort has begun, so that streams may finish without having done the work. */
     boolean isAborted();
 
-    /** Returns whether NCCL puts nothing on a stream any more. */
+    /** Returns whether NCCL will put no more work on a stream. */
     boolean isAbortOver();
 
     /** Returns why the abort itself failed. */

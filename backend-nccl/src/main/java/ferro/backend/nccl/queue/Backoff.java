@@ -1,8 +1,8 @@
 package ferro.backend.nccl.queue;
 
 /**
- * Computes how long a thread that polls a device sleeps between polls: at first not at all, then a small part of the
- * time that it has slept so far. So the end of a long operation is seen late by only a small part of its length.
+ * Computes how long a thread that polls a device sleeps between polls. At first it does not sleep, later for a small
+ * part of the time slept so far. The end of a long operation is thus detected late by only a small part of its length.
  */
 final class Backoff {
     /** Polls before the first sleep: about as long as a small collective takes on a device. */
@@ -10,7 +10,7 @@ final class Backoff {
 
     private static final long SHORTEST_NANOS = 20_000;
     private static final long LONGEST_NANOS = 1_000_000;
-    /** The next sleep is this part of the time slept so far. */
+    /** Divisor: the next sleep is this part of the time slept so far. */
     private static final int PART = 16;
 
     private int looks;

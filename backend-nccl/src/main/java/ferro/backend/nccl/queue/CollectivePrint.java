@@ -9,15 +9,15 @@ import ferro.Tensor;
 import java.util.function.Supplier;
 
 /**
- * Describes in words the properties of a collective that must be equal on all ranks. Ranks that are stuck compare this
- * text. The text is made when it is asked for. The object refers to no tensor, so it may be kept after the call.
+ * Describes the properties of a collective that must be equal on all ranks, as text. Ranks that are stuck compare this
+ * text. It is computed on demand. The object refers to no tensor, so it may be kept after the call.
  *
  * @param type null for a call without an operand
  * @param op   null for a call that does not reduce
  */
 public record CollectivePrint(CollectiveKind kind, String label, DataType type, long part, ReduceOp op, int root)
         implements Supplier<String> {
-    /** Returns what a call, with its label or an empty one, must have in common with the calls of other ranks. */
+    /** Returns the properties of a call, with its label or an empty one, that must be equal on other ranks. */
     public static CollectivePrint of(Collective call, String label, int worldSize) {
         Tensor operand = call.operand();
         return new CollectivePrint(
@@ -29,7 +29,7 @@ public record CollectivePrint(CollectiveKind kind, String label, DataType type, 
                 call.root());
     }
 
-    /** Returns the element count of one part: NCCL counts parts, which an all-to-all's operand holds side by side. */
+    /** Returns the element count of one part. NCCL counts parts; the operand of an all-to-all holds all parts. */
     public static long partOf(Collective call, int worldSize) {
         long elements = call.operand().elementCount();
         return call.kind() == CollectiveKind.ALL_TO_ALL ? elements / worldSize : elements;

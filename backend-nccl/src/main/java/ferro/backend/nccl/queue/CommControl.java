@@ -21,11 +21,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * What the ranks of a group tell each other beside the library: failures, goodbyes, calls and answers, over control
- * messages that never wait behind data.
+ * The control messages of the ranks of a group, beside the library: failures, goodbyes, calls and answers. They never
+ * wait behind data.
  */
 public final class CommControl implements ControlOwner {
-    /** A program repeats its calls; more different ones are not kept. */
+    /** Maximum number of kept calls. A program repeats its calls, and more different ones are not kept. */
     private static final int KEPT_CALLS = 256;
 
     private final GroupPosition position;
@@ -36,7 +36,7 @@ public final class CommControl implements ControlOwner {
     private FirstFailure failures;
     private Runnable look;
 
-    /** Makes the control of a group with its default deadline; {@link #open} connects it with its queue. */
+    /** Creates the control of a group with its default timeout; {@link #open} connects it to its queue. */
     public CommControl(GroupPosition position, CommIdentity identity, Duration timeout, RankContext context) {
         this.position = position;
         this.context = context;
@@ -44,7 +44,7 @@ public final class CommControl implements ControlOwner {
         this.control = new GroupControl(position.lane(), group, context, this, position.joined());
     }
 
-    /** Begins to hear of the other ranks; called when the queue is complete. A goodbye runs {@code look}. */
+    /** Begins to receive control messages; called when the queue is complete. A goodbye runs {@code look}. */
     void open(FirstFailure opened, Runnable look) {
         this.failures = opened;
         this.look = look;
@@ -58,18 +58,19 @@ public final class CommControl implements ControlOwner {
         control.open();
     }
 
-    /** Returns the failure, the leavers and the agreements of the group. */
+    /** Returns the failure, the exits and the agreements of the group. */
     public GroupControl group() {
         return control;
     }
 
-    /** Returns the position of the group among those of the same join. */
+    /** Returns the position of the group among the groups of the same join. */
     public GroupPosition position() {
         return position;
     }
 
     /**
-     * Records a call before NCCL gets it. Called with the queue locked, so that calls and counts have one order.
+     * Records a call before NCCL gets it. The caller holds the lock of the queue, so that calls and counts have one
+     * order.
      *
      * @return number of the collective in its group, or of the message to or from its peer, from 1
      */
@@ -101,13 +102,13 @@ public final class CommControl implements ControlOwner {
         return made;
     }
 
-    /** Returns what other ranks are asked about a collective. */
+    /** Returns the header by which other ranks are asked about a collective. */
     CallHeader headerOf(NcclWork work) {
         return CallHeader.of(work.sequence(), callOf(work.title()));
     }
 
     /**
-     * Sends a goodbye to the other ranks. Returns the leave, which is over when all of them have left too, or have
+     * Sends a goodbye to the other ranks. Returns the exit, which ends when all of them have left, too, or have
      * received the failure.
      */
     public GracefulExit leave() {
@@ -118,12 +119,12 @@ public final class CommControl implements ControlOwner {
         return control.leave(others, control.failure() == null ? ExitLimit.ALL_HAVE_LEFT : ExitLimit.ALL_HAVE_HEARD);
     }
 
-    /** Returns whether this rank hears of the others. */
+    /** Returns whether this rank receives messages of the others. */
     public boolean knowsOthers() {
         return position.isConnected();
     }
 
-    /** Returns whether every other rank has left in good order, or is not known to this rank at all. */
+    /** Returns whether every other rank has left normally; true if this rank has no connection to the others. */
     public boolean haveAllLeft() {
         return !position.isConnected() || control.exits().haveAllLeft();
     }

@@ -8,22 +8,22 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * Identity of a communicator, for messages, thread names and the place of a failure.
+ * Identity of a communicator, for messages, thread names and the location of a failure.
  *
  * @param group     name
  * @param rank      own rank
  * @param worldSize number of ranks
  * @param device    ordinal
- * @param self      name of the own rank for texts, with its number in the joined group where that differs
+ * @param self      name of the own rank in texts, with its number in the joined group if that differs
  */
 public record CommIdentity(String group, int rank, int worldSize, int device, String self) {
-    /** The identity in a joined group. */
+    /** Creates the identity of a rank in a joined group. */
     public CommIdentity(String group, int rank, int worldSize, int device) {
         this(group, rank, worldSize, device, "rank " + rank);
     }
 
     /**
-     * Checks the numbers before NCCL sees them.
+     * Checks the numbers before they are passed to NCCL.
      *
      * @throws ferro.InvalidRankException if the rank is not in the world
      * @throws IllegalArgumentException   if the world is empty or the device is negative
@@ -43,17 +43,17 @@ public record CommIdentity(String group, int rank, int worldSize, int device, St
         return "ferro-" + group + "-" + rank + "-" + role;
     }
 
-    /** Returns the place of a failure. */
+    /** Returns the location of a failure. */
     public Where where(NcclOperation operation, long elapsedNanos) {
         return where(operation.label(), elapsedNanos);
     }
 
-    /** Returns the place of a failure of a call, which is named with its label. */
+    /** Returns the location of a failure of a call, which is named with its label. */
     Where where(String call, long elapsedNanos) {
         return Where.of(group, rank).during(call, -1).after(Duration.ofNanos(elapsedNanos), Duration.ZERO);
     }
 
-    /** Makes a failure that this rank has seen; {@code cause} may be null. */
+    /** Creates a failure that this rank has detected; {@code cause} may be null. */
     public Failure failure(Code code, Set<Integer> culprits, String text, Throwable cause) {
         return new Failure(code, rank, -1, culprits, text, cause);
     }

@@ -5,12 +5,12 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** A point in time that several steps share, so that none of them gets the whole time again. */
+/** A point in time that several steps share, so that the steps together have one time limit. */
 public final class Deadline {
-    /** A century: long enough, and no sum of it and a clock overflows twice. */
+    /** A century: long enough, and the sum with a clock overflows at most once. */
     private static final long FOREVER_NANOS = Duration.ofDays(36_525).toNanos();
 
-    /** Interval at which a waiting thread reads the clock, which need not be the machine's. */
+    /** Interval at which a waiting thread reads the clock, which may differ from the system's clock. */
     static final long LOOK_NANOS = 20_000_000;
 
     private final long startNanos;
@@ -24,9 +24,9 @@ public final class Deadline {
     }
 
     /**
-     * Starts now.
+     * Starts a deadline now.
      *
-     * @param timeout a negative timeout counts as zero; one longer than a century counts as a century
+     * @param timeout a negative timeout counts as zero; a timeout longer than a century counts as a century
      * @param clock   nanoseconds, monotonic
      */
     public static Deadline after(Duration timeout, LongSupplier clock) {
@@ -37,7 +37,7 @@ public final class Deadline {
         return new Deadline(clock.getAsLong(), endless ? FOREVER_NANOS : timeout.toNanos(), clock);
     }
 
-    /** Returns the remaining time, 0 if none is left. */
+    /** Returns the remaining time in nanoseconds, 0 if none is left. */
     public long remainingNanos() {
         return Math.max(0, lengthNanos - elapsedNanos());
     }
@@ -55,14 +55,14 @@ public final class Deadline {
     /** An event that a thread waits for, such as {@code latch::await}. */
     @FunctionalInterface
     public interface TimedEvent {
-        /** Waits for the event. Returns false if the time has passed before. */
+        /** Waits for the event. Returns false if the time passes first. */
         boolean await(long time, TimeUnit unit) throws InterruptedException;
     }
 
     /**
      * Waits for an event.
      *
-     * @return whether it has come; false after the deadline
+     * @return whether it has happened; false after the deadline
      * @throws InterruptedException if this thread was interrupted
      */
     boolean await(TimedEvent event) throws InterruptedException {
@@ -76,7 +76,7 @@ public final class Deadline {
         return true;
     }
 
-    /** Waits as {@link #await}, but keeps an interrupt for later. */
+    /** Waits like {@link #await}, but keeps an interrupt for later. */
     public boolean awaitQuietly(TimedEvent event) {
         boolean interrupted = false;
         try {
@@ -94,7 +94,7 @@ public final class Deadline {
         }
     }
 
-    /** Returns the time on the clock. */
+    /** Returns the current time on the clock. */
     long nowNanos() {
         return clock.getAsLong();
     }

@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Native work submitted to a {@link DeviceThread}, and the handle of its caller. The work may still be in progress when its
- * first native call returns. The protected methods run on the thread.
+ * Native work that is submitted to a {@link DeviceThread}, and the handle of its caller. The work may still be in
+ * progress after its first native call has returned. The protected methods run on the device thread.
  *
  * @param <T> result of the work
  */
@@ -15,7 +15,7 @@ public abstract class DeviceCall<T> {
     private final WorkEnd ended = new WorkEnd();
     private T result;
     private Throwable failure;
-    /** Whether issuing has thrown: then nothing is polled. Used by the thread only. */
+    /** Whether issuing has thrown, so that nothing is polled. Used by the device thread only. */
     private boolean hasThrown;
 
     enum CallPhase {
@@ -28,15 +28,15 @@ public abstract class DeviceCall<T> {
      * Issues the work to the library. It is called again until it returns true. No other work starts before, since a
      * communicator must not be used while an earlier call on it is in progress.
      *
-     * @return whether the library has taken it
+     * @return whether the library has accepted the work
      */
     protected abstract boolean issue();
 
     /**
-     * Polls whether the work is over, without waiting. It is called until it returns true. Other work may start
+     * Polls whether the work has finished, without waiting. It is called until it returns true. Other work may start
      * meanwhile.
      *
-     * @return whether it is over; true unless the work polls
+     * @return whether the work has finished; true unless the work polls
      */
     protected boolean over() {
         return true;
@@ -50,24 +50,24 @@ public abstract class DeviceCall<T> {
     /**
      * Waits for the end of the work, with or without a failure.
      *
-     * @return whether it has ended; false means that it is still in progress, see {@link #drop}
-     * @throws InterruptedException if this thread was interrupted; the work goes on
+     * @return whether the work has ended; false means that it is still in progress, see {@link #drop}
+     * @throws InterruptedException if this thread was interrupted; the work continues
      */
     public final boolean await(Deadline deadline) throws InterruptedException {
         return deadline.await(ended::await);
     }
 
-    /** Waits as {@link #await}, but keeps an interrupt for later. */
+    /** Waits like {@link #await}, but keeps an interrupt for later. */
     public final boolean awaitQuietly(Deadline deadline) {
         return deadline.awaitQuietly(ended::await);
     }
 
-    /** Waits for some time, measured on the machine's own clock. */
+    /** Waits for some time, measured on the system's clock. */
     public final boolean awaitNanos(long nanos) throws InterruptedException {
         return ended.await(nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** Returns the threads that wait for it; any thread. */
+    /** Returns the threads that wait for the work; any thread may call. */
     final Collection<Thread> waiters() {
         return ended.getQueuedThreads();
     }
@@ -78,7 +78,7 @@ public abstract class DeviceCall<T> {
     }
 
     /**
-     * Cancels the work if it has not begun. It then ends with a failure.
+     * Cancels the work if it has not begun. The work then ends with a failure.
      *
      * @return whether it will never run; false means that it runs or has ended
      */
@@ -110,17 +110,17 @@ public abstract class DeviceCall<T> {
         return phase.compareAndSet(CallPhase.QUEUED, CallPhase.ENDED);
     }
 
-    /** Claims the end. Returns the phase before. */
+    /** Claims the end. Returns the previous phase. */
     final CallPhase claimEnd() {
         return phase.getAndSet(CallPhase.ENDED);
     }
 
-    /** Releases the threads that wait. */
+    /** Releases the waiting threads. */
     final void release() {
         ended.happens();
     }
 
-    // the methods below are for the thread
+    // the methods below are for the device thread
 
     boolean begin() {
         return phase.compareAndSet(CallPhase.QUEUED, CallPhase.RUNNING);
@@ -153,7 +153,7 @@ public abstract class DeviceCall<T> {
         return true;
     }
 
-    /** Ends the work with its result, or with what has ended it. */
+    /** Ends the work with its result, or with the exception that has ended it. */
     void end(T value, Throwable thrown) {
         phase.set(CallPhase.ENDED);
         result = value;

@@ -20,14 +20,14 @@ import java.util.function.Supplier;
 /**
  * The one platform thread that makes the native calls of a communicator, in the order in which they were submitted.
  *
- * <p>CUDA keeps the current device, and NCCL the depth of its groups, per thread of the operating system. A virtual
- * thread changes that thread between two calls, and a call into ferro must not change the caller's own device. So
- * callers submit a task and wait, with a deadline and interruptibly. A task that its caller gives up is cancelled if it
- * has not begun.
+ * <p>CUDA keeps the current device, and NCCL the depth of its groups, per operating system thread. A virtual thread may
+ * change its operating system thread between two calls, and a call into ferro must not change the caller's device.
+ * Therefore callers submit a task and wait, with a deadline and interruptibly. A task whose caller stops waiting is
+ * cancelled if it has not begun.
  *
  * <p>Work that the library finishes later ({@link DeviceCall#over}) is polled between other tasks, at first without a
- * pause, then less and less often. So a stream is polled by the thread that has the right device, and blocks no other
- * task.
+ * pause, then less and less often. Thus the thread that has the right device polls the stream, and no other task is
+ * blocked.
  *
  * <p>One call allocates two small objects beside itself; a poll allocates nothing.
  */
@@ -40,7 +40,7 @@ public final class DeviceThread implements AutoCloseable {
     private final BlockingQueue<DeviceCall<?>> queue = new LinkedBlockingQueue<>();
     /** Wakes the thread from a wait for work when it must end. */
     private final DeviceCall<Void> last = new OneShotCall<>(() -> null);
-    /** Used by the thread itself only. */
+    /** Tasks in progress; used by the thread itself only. */
     private final List<DeviceCall<?>> underWay = new ArrayList<>();
     /** Sleeps between polls of the tasks in progress; {@code issueNaps} are between attempts to issue the next task. */
     private final Backoff lookNaps = new Backoff();
@@ -60,7 +60,7 @@ public final class DeviceThread implements AutoCloseable {
         thread.start();
     }
 
-    /** A call that is over as soon as it has run. */
+    /** A call that has finished as soon as it has run. */
     private static final class OneShotCall<T> extends DeviceCall<T> {
         private final Supplier<T> body;
         private T made;
@@ -88,7 +88,7 @@ public final class DeviceThread implements AutoCloseable {
     /**
      * Makes a device current on this thread for the next calls. Only on the thread itself.
      *
-     * @throws CudaException if there is no such device
+     * @throws CudaException if the device does not exist
      */
     public void use(int ordinal) {
         if (!isCurrent()) {
@@ -106,7 +106,7 @@ public final class DeviceThread implements AutoCloseable {
         device = -1;
     }
 
-    /** Returns whether no task is in progress but the one that asks while it is issued. Only on the thread itself. */
+    /** Returns whether no task is in progress but the one that is being issued. Only on the thread itself. */
     public boolean hasNothingElse() {
         return underWay.isEmpty();
     }
@@ -117,7 +117,7 @@ public final class DeviceThread implements AutoCloseable {
     }
 
     /**
-     * Submits a task that is over when it returns. On the thread itself it runs at once.
+     * Submits a task that has finished when it returns. On the thread itself the task runs at once.
      *
      * @throws IllegalStateException if the thread is closed
      */
@@ -126,7 +126,7 @@ public final class DeviceThread implements AutoCloseable {
     }
 
     /**
-     * Submits a call. On the thread itself it runs at once, and must be over at once.
+     * Submits a call. On the thread itself the call runs at once, and must finish at once.
      *
      * @throws IllegalStateException if the thread is closed
      */
@@ -149,6 +149,7 @@ public final class DeviceThread implements AutoCloseable {
     /**
      * Runs a body on the thread and waits for it, in the queue and while it runs. Returns its result, or throws its
      * exception.
+     *
      * @throws TimeoutException     if the deadline passed; the body never runs, or is stuck
      * @throws InterruptedException if this thread was interrupted; the body never runs, or is still running
      */
@@ -175,9 +176,10 @@ public final class DeviceThread implements AutoCloseable {
     }
 
     /**
-     * Ends the thread. Tasks that have not begun fail with IllegalStateException. A thread that does not return from a
-     * native call within the bound is left behind, with a warning: it is a daemon and cannot be stopped.
-     * @return whether the thread has ended, or will end with its present task (a call from the thread itself)
+     * Ends the thread. Tasks that have not begun fail with IllegalStateException. A thread that is in a native call for
+     * longer than the bound keeps running, with a warning: it cannot be stopped.
+     *
+     * @return whether the thread has ended, or will end with its current task (a call from the thread itself)
      */
     public boolean close(Duration bound) {
         boolean first = !closed;
@@ -232,7 +234,7 @@ public final class DeviceThread implements AutoCloseable {
             }
             return napNanos == 0 ? queue.poll() : queue.poll(napNanos, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
-            // a task left its interrupt behind; only a close ends the thread
+            // a task has left its interrupt; only a close ends the thread
             return null;
         }
     }

@@ -10,7 +10,7 @@ import java.util.Deque;
 public final class EventPool {
     private final Deque<Long> idle = new ArrayDeque<>();
 
-    /** Records an event, to be given back, on a stream; 0 is the default stream of the current device. */
+    /** Records an event on a stream; 0 is the default stream of the current device. The caller gives the event back. */
     public long record(long stream) {
         long event = idle.isEmpty() ? make() : idle.pop();
         try {
@@ -22,7 +22,7 @@ public final class EventPool {
         return event;
     }
 
-    /** Makes later work of a stream wait for the work that another stream holds now. */
+    /** Makes later work of a stream wait for the work that is now on another stream. */
     public void order(long before, long later) {
         if (before == later) {
             return;
@@ -31,7 +31,7 @@ public final class EventPool {
         try {
             Checks.cuda(Cuda.cudaStreamWaitEvent(later, event, 0), "cudaStreamWaitEvent");
         } finally {
-            // the wait is for the state that the event marks now, so it may be recorded again at once
+            // the wait refers to the current recording, so the event may be recorded again at once
             giveBack(event);
         }
     }
@@ -42,11 +42,11 @@ public final class EventPool {
         return event[0];
     }
 
-    /** Returns whether the stream has passed the event. */
+    /** Returns whether the stream has completed the event. */
     public boolean passed(long event) {
         int code = Cuda.cudaEventQuery(event);
         if (code == Cuda.NOT_READY) {
-            // it stays as the last error of this thread, where NCCL would find it
+            // otherwise it would stay the last error of this thread, which NCCL reads
             Cuda.cudaGetLastError();
             return false;
         }
@@ -54,12 +54,12 @@ public final class EventPool {
         return true;
     }
 
-    /** Takes back an event, passed or not: recording it again moves it. */
+    /** Takes back an event, completed or not, because the next recording replaces the current one. */
     public void giveBack(long event) {
         idle.push(event);
     }
 
-    /** Frees all events. After a failure the rest is not freed, since the device is faulty then. */
+    /** Frees all events. After a failure the others are not freed, because the device is faulty then. */
     public void close() {
         while (!idle.isEmpty()) {
             Checks.cuda(Cuda.cudaEventDestroy(idle.pop()), "cudaEventDestroy");

@@ -16,28 +16,28 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 
 /**
- * The failure of a group on this rank. The ranks agree on its cause by {@link GroupControl}, before any caller of this
- * rank gets it. Then it ends at once the operations that have not begun, and makes the {@link Watchdog} abort the
- * communicator, so that the running ones return too. After that every call fails with it.
+ * The failure of a group on this rank. The ranks agree on its cause by {@link GroupControl} before any caller of this
+ * rank receives it. Then operations that have not begun end at once. The {@link Watchdog} aborts the communicator, so
+ * that running operations return, too. Afterwards every call fails with it.
  */
 public final class FirstFailure {
-    /** Time for streams to pass the work that an abort has cut off; the abort itself has ten seconds of its own. */
+    /** Time for streams to finish the work that an abort has cut off; the abort itself has ten more seconds. */
     private static final Duration AFTER_ABORT = Duration.ofSeconds(3);
 
     private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
-    /** Time in which the ranks find out which of them is lost, if the library says only that one is. */
+    /** Time in which the ranks find out which rank is lost, if the library only reports that one is. */
     private static final Duration VERDICT_BOUND = Duration.ofMillis(250);
     /**
-     * Time in which the ranks answer what they have called. It is long, because NATIVE would blame a rank that has done nothing
-     * wrong, and only a refusal for another reason waits for all of it.
+     * Time in which the ranks answer which calls they have made. It is long, because NATIVE would blame a rank that has
+     * done nothing wrong. Only a refusal for another reason waits for all of it.
      */
     private static final Duration COMPARE_BOUND = Duration.ofSeconds(2);
     /**
-     * Calls that have ended and are compared too: NCCL may let a call succeed that differs, and refuse one behind it. Each
-     * call that is compared costs all ranks time before they hear of the failure.
+     * Number of ended calls that are also compared. NCCL may let a different call succeed, and refuse a later one. Each
+     * compared call delays the failure on all ranks.
      */
     private static final int COMPARED_ENDED = 4;
-    /** The most calls that are compared: a rank may be so many calls ahead of the rank whose call the library refuses. */
+    /** Maximum number of compared calls: a rank may be this far ahead of the rank whose call the library refuses. */
     private static final int COMPARED_CALLS = 64;
 
     private final PendingWorks pending;
@@ -46,7 +46,7 @@ public final class FirstFailure {
     private final CompletionThreads threads;
     private final Runnable wakeWatchdog;
     private final Listeners listeners;
-    /** Open once the ranks have agreed on a failure. */
+    /** Open when the ranks have agreed on a failure. */
     private final CountDownLatch known = new CountDownLatch(1);
 
     private final CountDownLatch settled = new CountDownLatch(1);
@@ -58,14 +58,14 @@ public final class FirstFailure {
     private volatile Failure stuck;
 
     private volatile HostHalf host;
-    /** The operation whose caller was interrupted, and what it fails with; null if none was. */
+    /** The operation whose caller was interrupted, and its failure; null if none was. */
     private volatile NcclWork interrupted;
 
     private volatile Failure interrupt;
-    /** What the library has said of calls that differ; null if nothing. */
+    /** NCCL's refusal that may come from different calls; null if none. */
     private volatile Throwable refusal;
 
-    /** The exception of a cause, and what was called when the first cause came. */
+    /** The exception of a cause, with the call that was running when the first cause arrived. */
     private record Thrown(Failure cause, Where where, String during, FerroException exception) {
         static Thrown of(Failure cause, Where where, String during) {
             return new Thrown(cause, where, during, NcclFailures.exception(cause, where, during));
@@ -97,7 +97,7 @@ public final class FirstFailure {
         return pending;
     }
 
-    /** Runs code of a user on a thread of its own. Without memory for a thread it runs on the caller's. */
+    /** Runs code of a user on a separate thread. Without memory for a thread, the caller runs it. */
     void runForUser(Runnable task) {
         try {
             threads.execute(task);
@@ -123,13 +123,13 @@ public final class FirstFailure {
         wakeWatchdog.run();
     }
 
-    /** Notes that an operation has ended. */
+    /** Records that an operation has ended. */
     void ended(NcclWork work) {
         pending.ended(work);
         control.exits().confirm();
     }
 
-    /** Returns why the group has ended, as the ranks agree on now, or null. */
+    /** Returns why the group has ended, as currently agreed by the ranks, or null. */
     Failure get() {
         Failure agreed = control.failure();
         return agreed != null && agreed.code() == Code.MISMATCH && refusal != null && agreed.cause() == null
@@ -137,7 +137,7 @@ public final class FirstFailure {
                 : agreed;
     }
 
-    /** Returns the failure of the group, the same object while its cause and the known ends stay; null while it works. */
+    /** Returns the group's failure, or null while it works; the same object while its cause and known ends stay. */
     public FerroException firstThrown() {
         Failure why = get();
         if (why == null) {
@@ -159,7 +159,7 @@ public final class FirstFailure {
         if (oldest != null) {
             return Thrown.of(why, oldest.where().ended(control.ends()), oldest.during());
         }
-        // without a call of this rank the number is that of the call in which the group has failed
+        // if this rank has no call, the number is that of the call in which the group failed
         String operation = pending.hasRawCalls() ? pending.lastRaw().label() : "";
         Where where = identity().where(operation, 0).during(operation, why.sequence());
         String during = operation.isEmpty()
@@ -200,8 +200,8 @@ public final class FirstFailure {
     }
 
     /**
-     * Ends the group, unless it has ended. If the failure names no rank, waits a moment for the rank to blame: the
-     * library says that a rank is lost, and not which.
+     * Ends the group, unless it has ended. If the failure names no rank, waits a moment for the rank to blame, because
+     * the library only reports that some rank is lost.
      */
     void fail(Failure why) {
         if (get() != null) {
@@ -224,7 +224,7 @@ public final class FirstFailure {
         }
     }
 
-    /** Ends what has not begun, once the ranks have agreed on a failure. Called once, on any thread. */
+    /** Ends operations that have not begun, after the ranks have agreed on a failure. Called once, on any thread. */
     void agreed() {
         FerroException thrown = firstThrown();
         known.countDown();
@@ -255,7 +255,7 @@ public final class FirstFailure {
         }
     }
 
-    /** Returns what an operation that the group's failure ends reports: only the interrupted one reports an interrupt. */
+    /** Returns the failure that an ended operation reports: only the interrupted operation reports an interrupt. */
     Failure reportedBy(NcclWork work, Failure why) {
         Failure own = interrupt;
         boolean isOwn = work == interrupted && own != null && why.code() == Code.ABORTED;
@@ -272,7 +272,7 @@ public final class FirstFailure {
         work.awaitQuietly(comm.deadline(SETTLE_BOUND));
     }
 
-    /** Ends the group because the program asked for it. Waits until the abort is over, at most fifteen seconds. */
+    /** Ends the group because the program requested it. Waits for the abort, at most fifteen seconds. */
     public void abort(Throwable cause) {
         String text =
                 "aborted by " + identity().self() + ": " + (cause == null ? "no cause given" : cause.getMessage());
@@ -281,8 +281,8 @@ public final class FirstFailure {
     }
 
     /**
-     * Ends the group with the failure of a native call, or of the code around it. If NCCL has refused data, the ranks first
-     * compare their calls, since NCCL does not say that calls differ.
+     * Ends the group with the failure of a native call, or of the code around it. If NCCL has refused data, the ranks
+     * first compare their calls, because NCCL does not report that calls differ.
      */
     void failedNatively(NcclOperation operation, Throwable thrown) {
         if (thrown instanceof FerroException mismatch && mismatch.code() == Code.MISMATCH) {
@@ -327,7 +327,7 @@ public final class FirstFailure {
         return identity().failure(Code.NATIVE, Set.of(identity().rank()), text, first);
     }
 
-    /** Releases the waiting callers, also if the settling failed. */
+    /** Releases the waiting callers, even if the abort failed. */
     private void abandonPending() {
         try {
             for (NcclWork work : pending.all()) {

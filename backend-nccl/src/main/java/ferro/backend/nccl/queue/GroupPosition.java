@@ -13,10 +13,10 @@ import java.util.stream.IntStream;
  * The position of a group among all groups that were made from one joined group.
  *
  * @param lane        control messages between the ranks of the group
- * @param membership  of the joined group
+ * @param membership  membership of the joined group
  * @param joined      ranks of the group in the joined group
- * @param identity    64 bits
- * @param isConnected false if the ranks have no control messages, so that this rank knows nothing of the others
+ * @param identity    identity of the group, 64 bits
+ * @param isConnected false if the ranks have no control messages, so that this rank receives nothing from the others
  */
 public record GroupPosition(
         ControlLane lane, Membership membership, JoinedPosition joined, long identity, boolean isConnected) {
@@ -29,7 +29,7 @@ public record GroupPosition(
         return of(lane, Membership.watching(lane, group, context, identity), identity, true);
     }
 
-    /** Returns the position of a joined group whose processes nobody has to watch, or another group watches. */
+    /** Returns the position of a joined group whose processes need no watch, or are watched by another group. */
     public static GroupPosition unwatched(ControlLane lane, GroupSpec group) {
         return of(lane, Membership.unwatched(group), identity(group), true);
     }
@@ -49,14 +49,14 @@ public record GroupPosition(
                 lane, membership, new JoinedPosition(all, new RankStatuses(), membership), identity, isConnected);
     }
 
-    /** Returns the position of a group of some ranks of this one, on whose identity the ranks have agreed. */
+    /** Returns the position of a subgroup, on whose identity the ranks have agreed. */
     public GroupPosition child(long agreed, int[] members) {
         int[] inJoined = IntStream.of(members).map(rank -> ranks()[rank]).toArray();
         JoinedPosition below = new JoinedPosition(inJoined, joined.statuses(), membership);
         return new GroupPosition(lane.subgroup(members, agreed), membership, below, agreed, isConnected);
     }
 
-    /** Returns the ranks of the joined group, in the order of this one. */
+    /** Returns the ranks of the joined group, in the order of this group. */
     public int[] ranks() {
         return joined.joinedRanks();
     }

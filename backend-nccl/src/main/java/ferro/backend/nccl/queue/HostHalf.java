@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/** The other half of a group in {@code cpu:tcp,cuda:nccl}: a failure of one half ends the other half on the same rank. */
+/** The other half of a group in {@code cpu:tcp,cuda:nccl}: a failure of one half ends the other half on its rank. */
 public record HostHalf(CollectiveBackend host) {
-    /** The texts of this half, which are about calls on the device, are kept where both halves have the same failure. */
+    /** Highest sequence: of the same failure in both halves, the texts of this half about device calls are kept. */
     private static final long LAST = Long.MAX_VALUE;
 
     /** Begins to listen to failures of the other half. {@code fails} ends this half, and must not wait. */
@@ -31,12 +31,12 @@ public record HostHalf(CollectiveBackend host) {
                         known.code(), host.rank(), LAST, known.where().culprits(), known.getMessage(), known));
     }
 
-    /** Returns the failure of this half: an abort changes nothing if the other half has failed already. */
+    /** Returns the failure of this half. An abort changes nothing if the other half has already failed. */
     public Failure judged(Failure why) {
         return why.code() == Code.ABORTED ? failure().orElse(why) : why;
     }
 
-    /** Ends the other half with a failure of this one, unless it has failed already. Does not wait. */
+    /** Ends the other half with a failure of this half, unless it has already failed. Does not wait. */
     void fail(FerroException failure) {
         if (host.failure().isEmpty()) {
             host.abort(failure);

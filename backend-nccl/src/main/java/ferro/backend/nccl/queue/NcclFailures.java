@@ -9,7 +9,7 @@ import ferro.backend.nccl.NcclResult;
 import ferro.control.failure.Failure;
 import java.util.Set;
 
-/** Failures of groups whose calls are those of NCCL: made from native failures, and thrown as exceptions. */
+/** Creates the failures of groups over NCCL from native failures, and their exceptions. */
 public final class NcclFailures {
     private NcclFailures() {}
 
@@ -19,8 +19,8 @@ public final class NcclFailures {
     }
 
     /**
-     * Returns the failure of the group that follows from a native failure or one around a native call. A failure that
-     * says only that another rank is lost names no rank; every other native failure is this rank's own.
+     * Returns the group's failure for a native failure, or for one around a native call. If it only shows that some
+     * other rank is lost, it names no rank. Every other native failure blames this rank.
      */
     public static Failure natively(Code code, String text, Throwable thrown, int self) {
         boolean elsewhere = hasResult(thrown, NcclResult.REMOTE_ERROR) || hasResult(thrown, NcclResult.SYSTEM_ERROR);
@@ -34,8 +34,8 @@ public final class NcclFailures {
     }
 
     /**
-     * Returns whether a native failure has this result. Checks the causes too: a call on a communicator that is already
-     * broken fails with the error that broke it.
+     * Returns whether a native failure has this result. Checks the causes, too, because a call on a broken communicator
+     * fails with the error that broke it.
      */
     private static boolean hasResult(Throwable thrown, NcclResult result) {
         boolean found = false;
@@ -51,7 +51,7 @@ public final class NcclFailures {
                 failure.code(), failure.origin(), failure.sequence(), failure.culprits(), failure.text(), thrown);
     }
 
-    /** Makes the exception of a call that a failure ends or prevents. */
+    /** Creates the exception of a call that a failure ends or prevents. */
     public static FerroException exception(Failure failure, Where where, String during) {
         Where blamed = where.blaming(failure.culprits());
         String wrong = failure.code() == Code.MISMATCH
@@ -69,13 +69,13 @@ public final class NcclFailures {
         return new FerroException(failure.code(), blamed, message, cause);
     }
 
-    /** Returns the text of a failure, which says of a native failure of which rank it is if that is another one. */
+    /** Returns the text of a failure; for a native failure of another rank, the text names that rank. */
     private static String text(Failure failure, Where where) {
         boolean isElsewhere = failure.code() == Code.NATIVE && failure.origin() != where.rank();
         return (isElsewhere ? "rank " + failure.origin() + " ended the group: " : "") + failure.text();
     }
 
-    /** Makes the exception of a call that comes after the failure; {@code first} is what the failed call threw. */
+    /** Creates the exception of a call after the failure; {@code first} is the exception of the failed call. */
     static FerroException later(Failure failure, Where where, String during, FerroException first) {
         String message = during + ": communicator broken by earlier error: " + text(failure, where)
                 + "; close it and join again";

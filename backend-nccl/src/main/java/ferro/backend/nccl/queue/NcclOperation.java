@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Operations of a communicator, with ferro's name and the name that failures of NCCL begin with. */
+/** Operations of a communicator, with ferro's name and the name with which failures of NCCL begin. */
 public enum NcclOperation {
     /** Joining. */
     INIT("init", "NCCL comm_init_rank"),
@@ -40,11 +40,11 @@ public enum NcclOperation {
     SYNCHRONIZE("synchronize", "cudaStreamSynchronize"),
     /** Copies on the device. */
     COPY("copy", "cudaMemcpyAsync"),
-    /** Makes a group of some ranks. */
+    /** Creates a subgroup. */
     NEW_GROUP("newGroup", "NCCL comm_init_rank"),
     /** Prepares resources of a collective. */
     PREPARE("prepare", "CUDA preparation"),
-    /** Gives each communicator a thread of its own. */
+    /** Gives each communicator a new thread. */
     SPLIT("split", "NCCL split"),
     CLOSE("close", "NCCL close");
 
@@ -55,7 +55,7 @@ public enum NcclOperation {
 
     private final String label;
     private final String failing;
-    /** Null if it is not a collective. */
+    /** Null unless the operation is a collective. */
     private final CollectiveKind kind;
 
     NcclOperation(String label, String failing) {
@@ -77,12 +77,12 @@ public enum NcclOperation {
         return kind;
     }
 
-    /** Returns whether NCCL combines data; a barrier is a reduction too. */
+    /** Returns whether NCCL reduces data; a barrier is a reduction, too. */
     public boolean combines() {
         return this == BARRIER || kind != null && kind.combines();
     }
 
-    /** Returns the name of the parameter with the root or the other rank; null if the operation has none. */
+    /** Returns the name of the parameter for the root or the other rank; null if the operation has none. */
     public String peerName() {
         if (kind != null) {
             return kind.isRooted() ? "root" : null;
@@ -90,7 +90,7 @@ public enum NcclOperation {
         return this == SEND ? "to" : this == RECV ? "from" : null;
     }
 
-    /** Returns the index by which the calls of a collective or a message are counted. */
+    /** Returns the index of the counter for the calls of a collective or a message. */
     int counterIndex() {
         if (kind != null) {
             return CallCounter.indexOf(kind);

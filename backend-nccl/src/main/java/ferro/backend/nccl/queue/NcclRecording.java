@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Records the operations of a queue in the flight recorder of its rank. A back end for host tensors may have a group of
- * the same name there. The text of an operation is computed only if it has failed or is waited for.
+ * Records the operations of a queue in the flight recorder of its rank. In that recorder, a back end for host tensors
+ * may have a group of the same name. The text of an operation is computed only if it has failed or is waited for.
  */
 public final class NcclRecording implements RecordedGroup, AutoCloseable {
     private final RankContext context;
@@ -28,10 +28,10 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
     private final FlightRecorder whole;
     private final GroupRecorder recorder;
 
-    /** What the recorder asks when it writes: the failure of the group, the status of the rank, and its stacks. */
+    /** Values that the recorder reads when it writes: the group's failure, the rank's status, and its stacks. */
     record RecordedFacts(Supplier<Failure> failure, Supplier<RankStatus> status, Supplier<List<ThreadStack>> stacks) {}
 
-    /** Registers a group of these ranks of the joined group. */
+    /** Registers a group with these ranks of the joined group. */
     NcclRecording(RankContext context, CommIdentity identity, int[] ranks, RecordedFacts facts) {
         this.context = context;
         this.identity = identity;

@@ -6,12 +6,12 @@ import java.util.function.Supplier;
 /**
  * Description of an operation.
  *
- * @param operation for messages
+ * @param operation operation in messages
  * @param label     label of the call, empty for none
  * @param words     computes {@link #print}, which only slow and failed operations need
  * @param peer      the other rank of a message, which has no sequence number; -1 for a collective
- * @param recorded  bytes of its data, as the flight recorder has it
- * @param contributed bytes of the tensor that this rank reads; of a receive, the bytes received
+ * @param recorded  bytes of its data in the flight recorder
+ * @param contributed bytes of the tensor that this rank reads; for a receive, the bytes received
  */
 public record NcclTitle(
         NcclOperation operation, String label, Supplier<String> words, int peer, long recorded, long contributed) {
@@ -25,7 +25,7 @@ public record NcclTitle(
         return words.get();
     }
 
-    /** Returns whether it is a send or a receive, and not a collective. */
+    /** Returns whether the operation is a send or a receive, and not a collective. */
     public boolean isMessage() {
         return peer >= 0;
     }

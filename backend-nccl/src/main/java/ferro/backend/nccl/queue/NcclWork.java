@@ -11,12 +11,12 @@ import java.util.concurrent.CompletionStage;
 /**
  * One operation in a queue and in {@link DeviceThread}, and the handle of its caller.
  *
- * <p>It ends exactly once. It succeeds after the device has passed it and its results are delivered. Otherwise it ends
- * with the first failure of the group. A failed operation that the device may still work on first waits for the device,
- * see {@link #over}.
+ * <p>It ends exactly once. It succeeds after the device has completed it and its results are delivered. Otherwise it
+ * ends with the first failure of the group. If the device may still work on a failed operation, the operation first
+ * waits for the device, see {@link #over}.
  */
 public final class NcclWork extends DeviceCall<Void> implements Work {
-    /** Interval at which a waiting caller makes sure that its deadline is watched. */
+    /** Interval at which a waiting caller checks that its deadline is watched. */
     private static final long LOOK_NANOS = 100_000_000;
 
     private final FirstFailure failures;
@@ -32,13 +32,13 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
     private volatile Failure failure;
     private volatile long endedNanos;
     private CompletableFuture<Void> completion;
-    /** Whether a failed operation waits for the work that an abort has left of it; used by the device thread only. */
+    /** Whether a failed operation waits for its remaining work after an abort; used by the device thread only. */
     private boolean cutOff;
 
     /** Its entry in the flight recorder. */
     private final int entry;
 
-    /** Makes an operation with its number, from 1: of a collective in its group, of a message to or from its peer. */
+    /** Creates an operation; {@code number} counts the group's collectives, or the peer's messages, from 1. */
     NcclWork(FirstFailure failures, NcclTitle title, long number, NcclJob job, Deadline deadline) {
         this.failures = failures;
         this.title = title;
@@ -49,12 +49,12 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         this.entry = failures.recording().submitted(title, sequence, deadline.startNanos());
     }
 
-    /** Returns whether it has ended with a failure. */
+    /** Returns whether the operation has ended with a failure. */
     boolean hasFailed() {
         return failure != null;
     }
 
-    /** Returns what the operation is. */
+    /** Returns the description of the operation. */
     public NcclTitle title() {
         return title;
     }
@@ -77,7 +77,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         return title.print() + (sequence < 0 ? "" : " seq " + sequence);
     }
 
-    /** Returns the place of a failure of this operation. */
+    /** Returns the location of a failure of this operation. */
     Where where() {
         long nanos = isDone() ? endedNanos : deadline.elapsedNanos();
         return failures.identity().where(title.name(), nanos).during(title.name(), sequence);
@@ -123,7 +123,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         if (completion == null) {
             completion = new CompletableFuture<>();
             if (isDone()) {
-                // nothing is chained to it yet, so that no thread is needed
+                // no stage depends on it yet, so no thread is needed
                 complete(completion, exceptionOrNull());
             }
         }
@@ -151,7 +151,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         return NcclFailures.exception(failure, where(), during());
     }
 
-    /** Ends it with a failure if the device thread has not begun it. */
+    /** Ends the operation with a failure if the device thread has not begun it. */
     void dropUnbegun(Failure why) {
         if (endUnbegun()) {
             try {
@@ -162,7 +162,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         }
     }
 
-    /** Ends it with a failure although the device may still work on it: its memory is never freed or given back. */
+    /** Ends the operation although the device may still work on it. Its memory is never freed or reused. */
     void abandon(Failure why) {
         CallPhase before = claimEnd();
         if (before == CallPhase.ENDED) {
@@ -179,7 +179,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         }
     }
 
-    /** Does the last step of each end. Stages that users chained run after everything is given back. */
+    /** Does the last step of each end. Stages that users chained run after all resources are released. */
     private void finish(Failure why) {
         CompletableFuture<Void> chained;
         synchronized (this) {
@@ -211,13 +211,13 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
 
     // the methods below are for the device thread
 
-    /** Does nothing: the end of the queue ends an operation that its thread will never begin. */
+    /** Does nothing: if the thread will never begin an operation, the end of the queue ends the operation. */
     @Override
     public boolean drop(RuntimeException why) {
         return false;
     }
 
-    /** Does nothing: an operation ends when it has given back what it holds, or with its group. */
+    /** Does nothing: an operation ends when it has released its resources, or with its group. */
     @Override
     void end(Void value, Throwable thrown) {
         // see above
@@ -232,7 +232,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         try {
             dropUnbegun(why);
         } catch (RuntimeException | Error thrown) {
-            // its group has failed already; the thread lives on, so that other operations give back what they hold
+            // the group has already failed; the thread lives on, so that other operations release their resources
             return false;
         }
         return false;
@@ -254,10 +254,10 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
     }
 
     /**
-     * Polls the device first and reads the failure second. An abort makes streams pass, but then it had begun before
-     * the poll; if the failure is not set yet, since its cause is still being determined, it is set soon. Work that
-     * NCCL had not put on the stream when the group failed may still come there until the abort has ended. So a new
-     * event is recorded after that.
+     * Polls the device first and reads the failure second. An abort makes streams finish, but then it began before the
+     * poll. If the failure is not set yet, because its cause is still being determined, it is set soon. NCCL may put
+     * more work of a failed group on the stream until the abort has ended. Therefore a new event is recorded after the
+     * abort.
      */
     @Override
     protected boolean over() {
@@ -296,7 +296,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
 
     private void end(NcclJob mine, Failure why) {
         if (claimEnd() == CallPhase.ENDED) {
-            // abandoned, so that it keeps its resources
+            // the operation was abandoned, so it keeps its resources
             return;
         }
         Failure outcome = why == null ? delivered(mine) : why;

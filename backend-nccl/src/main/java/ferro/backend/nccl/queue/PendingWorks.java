@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 final class PendingWorks {
     private final ArrayDeque<NcclWork> works = new ArrayDeque<>();
     private final List<NcclJob> reachable = new ArrayList<>();
-    /** Streams with raw calls that have not been synchronised since. */
+    /** Streams with raw calls that have not been synchronized since. */
     private final Set<Long> rawStreams = ConcurrentHashMap.newKeySet();
 
     private volatile NcclOperation lastRaw = NcclOperation.PREPARE;
@@ -21,7 +21,7 @@ final class PendingWorks {
         works.add(work);
     }
 
-    /** Returns the operation that the ranks wait for now, or null. */
+    /** Returns the operation for which the ranks wait now, or null. */
     synchronized NcclWork oldest() {
         while (!works.isEmpty() && works.peek().isDone()) {
             works.poll();
@@ -33,7 +33,7 @@ final class PendingWorks {
         return new ArrayList<>(works);
     }
 
-    /** Returns the operation behind the oldest one whose deadline is the first of all, or null. */
+    /** Returns the operation behind the oldest one that has the earliest deadline of all, or null. */
     synchronized NcclWork firstBehind(NcclWork oldest) {
         NcclWork first = oldest;
         for (NcclWork work : works) {
@@ -56,12 +56,12 @@ final class PendingWorks {
         notifyAll();
     }
 
-    /** Returns the number of the last collective that has ended well, 0 before the first. */
+    /** Returns the number of the last collective that has succeeded, 0 before the first. */
     long lastEnded() {
         return lastEnded;
     }
 
-    /** Waits until all have ended, or a deadline; keeps an interrupt for later. */
+    /** Waits until all have ended, or until a deadline; keeps an interrupt for later. */
     void await(Deadline bound) {
         bound.awaitQuietly(this::await);
     }
@@ -73,7 +73,7 @@ final class PendingWorks {
         return oldest() == null;
     }
 
-    /** Keeps what an abandoned operation holds, because the device may still use it. */
+    /** Keeps the resources of an abandoned operation, because the device may still use them. */
     synchronized void keepReachable(NcclJob job) {
         reachable.add(job);
     }
@@ -82,7 +82,7 @@ final class PendingWorks {
         return !reachable.isEmpty();
     }
 
-    /** Notes a raw call. Returns whether it is the first on its stream. */
+    /** Records a raw call. Returns whether it is the first on its stream. */
     boolean rawCall(NcclOperation operation, long stream) {
         lastRaw = operation;
         return rawStreams.add(stream);
@@ -100,7 +100,7 @@ final class PendingWorks {
         return lastRaw;
     }
 
-    /** Returns the operation to name an asynchronous failure after: the one ranks wait for, or the last raw call. */
+    /** Returns the operation that an asynchronous failure names: the one that ranks wait for, or the last raw call. */
     NcclOperation lastOperation() {
         NcclWork oldest = oldest();
         return oldest == null ? lastRaw : oldest.title().operation();

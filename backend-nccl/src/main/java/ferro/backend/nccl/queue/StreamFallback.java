@@ -6,15 +6,15 @@ import ferro.spi.LogLines;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 
-/** Makes streams where the runtime may refuse them. */
+/** Creates streams on runtimes that may refuse them. */
 public final class StreamFallback {
     private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
 
     private StreamFallback() {}
 
     /**
-     * Makes an own stream. If the runtime refuses, returns the default stream with a warning: communication then works,
-     * but does not overlap with computation.
+     * Creates an own stream. If the runtime refuses, returns the default stream with a warning. Communication then
+     * works, but does not overlap with computation.
      */
     public static CudaStream orDefault(int device) {
         try {

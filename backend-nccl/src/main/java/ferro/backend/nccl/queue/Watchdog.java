@@ -14,15 +14,15 @@ import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The thread that ends the calls that the device thread cannot end: operations past their deadline, failures that NCCL
- * reports only when it is polled, and failures of other ranks. It waits only for the native abort, which is bounded.
+ * The thread that ends calls that the device thread cannot end: operations past their deadline, failures that NCCL
+ * reports only when it is polled, and failures of other ranks. It waits only for the native abort, for a limited time.
  *
- * <p>Raw calls have no deadline. For these it only polls NCCL for failures until their stream is synchronised.
+ * <p>Raw calls have no deadline. For these it only polls NCCL for failures until their stream is synchronized.
  *
- * <p>It is also what the watch on the calls ({@link CallWatch}) learns of them. NCCL does not say whom a call waits for.
+ * <p>It also describes the calls to {@link CallWatch}. NCCL does not report for which rank a call waits.
  *
- * <p>While nothing is pending it sleeps. The first operation after that wakes it; later ones wake it only if their
- * deadline is nearer than its next poll. Without a failure or a slow operation it polls NCCL ten times a second.
+ * <p>While nothing is pending it sleeps. The first operation after that wakes it. Later operations wake it only if
+ * their deadline is before its next poll. Without a failure or a slow operation it polls NCCL ten times a second.
  */
 final class Watchdog implements CallWatch.WatchedCalls<NcclWork> {
     private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
@@ -53,14 +53,14 @@ final class Watchdog implements CallWatch.WatchedCalls<NcclWork> {
         thread.start();
     }
 
-    /** Makes sure that a deadline is watched. */
+    /** Ensures that a deadline is watched. */
     void watch(Deadline deadline) {
         if (lookAfterNanos == ASLEEP || deadline.remainingNanos() < lookAfterNanos) {
             LockSupport.unpark(thread);
         }
     }
 
-    /** Makes sure that raw calls are watched. */
+    /** Ensures that raw calls are watched. */
     void watchRaw() {
         if (lookAfterNanos == ASLEEP) {
             LockSupport.unpark(thread);
@@ -71,7 +71,7 @@ final class Watchdog implements CallWatch.WatchedCalls<NcclWork> {
         LockSupport.unpark(thread);
     }
 
-    /** Ends the thread, which may be in an abort; the abort is bounded. */
+    /** Ends the thread, which may be in an abort; the abort has a time limit. */
     void end() {
         ended = true;
         wake();
@@ -89,7 +89,7 @@ final class Watchdog implements CallWatch.WatchedCalls<NcclWork> {
         while (!ended) {
             lookAfterNanos = lookAnyway();
             if (lookAfterNanos == ASLEEP) {
-                // an operation that came before this decision has read the old value
+                // an operation that was added before this decision has read the old value
                 if (isIdle() || settled) {
                     LockSupport.park(this);
                 }
@@ -103,7 +103,7 @@ final class Watchdog implements CallWatch.WatchedCalls<NcclWork> {
         return pending.oldest() == null && failures.get() == null && !pending.hasRawCalls();
     }
 
-    /** Polls and survives any exception. Callers wait for this thread, so it must not end: a failure ends the group. */
+    /** Polls and survives any exception. Callers wait for this thread, so a failure ends only the group. */
     private long lookAnyway() {
         try {
             return look();
@@ -112,7 +112,7 @@ final class Watchdog implements CallWatch.WatchedCalls<NcclWork> {
                 LOG.log(Level.WARNING, "the watchdog of " + failures.identity() + " failed", thrown);
                 failures.failedNatively(pending.lastOperation(), thrown);
             } catch (Throwable again) {
-                // the failure is set nevertheless, and the next poll settles it
+                // the failure is set nevertheless, and the next poll handles it
                 thrown.addSuppressed(again);
             }
             return LOOK_NANOS;
@@ -181,7 +181,7 @@ final class Watchdog implements CallWatch.WatchedCalls<NcclWork> {
         return peers;
     }
 
-    /** A rank that has called is not to blame. */
+    /** Returns the ranks to blame; a rank that has made the call is not to blame. */
     @Override
     public Diagnosis.Blame judge(TimeoutProbe asked, NcclWork work) {
         if (!control.knowsOthers()) {
@@ -193,7 +193,7 @@ final class Watchdog implements CallWatch.WatchedCalls<NcclWork> {
             BitSet peer = new BitSet();
             peer.set(work.title().peer());
             Diagnosis.Blame verdict = asked.waiting(begun, peer, work.title().print(), 0);
-            // a goodbye may have been the answer to the last question: then the leave is the cause
+            // a goodbye may have been the answer to the last question: then the exit is the cause
             refuseToWaitForLeaver(work);
             return verdict;
         }
@@ -213,7 +213,7 @@ final class Watchdog implements CallWatch.WatchedCalls<NcclWork> {
         return "";
     }
 
-    /** Ends the group if a rank has left without its part of a message, because it will never make it. */
+    /** Ends the group if a rank has left without its part of a message, because that rank will never make it. */
     private void refuseToWaitForLeaver(NcclWork message) {
         GracefulExits exits = control.group().exits();
         int peer = message.title().peer();

@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.AbstractQueuedSynchronizer;
 
 /**
- * The end of an operation, which happens once. The threads that wait for it are known without a cost for them: a latch of
- * the JDK keeps the same queue, but does not show it.
+ * The end of an operation, which happens once. It can list the threads that wait for it, at no cost for them. A latch
+ * of the JDK keeps the same queue, but does not expose it.
  */
 final class WorkEnd extends AbstractQueuedSynchronizer {
     private static final long serialVersionUID = 1;
@@ -30,7 +30,7 @@ final class WorkEnd extends AbstractQueuedSynchronizer {
         releaseShared(1);
     }
 
-    /** Waits for the end. Returns false if the time has passed before. */
+    /** Waits for the end. Returns false if the time passes first. */
     boolean await(long time, TimeUnit unit) throws InterruptedException {
         return tryAcquireSharedNanos(1, unit.toNanos(time));
     }

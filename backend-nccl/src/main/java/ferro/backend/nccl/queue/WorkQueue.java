@@ -8,8 +8,8 @@ import java.time.Duration;
 /**
  * The order of operations of one rank, which {@link FirstFailure} ends.
  *
- * <p>Any thread submits. The place in the queue, the sequence number and the submission to the device thread are one
- * step.
+ * <p>Any thread submits. The position in the queue, the sequence number and the submission to the device thread are one
+ * atomic step.
  */
 public final class WorkQueue implements GroupDeparture.OpenCalls {
     private final AbortableComm comm;
@@ -43,12 +43,12 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
         return comm.identity();
     }
 
-    /** Returns what the ranks tell each other beside the library. */
+    /** Returns the control messages of the ranks beside the library. */
     public CommControl control() {
         return control;
     }
 
-    /** Returns the failure of the group, which has not happened while it works. */
+    /** Returns the failure of the group, which has not happened while the group works. */
     public FirstFailure firstFailure() {
         return failure;
     }
@@ -64,10 +64,10 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
     }
 
     /**
-     * Queues an operation, with the time from now to its end.
+     * Queues an operation with a timeout.
      *
      * @throws FerroException        if the group has failed
-     * @throws IllegalStateException if it is closed, or if this is the device thread
+     * @throws IllegalStateException if the group is closed, or if this is the device thread
      */
     public NcclWork submit(NcclTitle title, NcclJob job, Duration timeout) {
         NcclWork work;
@@ -95,7 +95,7 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
             long number = control.called(title);
             NcclWork work = new NcclWork(failure, title, number, job, deadline(timeout));
             synchronized (pending) {
-                // it must not end before it is there
+                // the operation must not end before it is added
                 comm.thread().submit(work);
                 pending.add(work);
             }
@@ -103,7 +103,7 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
         }
     }
 
-    /** Throws if nothing may start any more. */
+    /** Throws if no more operations may start. */
     public void refuse(NcclOperation operation) {
         refuse(operation.label());
     }
@@ -115,14 +115,14 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
         failure.refuse(call);
     }
 
-    /** Registers a raw call that will be made. Until its stream is synchronised, NCCL is polled for failures. */
+    /** Registers a raw call before it is made. Until its stream is synchronized, NCCL is polled for failures. */
     public void rawCall(NcclOperation operation, long stream) {
         if (pending.rawCall(operation, stream)) {
             watchdog.watchRaw();
         }
     }
 
-    /** Removes the raw calls of a stream, which have passed or failed. */
+    /** Removes the raw calls of a stream, which have finished or failed. */
     public void rawPassed(long stream) {
         pending.rawPassed(stream);
     }
@@ -168,7 +168,7 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
         return title.name() + (title.operation() == NcclOperation.RECV ? " from rank " : " to rank ") + title.peer();
     }
 
-    /** Returns the number of the last collective that has ended well, 0 before the first. */
+    /** Returns the number of the last collective that has succeeded, 0 before the first. */
     @Override
     public long ended() {
         return pending.lastEnded();
