@@ -9,15 +9,15 @@ public final class CudaException extends FerroException {
 
     private static final long serialVersionUID = 1L;
 
-    /** Code that the function has returned. */
+    /** Code that the function returned. */
     private final int cudaCode;
     /** C function, for example {@code cudaMalloc}. */
     private final String call;
 
     /**
-     * Makes a failure.
+     * Creates a failure.
      *
-     * @param where    place
+     * @param where    location
      * @param cudaCode code that the call returned
      * @param call     C function, for example {@code cudaMalloc}
      * @param message  call, code, text
@@ -32,7 +32,7 @@ public final class CudaException extends FerroException {
     /**
      * Returns the same failure as part of an operation.
      *
-     * @param where     place
+     * @param where     location
      * @param operation operation that failed
      * @return failure with this one as its cause
      */
@@ -40,7 +40,7 @@ public final class CudaException extends FerroException {
         return new CudaException(where, cudaCode, call, operation + " failed: " + getMessage(), this);
     }
 
-    /** {@return the error code of the runtime, one of driver_types.h, for example 700} */
+    /** {@return the error code of the runtime, as in driver_types.h, for example 700} */
     public int cudaCode() {
         return cudaCode;
     }

@@ -3,16 +3,16 @@ package ferro.backend.nccl;
 import ferro.FerroException;
 import java.util.List;
 
-/** No libcudart or libamdhip64 could be loaded, or the named one could not. */
+/** The failure to load any libcudart or libamdhip64, or the one that a setting names. */
 public final class CudaRuntimeNotFoundException extends FerroException {
     private static final long serialVersionUID = 1L;
 
-    /** Serialised with the exception: a list of records of strings, made by List.copyOf. */
+    /** Serialized with the exception: a list of records of strings, made by List.copyOf. */
     @SuppressWarnings("serial")
     private final List<Tried> tried;
 
     /**
-     * Makes a failure.
+     * Creates a failure.
      *
      * @param tried every candidate with the loader's message, in order
      */

@@ -3,7 +3,7 @@ package ferro.backend.nccl;
 import ferro.DataType;
 import java.util.Optional;
 
-/** An element type as NCCL numbers it: {@code ncclDataType_t} of nccl.h. */
+/** An element type with its number in NCCL: {@code ncclDataType_t} of nccl.h. */
 public enum NcclDataType {
     /** Signed 8 bit. */
     INT8(0, DataType.INT8),
@@ -54,7 +54,7 @@ public enum NcclDataType {
     /**
      * {@return why the library does not support this type; empty if it does}
      *
-     * @param library release that is loaded
+     * @param library loaded release
      */
     public Optional<String> unsupportedBecause(NcclVersion library) {
         NcclVersion first = switch (this) {
@@ -68,11 +68,11 @@ public enum NcclDataType {
     }
 
     /**
-     * Finds NCCL's type for one of ferro's.
+     * Finds NCCL's type for an element type of ferro.
      *
      * @param type element type
-     * @return NCCL's
-     * @throws UnsupportedOperationException naming {@code type} and those that NCCL has, if NCCL has none for it
+     * @return NCCL's type
+     * @throws UnsupportedOperationException naming {@code type} and NCCL's types, if NCCL has none for it
      */
     public static NcclDataType of(DataType type) {
         for (NcclDataType mine : values()) {

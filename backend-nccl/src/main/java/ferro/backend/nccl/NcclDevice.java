@@ -4,7 +4,7 @@ package ferro.backend.nccl;
  * A device for tensors, as the caller names it before NCCL is called.
  *
  * @param kind    {@code CUDA} for a GPU; NCCL accepts no other
- * @param ordinal number among those of its kind, from 0
+ * @param ordinal number among the devices of its kind, from 0
  */
 public record NcclDevice(DeviceKind kind, int ordinal) {
     /** Kind of device. */
@@ -31,7 +31,7 @@ public record NcclDevice(DeviceKind kind, int ordinal) {
     /**
      * Names a GPU.
      *
-     * @param ordinal number of the GPU, as the CUDA runtime counts
+     * @param ordinal number of the GPU in the CUDA runtime
      * @return device
      */
     public static NcclDevice cuda(int ordinal) {

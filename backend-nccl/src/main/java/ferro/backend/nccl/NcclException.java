@@ -2,22 +2,22 @@ package ferro.backend.nccl;
 
 import ferro.FerroException;
 
-/** NCCL reported an error: a {@link FerroException} of code NATIVE that keeps NCCL's own code and text. */
+/** An error that NCCL reported: a {@link FerroException} of code NATIVE with NCCL's code and text. */
 public final class NcclException extends FerroException {
     private static final long serialVersionUID = 1L;
 
-    /** Code that the function has returned. */
+    /** Code that the function returned. */
     private final NcclResult result;
     /** Text of the library; empty if it has none. */
     private final String lastError;
 
     /**
-     * Makes a failure.
+     * Creates a failure.
      *
-     * @param where     place
+     * @param where     location
      * @param result    code that the call returned
-     * @param lastError text of ncclGetLastError, empty if there is none or if the library has no such function; only a
-     *     hint: the library keeps one text per process
+     * @param lastError text of ncclGetLastError; empty if there is none or if the library lacks the function. Only a
+     *     hint, since the library keeps one text per process
      * @param message   call, result, text
      * @param cause     first cause or null
      */
@@ -30,7 +30,7 @@ public final class NcclException extends FerroException {
     /**
      * Returns the same failure as part of an operation.
      *
-     * @param where     place
+     * @param where     location
      * @param operation operation that failed, for example {@code NCCL allreduce}
      * @return failure with this one as its cause
      */

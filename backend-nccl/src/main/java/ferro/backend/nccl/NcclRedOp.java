@@ -3,15 +3,15 @@ package ferro.backend.nccl;
 import ferro.ReduceOp;
 import java.util.Optional;
 
-/** A reduction as NCCL numbers it: {@code ncclRedOp_t} of nccl.h, where MAX comes before MIN. */
+/** A reduction with its number in NCCL: {@code ncclRedOp_t} of nccl.h, where MAX comes before MIN. */
 public enum NcclRedOp {
     /** Addition. */
     SUM(0, ReduceOp.SUM),
     /** Multiplication. */
     PROD(1, ReduceOp.PRODUCT),
-    /** Larger one. */
+    /** Maximum. */
     MAX(2, ReduceOp.MAX),
-    /** Smaller one. */
+    /** Minimum. */
     MIN(3, ReduceOp.MIN),
     /** Sum divided by the number of ranks; since NCCL 2.10. */
     AVG(4, ReduceOp.AVG);
@@ -34,7 +34,7 @@ public enum NcclRedOp {
     /**
      * {@return why the library does not support this reduction; empty if it does}
      *
-     * @param library release that is loaded
+     * @param library loaded release
      */
     public Optional<String> unsupportedBecause(NcclVersion library) {
         return this == AVG && !library.atLeast(FIRST_WITH_AVG)
@@ -43,11 +43,11 @@ public enum NcclRedOp {
     }
 
     /**
-     * Finds NCCL's reduction for one of ferro's.
+     * Finds NCCL's reduction for a reduction of ferro.
      *
      * @param op built-in reduction
-     * @return NCCL's
-     * @throws UnsupportedOperationException naming {@code op} and those that NCCL has, if NCCL has none for it
+     * @return NCCL's reduction
+     * @throws UnsupportedOperationException naming {@code op} and NCCL's reductions, if NCCL has none for it
      */
     public static NcclRedOp of(ReduceOp op) {
         for (NcclRedOp mine : values()) {

@@ -21,7 +21,7 @@ public record NcclResult(int code, String label) implements java.io.Serializable
     public static final NcclResult INTERNAL_ERROR = new NcclResult(3, "ncclInternalError");
     /** An argument has an invalid value. */
     public static final NcclResult INVALID_ARGUMENT = new NcclResult(4, "ncclInvalidArgument");
-    /** The call is not valid here. */
+    /** The call is not valid in the current state. */
     public static final NcclResult INVALID_USAGE = new NcclResult(5, "ncclInvalidUsage");
     /** Another rank, or the network to it, is lost. */
     public static final NcclResult REMOTE_ERROR = new NcclResult(6, "ncclRemoteError");
@@ -47,7 +47,7 @@ public record NcclResult(int code, String label) implements java.io.Serializable
      * Finds a result by its code.
      *
      * @param code any number
-     * @return result; {@link #known} is false for it if no release of NCCL that ferro knows has the code
+     * @return result; its {@link #known} is false if no release of NCCL that ferro knows has the code
      */
     public static NcclResult of(int code) {
         return code >= 0 && code < KNOWN.size() ? KNOWN.get(code) : new NcclResult(code, "unknown NCCL result");

@@ -1,10 +1,10 @@
 package ferro.backend.nccl;
 
-/** Owner of the stream that a group communicates on. */
+/** Owner of the stream on which a group communicates. */
 public enum NcclStreamKind {
-    /** A non-blocking one that the group made and destroys. */
+    /** A non-blocking stream that the group creates and destroys. */
     OWN,
-    /** One that the caller made and destroys. */
+    /** A stream that the caller creates and destroys. */
     CALLER,
     /** The device's default stream. */
     DEFAULT

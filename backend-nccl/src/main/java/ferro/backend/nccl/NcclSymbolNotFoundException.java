@@ -3,19 +3,19 @@ package ferro.backend.nccl;
 import ferro.FerroException;
 import java.util.List;
 
-/** A library was loaded that lacks functions which ferro needs: it is too old, or another library of that name. */
+/** A loaded library lacks functions that ferro needs: it is too old, or another library of that name. */
 public final class NcclSymbolNotFoundException extends FerroException {
     private static final long serialVersionUID = 1L;
 
-    /** Serialised with the exception: a list of strings, made by List.copyOf. */
+    /** Serialized with the exception: a list of strings, made by List.copyOf. */
     @SuppressWarnings("serial")
     private final List<String> symbols;
 
     /**
-     * Makes a failure.
+     * Creates a failure.
      *
      * @param library path
-     * @param symbols all functions that are missing
+     * @param symbols all missing functions
      */
     public NcclSymbolNotFoundException(String library, List<String> symbols) {
         super(
@@ -27,7 +27,7 @@ public final class NcclSymbolNotFoundException extends FerroException {
         this.symbols = List.copyOf(symbols);
     }
 
-    /** {@return the C functions that are missing} */
+    /** {@return the missing C functions} */
     public List<String> symbols() {
         return symbols;
     }

@@ -8,7 +8,7 @@ package ferro.backend.nccl;
  * @param patch third number
  */
 public record NcclVersion(int major, int minor, int patch) implements Comparable<NcclVersion> {
-    /** Codes below it use the first encoding, whose last release was 2.8. */
+    /** Smaller codes use the first encoding, whose last release was 2.8. */
     private static final int FIRST_WIDE_CODE = 10_000;
 
     /**
@@ -28,7 +28,7 @@ public record NcclVersion(int major, int minor, int patch) implements Comparable
     /**
      * {@return whether this release is the same as another one or newer}
      *
-     * @param other to compare with
+     * @param other release to compare with
      */
     public boolean atLeast(NcclVersion other) {
         return compareTo(other) >= 0;

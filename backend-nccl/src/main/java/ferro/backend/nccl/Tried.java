@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A place where a library was not found.
+ * A location in which a library was not found.
  *
  * @param candidate name or path
  * @param message   message of the loader
@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 public record Tried(String candidate, String message) implements java.io.Serializable {
     private static final long serialVersionUID = 1L;
 
-    /** Returns one line with all places. */
+    /** Returns one line with all locations. */
     static String list(List<Tried> tried) {
         return tried.stream()
                 .map(one -> one.candidate + " (" + one.message + ")")

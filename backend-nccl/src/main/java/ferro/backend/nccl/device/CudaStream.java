@@ -16,12 +16,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A stream of a device: one that this class made (an own stream), the caller's, or the device's default one. Only an
- * own stream is ever destroyed.
+ * A stream of a device. An own stream was created by this class; the others are the caller's stream or the device's
+ * default stream. Only an own stream is ever destroyed.
  *
- * <p>An own stream does not block against the default stream; events give the order where it is needed. Any thread may
- * call, and the current device of the calling thread does not change. Work that is queued on a stream finishes even if
- * the stream is closed.
+ * <p>An own stream does not wait for the default stream; events order them if needed. Any thread may call, and the
+ * current device of the calling thread does not change. Work that is queued on a stream finishes even if the stream is
+ * closed.
  */
 public final class CudaStream implements AutoCloseable {
     private static final Logger LOG = System.getLogger("ferro.backend.nccl");
@@ -42,7 +42,7 @@ public final class CudaStream implements AutoCloseable {
     }
 
     /**
-     * Makes an own stream, whose work does not wait for the default stream's.
+     * Creates an own stream, whose work does not wait for that of the default stream.
      *
      * @param device ordinal
      * @return stream, destroyed by {@link #close}
@@ -59,10 +59,10 @@ public final class CudaStream implements AutoCloseable {
     }
 
     /**
-     * Wraps a stream that the caller made, keeps and destroys.
+     * Wraps a stream that the caller has created, keeps and destroys.
      *
      * @param handle {@code cudaStream_t}; 0 is the default stream
-     * @param device ordinal of the device that it was made on
+     * @param device ordinal of the device on which the stream was created
      * @return view
      */
     public static CudaStream ofCaller(long handle, int device) {
@@ -88,20 +88,20 @@ public final class CudaStream implements AutoCloseable {
         return device;
     }
 
-    /** {@return whether closing destroys it, true for an own stream} */
+    /** {@return whether closing destroys the stream; true for an own stream} */
     public boolean owned() {
         return owned;
     }
 
     /**
-     * Waits for all work that is on the stream now, also on the default one. It polls, so that a stuck device cannot
-     * block the caller.
+     * Waits for all work that is on the stream now; also for the default stream. It polls, so that a stuck device
+     * cannot block the caller.
      *
      * @param timeout longest wait; zero polls once
-     * @return whether the work is done; false means that work is still in progress
+     * @return whether the work is complete; false means that work is still in progress
      * @throws CudaException  if the work failed
      * @throws FerroException of code INTERRUPTED, with the flag set again
-     * @throws IllegalStateException if it is an own stream and closed
+     * @throws IllegalStateException if this is an own stream that is closed
      */
     public boolean await(Duration timeout) {
         long longest = Deadlines.nanos(timeout);

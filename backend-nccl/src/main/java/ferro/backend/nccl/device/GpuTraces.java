@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds the names by which the kernel shows GPUs. Loading JNA and looking for libraries takes a tenth of the start of
- * each rank, and on most machines finds nothing.
+ * Finds the files by which the kernel shows GPUs. This avoids loading JNA and searching libraries, which takes a tenth
+ * of the start of each rank and on most hosts finds nothing.
  */
 final class GpuTraces {
     /** Files of the drivers of NVIDIA, for PCI, for boards and under Windows (WSL), and of AMD. */
@@ -27,7 +27,7 @@ final class GpuTraces {
             "sys/module/nvidia",
             "sys/module/amdgpu");
 
-    /** A device counts even without a driver: NVIDIA's driver may be loaded by the first program that needs it. */
+    /** A device counts even without a driver, because the first program that needs NVIDIA's driver may load it. */
     private static final String DEVICES = "sys/bus/pci/devices";
 
     /** NVIDIA and AMD (graphics), as the PCI ID database numbers them. */
@@ -36,11 +36,11 @@ final class GpuTraces {
     private GpuTraces() {}
 
     /**
-     * Returns why no library must be looked for. Empty if there may be a GPU, or if the settings name the back end or
-     * its libraries.
+     * Returns why no library search is needed. Empty if there may be a GPU, or if the settings name the back end or its
+     * libraries.
      *
      * @param context settings
-     * @param root    folder that dev, proc and sys are in
+     * @param root    folder that contains dev, proc and sys
      */
     static Optional<String> noneBecause(RankContext context, Path root) {
         return isAskedFor(context) || !areMissing(root)
@@ -58,7 +58,7 @@ final class GpuTraces {
                 || Settings.JNA_LIBRARY_PATH.find(context).isPresent();
     }
 
-    /** Returns whether there is certainly neither a driver nor a device. */
+    /** Returns whether this host certainly has neither a driver nor a device. */
     static boolean areMissing(Path root) {
         for (String trace : OF_DRIVERS) {
             if (Files.exists(root.resolve(trace))) {

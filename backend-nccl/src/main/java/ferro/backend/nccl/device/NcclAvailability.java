@@ -20,9 +20,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * State of NCCL on this machine, with the reason if it cannot be used.
+ * State of NCCL on this host, with the reason if it cannot be used.
  *
- * <p>A loaded NCCL is not always usable: usable means that the runtime counts at least one device.
+ * <p>A loaded NCCL is usable only if the runtime counts at least one device.
  */
 public final class NcclAvailability {
     private final Optional<String> unavailableBecause;
@@ -39,9 +39,9 @@ public final class NcclAvailability {
     }
 
     /**
-     * Looks for the libraries, and loads them for good if they are there.
+     * Searches the libraries and loads them if they are found. They are never unloaded.
      *
-     * @param context settings that may name them
+     * @param context settings that may name the libraries
      * @return state of NCCL
      */
     public static NcclAvailability look(RankContext context) {
@@ -61,7 +61,7 @@ public final class NcclAvailability {
         return new NcclAvailability(devices.unusableBecause, Optional.of(libraries), devices.count, List.of());
     }
 
-    /** {@return why NCCL cannot be used, in words that the user can act on; empty if it can be used} */
+    /** {@return why NCCL cannot be used, with a way out for the user; empty if it can be used} */
     public Optional<String> unavailableBecause() {
         return unavailableBecause;
     }
@@ -86,7 +86,7 @@ public final class NcclAvailability {
         return devices;
     }
 
-    /** {@return the newer functions that this NCCL does not have} */
+    /** {@return the newer functions that this NCCL lacks} */
     public List<String> lacks() {
         return libraries.stream().flatMap(NcclAvailability::lacking).toList();
     }
@@ -97,24 +97,24 @@ public final class NcclAvailability {
                 .map(NcclCapability::toString);
     }
 
-    /** {@return the places where a missing library was searched, in order; empty if no library is missing} */
+    /** {@return the locations in which a missing library was searched, in order; empty if no library is missing} */
     public List<Tried> tried() {
         return tried;
     }
 
     /**
-     * Returns why there is no need to look: the machine has neither a driver nor a device, and the settings do not name
+     * Returns why a search is not needed: the host has neither a driver nor a device, and the settings do not name
      * NCCL.
      *
-     * @param context settings that may ask for it
-     * @return empty if {@link #look} may find something
+     * @param context settings that may name NCCL
+     * @return empty if {@link #look} may find NCCL
      */
     public static Optional<String> noGpuBecause(RankContext context) {
         return GpuTraces.noneBecause(context, Path.of("/"));
     }
 
     /**
-     * {@return why NCCL cannot be used here; empty if it can}
+     * {@return why NCCL cannot be used on this host; empty if it can}
      *
      * @param context settings that may name the libraries
      */
@@ -123,7 +123,7 @@ public final class NcclAvailability {
     }
 
     /**
-     * {@return why device memory cannot be used here, which needs no NCCL; empty if it can}
+     * {@return why device memory, which does not need NCCL, cannot be used on this host; empty if it can}
      *
      * @param context settings that may name the runtime
      */
@@ -142,8 +142,8 @@ public final class NcclAvailability {
     }
 
     /**
-     * Returns the message for a missing library. A single place is named with the loader's message. Several places are
-     * only counted: {@link #tried} lists them.
+     * Returns the message for a missing library. A single location is named with the loader's message. Several
+     * locations are only counted; {@link #tried} lists them.
      */
     private static String text(String library, List<Tried> tried, Setting<String> setting) {
         boolean one = tried.size() == 1;

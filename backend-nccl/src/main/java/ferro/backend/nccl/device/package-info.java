@@ -1,8 +1,8 @@
 /**
- * The devices of this machine as users see them: whether NCCL can use them, and their streams.
+ * The devices of this host for users: whether NCCL can use them, and their streams.
  *
  * <p>Start at {@link ferro.backend.nccl.device.NcclAvailability}, then {@link ferro.backend.nccl.device.CudaStream}.
  *
- * <p>Nothing here starts a thread or changes the current device of the calling thread.
+ * <p>Nothing in this package starts a thread or changes the current device of the calling thread.
  */
 package ferro.backend.nccl.device;

@@ -11,14 +11,14 @@ public final class Checks {
 
     private Checks() {}
 
-    /** Checks the result code of a call of NCCL, which is named by its C function. */
+    /** Checks the result code of a call of NCCL; {@code call} is the name of the C function. */
     public static void nccl(int result, String call) {
         if (result != NcclResult.SUCCESS.code()) {
             throw failure(result, call);
         }
     }
 
-    /** Checks a call on a communicator. A non-blocking one may answer that the call is still in progress. */
+    /** Checks a call on a communicator. A non-blocking communicator may return that the call is still in progress. */
     public static void begun(int result, String call) {
         if (result != NcclResult.IN_PROGRESS.code()) {
             nccl(result, call);
@@ -26,8 +26,8 @@ public final class Checks {
     }
 
     /**
-     * Checks a call of the runtime, which has CUDA's name here, and clears the last error that the call left on this
-     * thread: NCCL would take it for its own.
+     * Checks a call of the runtime; {@code call} is CUDA's name. After a failure clears the last error of this thread,
+     * which NCCL would otherwise report as its own.
      */
     public static void cuda(int code, String call) {
         if (code != Cuda.SUCCESS) {
@@ -36,7 +36,7 @@ public final class Checks {
         }
     }
 
-    /** Makes the exception for the result code of a call of NCCL. */
+    /** Creates the exception for the result code of a call of NCCL. */
     public static NcclException failure(int code, String call) {
         NcclResult result = NcclResult.of(code);
         String text = Nccl.ncclGetErrorString(code);
@@ -50,7 +50,7 @@ public final class Checks {
         return "Unknown NCCL error: " + code + (text == null ? "" : " (" + text + ")");
     }
 
-    /** Makes the exception for the result code of a call of the runtime, which has CUDA's name here. */
+    /** Creates the exception for the result code of a call of the runtime; {@code call} is CUDA's name. */
     public static CudaException cudaFailure(int code, String call) {
         String name = NativeLibraries.nameOf(call);
         String message = name + " failed: CUDA error (code " + code + ") " + Cuda.cudaGetErrorName(code) + ": "
@@ -58,7 +58,7 @@ public final class Checks {
         return new CudaException(NOWHERE, code, name, message, null);
     }
 
-    /** Returns NCCL's last error text, or an empty one. NCCL keeps one per process, maybe that of another thread. */
+    /** Returns NCCL's last error text, or an empty one. NCCL keeps one per process, maybe from another thread. */
     private static String lastError() {
         boolean told = NativeLibraries.loaded()
                 .filter(libraries -> libraries.has(NcclCapability.LAST_ERROR))

@@ -7,10 +7,10 @@ import java.lang.System.Logger.Level;
 import java.util.function.IntSupplier;
 
 /**
- * Makes a device current for one native call on a thread that ferro does not own, and restores the thread's own device.
+ * Makes a device current for one native call on a thread that ferro does not own, and restores the thread's device.
  *
- * <p>On a virtual thread nothing may block in between, otherwise the call runs on another carrier with another device.
- * Longer work belongs on a thread of the device.
+ * <p>On a virtual thread nothing may block in between. Otherwise the call runs on another carrier thread with another
+ * device. Longer work belongs on a thread of the device.
  */
 public final class DeviceGuard {
     private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
@@ -18,10 +18,10 @@ public final class DeviceGuard {
     private DeviceGuard() {}
 
     /**
-     * Makes one native call with a device current, and returns its result code, which is not checked. The earlier device is
-     * current again when it returns, whatever the call returned.
+     * Makes one native call with a device current, and returns its unchecked result code. The earlier device is current
+     * again afterwards, whatever the call returned.
      *
-     * @throws CudaException if there is no such device; the current one stays
+     * @throws CudaException if the device does not exist; the current device stays
      */
     public static int call(int device, IntSupplier call) {
         int[] before = new int[1];
@@ -37,7 +37,7 @@ public final class DeviceGuard {
         }
     }
 
-    /** Restores the current device. Only logs a failure: it must not hide the result of a call that made something. */
+    /** Restores the current device. Only logs a failure, which must not hide the result of a call that allocated. */
     private static void restore(int device) {
         int code = Cuda.cudaSetDevice(device);
         if (code != Cuda.SUCCESS) {

@@ -9,12 +9,12 @@ import java.nio.ByteOrder;
 public final class HostMemory {
     private HostMemory() {}
 
-    /** Makes a direct buffer in native order over host memory that a library allocated. It keeps nothing alive. */
+    /** Creates a direct buffer in native order over memory that a library has allocated. It keeps nothing alive. */
     public static ByteBuffer view(long address, int bytes) {
         return new Pointer(address).getByteBuffer(0, bytes).order(ByteOrder.nativeOrder());
     }
 
-    /** {@return the address of the next byte of a direct buffer, at its position} */
+    /** {@return the address of the byte at the position of a direct buffer} */
     public static long address(ByteBuffer buffer) {
         if (!buffer.isDirect()) {
             throw new IllegalArgumentException("need a direct buffer, found " + buffer);

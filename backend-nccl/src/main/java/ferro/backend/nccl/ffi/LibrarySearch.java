@@ -14,16 +14,16 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Places where the two libraries are looked for, in order: absolute paths and plain names only, never the current
+ * Locations in which the two libraries are searched, in order: absolute paths and plain names only, never the current
  * directory.
  *
- * <p>Sources: documented defaults of NCCL's and CUDA's packages (deb, rpm, tar), of conda (lib of the environment) and of
- * pip's wheels (nvidia-nccl-cu12, nvidia-cuda-runtime-cu12: site-packages/nvidia/.../lib).
+ * <p>Sources: documented defaults of NCCL's and CUDA's packages (deb, rpm, tar), of conda (lib of the environment) and
+ * of pip's wheels (nvidia-nccl-cu12, nvidia-cuda-runtime-cu12: site-packages/nvidia/.../lib).
  *
  * @param namedNccl    the only NCCL to use, if the user names one
  * @param namedRuntime the only runtime to use, if the user names one
  * @param folders      folders that the user wants searched first
- * @param environments Python environments, conda's included
+ * @param environments Python environments, including conda's
  */
 public record LibrarySearch(
         Optional<String> namedNccl, Optional<String> namedRuntime, List<Path> folders, List<Path> environments) {
@@ -35,7 +35,7 @@ public record LibrarySearch(
     private static final List<String> RCCL_NAMES = List.of("librccl.so.1", "/opt/rocm/lib/librccl.so.1");
     private static final List<String> NCCL_WHEELS = List.of("nvidia/nccl/lib");
 
-    /** 12 precedes 13, since a runtime works on every driver that a newer one works on. Both precede the plain link. */
+    /** 12 precedes 13: an older runtime works on every driver of a newer one. Both precede the plain link. */
     private static final List<String> CUDA_NAMES =
             List.of("libcudart.so.12", "libcudart.so.13", "libcudart.so", "libcudart.so.11.0");
 
@@ -44,7 +44,7 @@ public record LibrarySearch(
     private static final List<String> CUDA_WHEELS = List.of("nvidia/cuda_runtime/lib", "nvidia/cu13/lib");
 
     /**
-     * Reads the places from the settings.
+     * Reads the locations from the settings.
      *
      * @param context settings
      * @return search
@@ -68,8 +68,8 @@ public record LibrarySearch(
     }
 
     /**
-     * Returns the folders of the property; refuses a relative one. JNA also reads the property, for plain names, so
-     * that skipping a relative folder would not keep it out.
+     * Returns the folders of the property; refuses a relative folder. JNA also reads the property, for plain names, so
+     * skipping the folder would not exclude it.
      */
     private static List<Path> folders(RankContext context) {
         String name = Settings.JNA_LIBRARY_PATH.name();
@@ -86,7 +86,7 @@ public record LibrarySearch(
         return folders;
     }
 
-    /** {@return the places of NCCL, names and paths, best first} */
+    /** {@return the candidates for NCCL, names and paths, best first} */
     public List<String> nccl() {
         if (namedNccl.isPresent()) {
             return List.of(namedNccl.get());
@@ -103,15 +103,15 @@ public record LibrarySearch(
     }
 
     /**
-     * {@return the places of the runtime that belongs to an NCCL, names and paths, best first}
+     * {@return the candidates for the runtime of an NCCL, names and paths, best first}
      *
-     * @param nccl place where NCCL was found
+     * @param nccl candidate by which NCCL was found
      */
     public List<String> runtime(String nccl) {
         return namedRuntime.map(List::of).orElseGet(() -> nccl.contains("rccl") ? hip() : cuda());
     }
 
-    /** {@return the places of a runtime, names and paths, best first} */
+    /** {@return the candidates for a runtime, names and paths, best first} */
     public List<String> runtime() {
         return namedRuntime
                 .map(List::of)
@@ -145,7 +145,7 @@ public record LibrarySearch(
         return found;
     }
 
-    /** Returns only existing files: there are many possible folders, and a list of all would hide important ones. */
+    /** Returns only existing files. There are many possible folders, and a list of all would hide important ones. */
     private List<String> inEnvironments(List<String> wheels, List<String> names) {
         List<String> found = new ArrayList<>();
         for (Path environment : environments) {

@@ -7,7 +7,7 @@ import java.util.Set;
  * The two libraries that this process has loaded and never unloads.
  *
  * @param nccl           file of NCCL or RCCL
- * @param runtime        CUDA or HIP runtime below it
+ * @param runtime        CUDA or HIP runtime that this NCCL uses
  * @param version        release of NCCL
  * @param capabilities   newer functions that this NCCL has
  */
@@ -18,7 +18,7 @@ public record LoadedLibraries(
         capabilities = Set.copyOf(capabilities);
     }
 
-    /** Returns whether all functions of a group of newer ones are available. */
+    /** Returns whether all functions of a capability are available. */
     public boolean has(NcclCapability capability) {
         return capabilities.contains(capability);
     }

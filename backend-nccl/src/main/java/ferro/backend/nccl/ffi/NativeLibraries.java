@@ -12,9 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Keeps the libraries that this process has loaded. JNA binds a class of native methods only once, and NCCL keeps
- * threads of its own, so a loaded library is never unloaded. Nothing is loaded before the first use. A load that fails
- * leaves nothing bound, and the next one tries again. The runtime alone is enough for device memory.
+ * Keeps the libraries that this process has loaded. JNA binds a class of native methods only once, and NCCL has its own
+ * threads, so a loaded library is never unloaded. Nothing is loaded before the first use. A load that fails binds
+ * nothing, and the next load tries again. For device memory, the runtime alone is enough.
  */
 public final class NativeLibraries {
     private static final String ASKED_OF_NCCL = "ncclGetVersion";
@@ -22,7 +22,7 @@ public final class NativeLibraries {
 
     private static final AtomicReference<Runtime> RUNTIME = new AtomicReference<>();
     private static final AtomicReference<Both> BOTH = new AtomicReference<>();
-    /** All libraries that were ever opened, also unused ones: JNA would close them, and a library may not survive that. */
+    /** All libraries that were opened, even unused ones. JNA would close them, which a library may not survive. */
     private static final Set<NativeLibrary> OPENED = ConcurrentHashMap.newKeySet();
 
     private NativeLibraries() {}
@@ -34,14 +34,14 @@ public final class NativeLibraries {
     private record Both(LoadedLibraries loaded, OpenedLibrary nccl) {}
 
     /**
-     * Loads NCCL, then the runtime, and binds their functions; later calls return the same.
+     * Loads NCCL, then the runtime, and binds their functions; later calls return the same libraries.
      *
-     * @param search places to search
-     * @return libraries that are loaded
-     * @throws NcclLibraryNotFoundException if there is no NCCL
-     * @throws CudaRuntimeNotFoundException if there is no runtime
+     * @param search locations to search
+     * @return loaded libraries
+     * @throws NcclLibraryNotFoundException if no NCCL is found
+     * @throws CudaRuntimeNotFoundException if no runtime is found
      * @throws ferro.backend.nccl.NcclSymbolNotFoundException if one of them lacks functions
-     * @throws IllegalStateException if this process has loaded another library than the one named
+     * @throws IllegalStateException if this process has loaded another library than the named one
      */
     public static LoadedLibraries load(LibrarySearch search) {
         Both both = BOTH.get() == null ? bind(search) : BOTH.get();
@@ -53,19 +53,19 @@ public final class NativeLibraries {
     }
 
     /**
-     * Loads the runtime alone and binds its functions; later calls return the same.
+     * Loads the runtime alone and binds its functions; later calls return the same runtime.
      *
-     * @param search places to search
-     * @return runtime that is loaded
-     * @throws CudaRuntimeNotFoundException if there is no runtime
+     * @param search locations to search
+     * @return loaded runtime
+     * @throws CudaRuntimeNotFoundException if no runtime is found
      * @throws ferro.backend.nccl.NcclSymbolNotFoundException if it lacks functions
-     * @throws IllegalStateException if this process has loaded another runtime than the one named
+     * @throws IllegalStateException if this process has loaded another runtime than the named one
      */
     public static LoadedRuntime loadRuntime(LibrarySearch search) {
         return runtime(search).loaded;
     }
 
-    /** {@return the libraries that are loaded; empty before the first successful {@link #load}} */
+    /** {@return the loaded libraries; empty before the first successful {@link #load}} */
     public static Optional<LoadedLibraries> loaded() {
         return Optional.ofNullable(BOTH.get()).map(Both::loaded);
     }
@@ -73,7 +73,7 @@ public final class NativeLibraries {
     /**
      * Checks that a runtime is loaded, for callers that do not name one.
      *
-     * @throws IllegalStateException if none is
+     * @throws IllegalStateException if no runtime is loaded
      */
     public static void requireRuntime() {
         if (RUNTIME.get() == null) {
@@ -82,13 +82,13 @@ public final class NativeLibraries {
         }
     }
 
-    /** Keeps a library open for good. */
+    /** Keeps a library open until the process ends. */
     static NativeLibrary keep(NativeLibrary library) {
         OPENED.add(library);
         return library;
     }
 
-    /** Returns the name of a function of CUDA in the loaded runtime. */
+    /** Returns the name that a function of CUDA has in the loaded runtime. */
     static String nameOf(String function) {
         Runtime runtime = RUNTIME.get();
         return runtime == null ? function : runtime.loaded.prefix().nameOf(function);
@@ -120,7 +120,7 @@ public final class NativeLibraries {
         return BOTH.get();
     }
 
-    /** Checks that NCCL fits the runtime. Streams and memory of one runtime mean nothing to an NCCL that uses the other. */
+    /** Checks that NCCL uses this kind of runtime. It cannot use streams and memory of the other kind. */
     private static void requireFit(OpenedLibrary nccl, OpenedLibrary runtime) {
         if (!nccl.fits(runtime.prefix())) {
             throw new IllegalStateException(nccl.path(ASKED_OF_NCCL) + " cannot work with the " + runtime.prefix()

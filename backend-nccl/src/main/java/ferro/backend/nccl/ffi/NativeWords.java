@@ -3,7 +3,7 @@ package ferro.backend.nccl.ffi;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 
-/** A few 8-byte words of native memory, initially zero, for what a library reads, or writes after a call has returned. */
+/** Words of 8 bytes of native memory, initially zero, which a library reads, or writes even after a call. */
 public final class NativeWords implements AutoCloseable {
     /** sizeof ncclConfig_t in 2.18, LP64. */
     private static final int CONFIG_SIZE = 48;
@@ -27,9 +27,9 @@ public final class NativeWords implements AutoCloseable {
     }
 
     /**
-     * Makes {@code ncclConfig_t} of nccl.h in the layout of 2.18, with that layout's own size and version: blocking is 0, so
-     * that communicators answer {@code ncclInProgress} instead of waiting. Older and newer libraries read the fields that
-     * they know and give the rest its default.
+     * Creates {@code ncclConfig_t} of nccl.h in the layout of 2.18, with the size and version of that layout. Blocking
+     * is 0, so that communicators return {@code ncclInProgress} instead of blocking. Older and newer libraries read the
+     * fields that they know and use defaults for the rest.
      */
     public static NativeWords nonBlockingConfig() {
         NativeWords config = new NativeWords(CONFIG_SIZE / Long.BYTES);

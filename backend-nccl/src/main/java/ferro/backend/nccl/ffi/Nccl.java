@@ -1,12 +1,12 @@
 package ferro.backend.nccl.ffi;
 
 /**
- * Functions that every NCCL has that ferro can use, in the order of nccl.h. Newer functions are in
- * {@link NcclConfigured}, {@link NcclLastError}, {@link NcclRooted} and {@link NcclSendRecv}.
+ * Functions of every NCCL that ferro can use, in the order of nccl.h. Newer functions are in {@link NcclConfigured},
+ * {@link NcclLastError}, {@link NcclRooted} and {@link NcclSendRecv}.
  *
- * <p>Handles and device pointers are longs. An out-parameter that NCCL may write after the call (inside a group, or
- * without blocking) is the address of a {@link NativeWords}; the others are arrays of one element. Link by
- * {@code NativeLibraries} first.
+ * <p>Handles and device pointers are longs. If NCCL may write an out-parameter after the call (inside a group, or
+ * without blocking), the parameter is the address of a {@link NativeWords}. The others are arrays of one element. Link
+ * with {@code NativeLibraries} first.
  */
 public final class Nccl {
     private Nccl() {}

@@ -1,6 +1,6 @@
 package ferro.backend.nccl.ffi;
 
-/** Functions of later NCCL releases, found by name, never by version, since RCCL numbers its releases differently. */
+/** Groups of newer NCCL functions, found by name and not by version, since RCCL numbers its releases differently. */
 public enum NcclCapability {
     /** ncclSend and ncclRecv, 2.7.3. */
     SEND_RECV(NcclSendRecv.class, "ncclSend and ncclRecv (NCCL >= 2.7.3)"),
@@ -24,7 +24,7 @@ public enum NcclCapability {
         return functions;
     }
 
-    /** {@return its requirements, for messages: functions and the first release that had them} */
+    /** {@return its requirements, for messages: functions and their first release} */
     @Override
     public String toString() {
         return text;

@@ -3,8 +3,8 @@ package ferro.backend.nccl.ffi;
 import com.sun.jna.Structure;
 
 /**
- * {@code ncclUniqueId} of nccl.h: 128 bytes that are passed by value. Made by {@link #of}. It is never printed, since a
- * reader of it could join.
+ * {@code ncclUniqueId} of nccl.h: 128 bytes that are passed by value. {@link #of} creates it. It is never printed,
+ * because a reader of the bytes could join.
  */
 @Structure.FieldOrder("internal")
 public class NcclIdStruct extends Structure {
@@ -14,7 +14,7 @@ public class NcclIdStruct extends Structure {
     /** The bytes; public, as JNA requires. */
     public byte[] internal = new byte[BYTES];
 
-    /** Makes an id of zeros. */
+    /** Creates an id of zeros. */
     public NcclIdStruct() {
         setAlignType(ALIGN_NONE);
     }

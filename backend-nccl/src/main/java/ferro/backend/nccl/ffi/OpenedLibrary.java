@@ -30,12 +30,12 @@ import java.util.stream.Stream;
  */
 record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary library) {
     /**
-     * RTLD_NOW | RTLD_LOCAL of dlfcn.h. JNA's own default makes the symbols visible to all libraries, so that two
-     * copies of CUDA or NCCL in one process (PyTorch brings its own) could bind to each other.
+     * RTLD_NOW | RTLD_LOCAL of dlfcn.h. JNA's default makes the symbols visible to all libraries. Two copies of CUDA or
+     * NCCL in one process (PyTorch has its own) could then bind to each other.
      */
     private static final int NOW_AND_LOCAL = 2;
 
-    /** Stops JNA from unpacking and loading a library of that name from the class path. */
+    /** Prevents JNA from unpacking and loading a library of that name from the class path. */
     private static final ClassLoader NO_RESOURCES = new NoResources();
 
     private static final String ASKED_OF_EVERY_RUNTIME = "cudaGetDeviceCount";
@@ -51,7 +51,7 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
         return hip.has(ASKED_OF_EVERY_RUNTIME) ? hip : opened;
     }
 
-    /** Throws a failure if JNA does not work: it may be absent, lack native access, or be unable to unpack its library. */
+    /** Throws a failure if JNA does not work: it may be absent, lack native access, or fail to unpack its library. */
     static void requireJna(Function<List<Tried>, RuntimeException> failure) {
         String why;
         try {
@@ -60,7 +60,7 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
             }
             why = "need a JVM of 64 bits, found pointers of " + Native.POINTER_SIZE + " bytes";
         } catch (LinkageError refused) {
-            // the first cause is hidden behind the failures of every later use of its classes
+            // later uses of the classes fail with other errors, which hide the first cause
             Throwable first = refused;
             while (first.getCause() != null) {
                 first = first.getCause();
@@ -79,7 +79,7 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
             try {
                 return new OpenedLibrary(candidate, prefix, open(candidate, prefix));
             } catch (LinkageError refused) {
-                // also thrown by JNA if it cannot start: no execution in the temporary folder, native access denied
+                // JNA also throws this if it cannot start: no execution in the temporary folder, native access denied
                 tried.add(new Tried(candidate, text(refused, candidate)));
             }
         }
@@ -144,7 +144,7 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
         return hasUnmapped(prefix.nameOf(function));
     }
 
-    /** Returns the native methods of a class that this library lacks, under the library's own names. */
+    /** Returns the native methods of a class that this library lacks, under the library's names. */
     List<String> missing(Class<?> functions) {
         return Stream.of(functions.getDeclaredMethods())
                 .filter(method -> Modifier.isNative(method.getModifiers()))
@@ -162,7 +162,7 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
         }
     }
 
-    /** Returns the file that contains a function, as the kernel mapped it; the candidate if that is not known. */
+    /** Returns the file that contains a function, as the kernel mapped it; the candidate if that file is unknown. */
     String path(String function) {
         long address = Pointer.nativeValue(library.getFunction(prefix.nameOf(function)));
         try (Stream<String> maps = Files.lines(Proc.HOST.path("self/maps"))) {
@@ -175,7 +175,7 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
         }
     }
 
-    /** Returns whether a line of the map contains an address. A line begins with {@code from-to } in hexadecimal. */
+    /** Returns whether a line of the memory map contains an address. It begins with {@code from-to } in hexadecimal. */
     private static boolean holds(String line, long address) {
         int dash = line.indexOf('-');
         long from = Long.parseUnsignedLong(line.substring(0, dash), 16);
@@ -183,7 +183,7 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
         return Long.compareUnsigned(from, address) <= 0 && Long.compareUnsigned(address, to) < 0;
     }
 
-    /** Returns whether a name that a user wrote means this library. */
+    /** Returns whether a library name of a user means this library. */
     boolean isCalled(String name, String function) {
         if (name.equals(candidate)) {
             return true;

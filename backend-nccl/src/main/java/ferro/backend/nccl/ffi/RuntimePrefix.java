@@ -3,18 +3,18 @@ package ferro.backend.nccl.ffi;
 import com.sun.jna.FunctionMapper;
 import java.util.Map;
 
-/** Runtime in use: CUDA, or HIP, which has the same functions under another prefix. This is the only table of names. */
+/** The runtime: CUDA, or HIP, which has the same functions under another prefix. This is the only table of names. */
 public enum RuntimePrefix {
     /** NVIDIA's. */
     CUDA("cuda", Map.of()),
-    /** AMD's, where two functions have names of their own. Source: hip_runtime_api.h. */
+    /** AMD's, in which two functions have other names. Source: hip_runtime_api.h. */
     HIP("hip", Map.of("cudaHostAlloc", "hipHostMalloc", "cudaFreeHost", "hipHostFree"));
 
     private static final String OURS = "cuda";
 
     private final String prefix;
     private final Map<String, String> exceptions;
-    /** A single object, so that JNA sees the same options again and finds the library that it has opened. */
+    /** A single object, so that JNA gets the same options again and finds the library that it has opened. */
     private final FunctionMapper mapper = (library, method) -> nameOf(method.getName());
 
     RuntimePrefix(String prefix, Map<String, String> exceptions) {

@@ -13,8 +13,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A copy on the thread of a device, and the handle of its caller. Source and destination stay reachable until it is
- * done.
+ * A copy on the thread of a device, and the handle of its caller. Source and destination stay reachable until the copy
+ * is complete.
  */
 final class CudaCopy extends DeviceCall<Void> implements DeviceMemory.Copy {
     private final DeviceLane lane;
@@ -31,7 +31,7 @@ final class CudaCopy extends DeviceCall<Void> implements DeviceMemory.Copy {
     /**
      * Prepares a copy of at least one byte, between two tensors, or a tensor and a host buffer.
      *
-     * @throws IllegalStateException if the memory of a tensor has been given back
+     * @throws IllegalStateException if the memory of a tensor has been released
      */
     CudaCopy(DeviceLane lane, RawCopy copy, List<DeviceTensor> tensors, ByteBuffer host) {
         this.lane = lane;

@@ -27,22 +27,22 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Memory of CUDA or HIP devices, pooled, with one thread per device that is used.
  *
  * <p>A block returns to its pool when the owner of its tensor is closed, and may be reused at once. This is safe for
- * work on the default stream, and for every call of ferro, which starts after that work. A caller that uses a stream of
- * its own must wait for it before the close.
+ * work on the default stream, and for every call of ferro, which starts after that work. A caller that uses another
+ * stream must wait for that stream before the close.
  *
- * <p>Staging memory that is lent out when this memory is closed stays valid until its own close. Memory is returned to
- * the runtime on the thread of its device, since {@code cudaFree} waits for all work on that device. Behind a stuck
- * collective it delays allocations and copies of that device, but not the caller of a close, until the watchdog of the
- * group aborts at the deadline. An allocation in the meantime fails by {@code ferro.timeout}.
+ * <p>Staging memory that is in use when this memory is closed stays valid until it is itself closed. Memory is returned
+ * to the runtime on the thread of its device, since {@code cudaFree} waits for all work on that device. If a collective
+ * is stuck, this delays allocations and copies of that device, but not the caller of a close. The delay ends when the
+ * watchdog of the group aborts at the deadline. An allocation in the meantime fails by {@code ferro.timeout}.
  */
 public final class CudaMemory implements DeviceMemory {
     private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
     /** {@code cudaHostAllocPortable}: pinned for every device. */
     private static final int PORTABLE = 1;
-    /** Largest number of idle pinned bytes: pinned memory reduces the memory of all processes. */
+    /** Maximum number of idle pinned bytes, because pinned memory reduces the memory of all processes. */
     private static final long MOST_IDLE_HOST_BYTES = 1L << 28;
 
-    /** A copy of zero bytes, which is always done. */
+    /** A copy of zero bytes, which is always complete. */
     private static final Copy NOTHING_TO_COPY = timeout -> true;
 
     private final int deviceCount;
@@ -252,7 +252,7 @@ public final class CudaMemory implements DeviceMemory {
             quiet &= lane.close();
         }
         pinnedIsLeft = !quiet;
-        // lent blocks are freed when they come back
+        // blocks in use are freed when they are given back
         hostPool.close().forEach(this::freeHost);
     }
 }

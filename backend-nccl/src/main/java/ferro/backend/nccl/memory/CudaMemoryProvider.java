@@ -13,10 +13,10 @@ import java.util.Optional;
 
 /** Provides memory of CUDA and HIP devices. Needs the runtime only, not NCCL. */
 public final class CudaMemoryProvider implements DeviceMemoryProvider {
-    /** Comes before simulated devices. */
+    /** Precedes simulated devices. */
     private static final int PRIORITY = 10;
 
-    /** Makes the provider; loads nothing. */
+    /** Creates the provider; loads nothing. */
     public CudaMemoryProvider() {}
 
     @Override

@@ -27,12 +27,12 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Resources of device memory for one device: the thread that has it as its current device, a stream per direction, and
- * the idle blocks.
+ * Device memory resources of one device: the thread that has it as its current device, a stream per direction, and the
+ * idle blocks.
  */
 final class DeviceLane {
     private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
-    /** One part in this many of a device's memory may stay idle here; the rest is for other users of the runtime. */
+    /** Divisor: at most this part of a device's memory stays idle here; the rest is for other users of the runtime. */
     private static final int IDLE_SHARE = 8;
 
     private static final Duration DRAIN_BOUND = Duration.ofSeconds(10);
@@ -42,14 +42,14 @@ final class DeviceLane {
     private final LongSupplier clock;
     private final DeviceThread thread;
     private final EventPool events = new EventPool();
-    /** By kind of copy. */
+    /** Streams by kind of copy. */
     private final CudaStream[] streams = new CudaStream[Cuda.DEVICE_TO_DEVICE + 1];
 
     /** Copies that have begun and not ended; used by the thread itself only. */
     private int underWay;
 
     private MemoryPool pool;
-    /** Guarded by the lane. Once it is set no work is submitted, since the close would not wait for it. */
+    /** Guarded by the lane. Once set, no work is submitted, since the close would not wait for it. */
     private boolean ending;
 
     private DeviceLane(int device, Duration timeout, LongSupplier clock) {
@@ -61,7 +61,7 @@ final class DeviceLane {
 
     /**
      * Starts a thread on a device. The timeout limits each wait, on a monotonic clock in nanoseconds. {@code downgrade}
-     * runs for each stream that the runtime refused.
+     * runs for each stream that the runtime refuses.
      *
      * @throws CudaException if the device cannot be used; then nothing is left open
      */
@@ -94,7 +94,7 @@ final class DeviceLane {
         return device;
     }
 
-    /** Runs a body on the thread and waits for it. Throws TIMED_OUT, INTERRUPTED, or what the body throws. */
+    /** Runs a body on the thread and waits for it. Throws TIMED_OUT, INTERRUPTED, or the exception of the body. */
     <T> T call(String what, Supplier<T> body) {
         try {
             return thread.call(body, Deadline.after(timeout, clock));
@@ -143,7 +143,7 @@ final class DeviceLane {
         return null;
     }
 
-    /** Takes a block back, from any thread, also after the close. Before the close it waits for nothing. */
+    /** Takes a block back, from any thread, even after the close. Before the close it waits for nothing. */
     void giveBack(Block block) {
         List<Block> surplus = pool.giveBack(block);
         if (!surplus.isEmpty()) {
@@ -152,9 +152,9 @@ final class DeviceLane {
     }
 
     /**
-     * Runs a task on the thread that may wait for the whole device, as {@code cudaFree} does, and does not wait for the
-     * task. On the thread itself, and after the close, the task runs at once. If a collective is stuck, that wait ends
-     * with the abort by the watchdog of its group.
+     * Runs a task on the thread without waiting for the task, which may wait for the full device, as {@code cudaFree}
+     * does. On the thread itself, and after the close, the task runs at once. If a collective is stuck, the wait for
+     * the device ends when the watchdog of its group aborts it.
      */
     void later(Runnable body) {
         synchronized (this) {
@@ -218,8 +218,8 @@ final class DeviceLane {
     // the methods below run on the thread
 
     /**
-     * Queues a copy on the stream of its kind, after the work that the default stream holds now. Returns the event that
-     * passes when it is done.
+     * Queues a copy on the stream of its kind, after the work that is now on the default stream. Returns the event that
+     * completes with the copy.
      */
     long issue(RawCopy copy) {
         long stream = streams[copy.kind()].handle();
@@ -232,7 +232,7 @@ final class DeviceLane {
         return done;
     }
 
-    /** Polls whether a copy is done. Its event is given back when it is done or has failed. */
+    /** Polls whether a copy is complete. Gives its event back when it is complete or has failed. */
     boolean passed(long event) {
         boolean over = true;
         try {
@@ -247,9 +247,9 @@ final class DeviceLane {
     }
 
     /**
-     * Frees the idle blocks and ends the thread. Blocks that come back later are freed at once. Waits for the device,
-     * which a stuck collective delays until the watchdog of its group aborts it, and gives up after twenty-five
-     * seconds.
+     * Frees the idle blocks and ends the thread. Blocks that are given back later are freed at once. Waits for the
+     * device for at most twenty-five seconds. A stuck collective delays the device until the watchdog of its group
+     * aborts it.
      *
      * @return false if copies are still in progress; their memory and streams are left alone
      */
@@ -291,7 +291,7 @@ final class DeviceLane {
         }
     }
 
-    /** Is over when all copies are over. */
+    /** Ends when all copies have ended. */
     private final class PendingCopies extends DeviceCall<Void> {
         @Override
         protected boolean issue() {

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The use of tensors by one operation. A block whose owner is closed meanwhile is given back only after the use. Memory
- * of a foreign owner has no lease here: it is kept reachable, and its owner must not free it before the end.
+ * The use of tensors by one operation. If the owner of a block is closed meanwhile, the block is given back only after
+ * the use. Memory of a foreign owner has no lease. It is kept reachable, and its owner must not free it before the end.
  */
 public final class DeviceMemoryUse {
     private final List<MemoryLease> leases = new ArrayList<>();
@@ -17,9 +17,9 @@ public final class DeviceMemoryUse {
     private DeviceMemoryUse() {}
 
     /**
-     * Begins a use of tensors; null for none. {@link #end} must follow, unless the device may use the memory for good.
+     * Begins a use of tensors; null for none. {@link #end} must follow, unless the device may use the memory for ever.
      *
-     * @throws IllegalStateException if the memory of one has been given back; then no use begins
+     * @throws IllegalStateException if the memory of a tensor has been released; then no use begins
      */
     public static DeviceMemoryUse of(Tensor... tensors) {
         DeviceMemoryUse use = new DeviceMemoryUse();

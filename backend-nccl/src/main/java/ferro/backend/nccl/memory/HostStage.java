@@ -11,8 +11,8 @@ import java.nio.ByteBuffer;
 
 /**
  * Memory between host tensors and the device: one input and one output block on each side. The blocks are kept from
- * call to call, so that a warm call allocates nothing natively. One job at a time owns it. Only for the device thread,
- * except {@link #close}.
+ * call to call, so that later calls allocate nothing natively. One job at a time owns the stage. Only for the device
+ * thread, except {@link #close}.
  */
 public final class HostStage implements AutoCloseable {
     private static final int SMALLEST_BYTES = 1 << 16;
@@ -25,7 +25,7 @@ public final class HostStage implements AutoCloseable {
     private DeviceTensor cell;
     private Object owner;
 
-    /** One block on each side of the bus. */
+    /** One block in host memory and one in device memory. */
     private record BusSide(DeviceMemory.Staging host, DeviceTensor onDevice) {
         void close() {
             host.close();
@@ -33,19 +33,19 @@ public final class HostStage implements AutoCloseable {
         }
     }
 
-    /** Makes an empty stage. The largest size of a block is equal on all ranks, since it cuts calls into pieces. */
+    /** Creates an empty stage. All ranks need the same maximum block size, because it cuts calls into pieces. */
     public HostStage(DeviceMemory memory, int device, int mostBytes) {
         this.memory = memory;
         this.device = device;
         this.mostBytes = mostBytes;
     }
 
-    /** Returns the largest size of a block. */
+    /** Returns the maximum size of a block. */
     public int mostBytes() {
         return mostBytes;
     }
 
-    /** Takes the stage, unless another job owns it. */
+    /** Takes the stage, unless another job owns it. Returns whether the job owns it now. */
     public boolean claim(Object job) {
         if (owner == null) {
             owner = job;
@@ -99,12 +99,12 @@ public final class HostStage implements AutoCloseable {
         return out.host.buffer();
     }
 
-    /** Returns the device memory that is read. */
+    /** Returns the device memory that native calls read. */
     public long in() {
         return in.onDevice.address();
     }
 
-    /** Returns the device memory that is written. */
+    /** Returns the device memory that native calls write. */
     public long out() {
         return out.onDevice.address();
     }
@@ -115,7 +115,7 @@ public final class HostStage implements AutoCloseable {
         Checks.cuda(Cuda.cudaMemcpyAsync(in(), from, bytes, Cuda.HOST_TO_DEVICE, stream), "cudaMemcpyAsync H2D");
     }
 
-    /** Copies to the host from the output block or, if a call works in place, from the input block. */
+    /** Queues a copy to the host from the output block or, if a call works in place, from the input block. */
     public void download(long from, int bytes, long stream) {
         long to = HostMemory.address(out.host.buffer());
         Checks.cuda(Cuda.cudaMemcpyAsync(to, from, bytes, Cuda.DEVICE_TO_HOST, stream), "cudaMemcpyAsync D2H");
@@ -140,7 +140,7 @@ public final class HostStage implements AutoCloseable {
         }
     }
 
-    /** Frees the blocks. To be called after the streams that use them have passed. */
+    /** Frees the blocks. The streams that use them must have finished. */
     @Override
     public void close() {
         freeSides();

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The owner of a tensor's memory. Closing gives the block back, once, on any thread. A copy in progress keeps the block
- * until the copy is done.
+ * The owner of a tensor's memory. The close gives the block back, once, on any thread. A copy in progress keeps the
+ * block until the copy is complete.
  */
 final class MemoryLease implements AutoCloseable {
     private static final System.Logger LOG = LogLines.logger("ferro.backend.nccl");
@@ -48,7 +48,7 @@ final class MemoryLease implements AutoCloseable {
      * Leases a block.
      *
      * @param giveBack gives the block back at the end; must not refer to the lease
-     * @param what     for the report of a forgotten close, and of a use after the close
+     * @param what     name of the block in the report of a forgotten close, and of a use after the close
      */
     static MemoryLease of(Runnable giveBack, String what) {
         return new MemoryLease(new Uses(giveBack), what);
@@ -57,7 +57,7 @@ final class MemoryLease implements AutoCloseable {
     /**
      * Keeps the block even after a close.
      *
-     * @throws IllegalStateException if it has been given back
+     * @throws IllegalStateException if the block has been given back
      */
     void enter() {
         if (!uses.enter()) {

@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Idle blocks by size, so that a call which needs memory need not ask the runtime: cudaMalloc and cudaFree wait for the
- * whole device.
+ * Idle blocks by size, for calls that need memory. Requests to the runtime are expensive, because cudaMalloc and
+ * cudaFree wait for all work of the device.
  */
 final class MemoryPool {
-    /** cudaMalloc aligns to 256 bytes at least; smaller blocks are not worth a class of their own. */
+    /** cudaMalloc aligns to at least 256 bytes; smaller blocks do not need separate classes. */
     private static final long SMALLEST_BYTES = 512;
-    /** Classes per doubling: at most an eighth of a block is lost to rounding. */
+    /** Classes per doubling: rounding loses at most an eighth of a block. */
     private static final int CLASSES_PER_DOUBLING = 8;
 
     private final long mostIdleBytes;
@@ -23,7 +23,7 @@ final class MemoryPool {
     private int idleCount;
     private boolean closed;
 
-    /** Makes an empty pool. The limit is that above which idle blocks are freed, except the last one. */
+    /** Creates an empty pool. Idle blocks beyond the limit are freed, except the last one. */
     MemoryPool(long mostIdleBytes) {
         this.mostIdleBytes = mostIdleBytes;
     }
@@ -45,7 +45,7 @@ final class MemoryPool {
         return blocks.pop();
     }
 
-    /** Takes a block of exactly this class. While there is none, {@code supplies} makes one and adds it. */
+    /** Takes a block of exactly this class. While there is none, {@code supplies} creates one and adds it. */
     Block take(long classBytes, Runnable supplies) {
         Block block = take(classBytes);
         while (block == null) {
@@ -56,7 +56,7 @@ final class MemoryPool {
     }
 
     /**
-     * Adds a new block that a caller is about to take, so that it is not lost if the caller gives up.
+     * Adds a new block that a caller is about to take, so that it is not lost if the caller stops waiting.
      *
      * @return false if the pool is closed; then the caller must free the block
      */
@@ -73,7 +73,7 @@ final class MemoryPool {
     /**
      * Takes a block back.
      *
-     * @return blocks that the caller must free because they are no longer kept; this one if the pool is closed
+     * @return blocks that the caller must free because they are no longer kept; this block if the pool is closed
      */
     synchronized List<Block> giveBack(Block block) {
         if (!supply(block)) {
@@ -106,7 +106,7 @@ final class MemoryPool {
         return freed;
     }
 
-    /** Closes the pool. Removes all idle blocks, and keeps no block that comes back later. */
+    /** Closes the pool. Removes all idle blocks, and keeps no block that is given back later. */
     synchronized List<Block> close() {
         closed = true;
         return drain();
