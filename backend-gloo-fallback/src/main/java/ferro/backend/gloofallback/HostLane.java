@@ -5,13 +5,13 @@ import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The calls of one host group that go through host memory. They run in the order of submit, one at a time, on a thread of
- * their own; the thread ends when no call has come for a while.
+ * The calls of one host group that go through host memory. They run one at a time, in submission order, on a separate
+ * thread. The thread ends after two seconds without a call.
  *
- * <p>They run one at a time, because a call may use what the call before it left on the device.
+ * <p>They run one at a time, because a call may use results that the call before it left on the device.
  */
 final class HostLane {
-    /** Longer than a training step usually takes, so that staging memory stays warm. */
+    /** Longer than a training step usually takes, so that staging memory stays allocated. */
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private static final long END_MILLIS = 1000;
@@ -22,15 +22,15 @@ final class HostLane {
     private boolean ending;
     private volatile int unfinished;
 
-    /** Returns whether calls are still to be handed over; a later call must not overtake them. */
+    /** Returns whether calls wait to be submitted to the host group; a later call must not overtake them. */
     boolean isBusy() {
         return unfinished > 0;
     }
 
     /**
-     * Queues a call; {@code opened} is kept for as long as the thread lives.
+     * Queues a call. {@code opened} is kept for as long as the thread lives.
      *
-     * @throws OutOfMemoryError if the system gives no thread; the call is then not queued
+     * @throws OutOfMemoryError if the system has no memory for a thread; the call is then not queued
      */
     synchronized void add(Runnable call, RoundTrips.RoundTripUse opened, String name) {
         if (thread == null) {
@@ -60,7 +60,7 @@ final class HostLane {
         return unfinished == 0;
     }
 
-    /** Ends the thread as soon as no call is left, and waits a while for that. */
+    /** Ends the thread when no call is left, and waits for that for a limited time. */
     void end() {
         Thread last;
         synchronized (this) {

@@ -15,14 +15,15 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Collectives on device tensors in three steps: device to host, the collective on a host back end, host to device.
+ * Makes collectives on device tensors in three steps: device to host, the collective on a host back end, host to
+ * device.
  *
- * <p>Calls are cut into pieces of {@code ferro.fallback.chunk}, so that a call uses at most 32 MiB of staging memory, which
- * is kept for the next call. Only what is needed is copied: in a broadcast only the root
- * copies out, and it copies nothing back. The calls of one host group keep their order; the calls of several groups do
- * not wait for each other.
+ * <p>Calls are cut into pieces of {@code ferro.fallback.chunk}. A call thus uses at most 32 MiB of staging memory,
+ * which is kept for the next call. Only needed data is copied: in a broadcast only the root copies to the host, and it
+ * copies nothing back. The calls of one host group keep their order. The calls of several groups do not wait for each
+ * other.
  *
- * <p>In a call with more than one piece every rank must use this path, with device tensors. A message is one message for
+ * <p>In a call with several pieces every rank must use this class, with device tensors. A message is one message for
  * its peer, which may send or receive it from host memory.
  *
  * <p>Thread-safe; an object keeps no state.
@@ -38,7 +39,7 @@ public final class HostRoundTrip implements HostFallback {
 
     @Override
     public Optional<String> unsupportedBecause(Collective call, RankContext context) {
-        // a chunk size that makes no sense is misuse too, and is reported before the warning about the slow path
+        // an invalid chunk size is misuse, too, and is reported before the warning that this is slow
         Settings.FALLBACK_CHUNK.of(context);
         if (call.op() != null && call.op().combiner() != null) {
             return Optional.of("a user-defined reduction (" + call.op().name()
@@ -88,7 +89,7 @@ public final class HostRoundTrip implements HostFallback {
         return work;
     }
 
-    /** Queues a call on host tensors behind calls on device tensors; reports misuse at once, as the host back end would. */
+    /** Queues a call on host tensors behind calls on device tensors; reports misuse at once, like the host back end. */
     private static Work behind(Collective call, CollectiveBackend host, RankContext context, CallOptions options) {
         call.check(host.rank(), host.worldSize());
         host.unsupportedBecause(call).ifPresent(why -> {

@@ -12,13 +12,14 @@ import ferro.dispatch.DeviceMemory.Staging;
 import java.util.List;
 
 /**
- * One message from or to a device. It is one message for the peer too, whose end may be in host memory, so it is not cut.
+ * One message from or to a device. It is not cut, because it is also one message for the peer, whose tensor may be in
+ * host memory.
  *
- * <p>A send copies out before it returns, and the caller may access the tensor from then on. A receive copies in when the
- * message has come, on the thread that completes the host's work.
+ * <p>A send copies to the host before it returns, and the caller may access the tensor afterwards. A receive copies to
+ * the device when the message has arrived, on the thread that completes the host's work.
  */
 final class MessageTransfer {
-    /** Longest message: a message has one piece of staging, and longer data must be sent in parts. */
+    /** Longest message: a message has one staging buffer, and longer data must be sent in parts. */
     static final long BYTES_MOST = 64L << 20;
 
     private final Message message;
@@ -79,7 +80,7 @@ final class MessageTransfer {
         });
     }
 
-    /** Copies the message to the device; returns the failure that the caller gets, or null. */
+    /** Copies the message to the device; returns the failure for the caller, or null. */
     private Throwable copyIn() {
         Copy in = null;
         try {

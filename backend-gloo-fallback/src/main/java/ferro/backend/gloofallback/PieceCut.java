@@ -6,17 +6,17 @@ import ferro.spi.RankContext;
 import ferro.spi.Settings;
 
 /**
- * How a call is cut into pieces. The cut is the same on all ranks, because it depends only on what is equal there.
+ * The pieces of a call. They are the same on all ranks, because they depend only on values that are equal on all ranks.
  *
- * <p>A piece is the same run of elements of every part (in an all-gather, for example, the run of each rank), so that
- * each piece is a smaller call of the same kind.
+ * <p>A piece is the same run of elements of every part (in an all-gather, for example, the run of each rank). Thus each
+ * piece is a smaller call of the same kind.
  *
  * @param partElements  elements of a part; for a call without parts, all elements
  * @param parts         number of parts that a piece has in staging memory
  * @param pieceElements elements of a part in each piece except the last
  */
 record PieceCut(long partElements, int parts, long pieceElements) {
-    /** Most bytes of a piece: as much as the engine's own scratch memory. */
+    /** Maximum bytes of a piece: as much as the engine's scratch memory. */
     private static final long PIECE_BYTES_MOST = 32L << 20;
 
     static PieceCut of(Collective call, int worldSize, RankContext context) {
@@ -24,10 +24,10 @@ record PieceCut(long partElements, int parts, long pieceElements) {
         long elements = call.operand().elementCount();
         boolean exchanges = call.kind() == CollectiveKind.ALL_TO_ALL;
         long partElements = exchanges ? elements / worldSize : elements;
-        // also parts that this rank does not keep: the cut must not depend on the rank
+        // includes parts that this rank does not keep, because the cut must not depend on the rank
         int parts = exchanges ? 2 * worldSize : call.kind().hasParts() ? worldSize : 1;
         long room = chunk / call.operand().dataType().byteSize() / parts;
-        // an empty tensor is one empty piece: it has its place in the order
+        // an empty tensor is one empty piece, which keeps its position in the order of calls
         return new PieceCut(partElements, parts, Math.max(1, Math.min(room, Math.max(1, partElements))));
     }
 
@@ -35,12 +35,12 @@ record PieceCut(long partElements, int parts, long pieceElements) {
         return Math.max(1, (partElements + pieceElements - 1) / pieceElements);
     }
 
-    /** Returns where a piece begins, in elements of a part. */
+    /** Returns the beginning of a piece, in elements of a part. */
     long from(long piece) {
         return piece * pieceElements;
     }
 
-    /** Returns the elements of a part in a piece. */
+    /** Returns how many elements of a part a piece has. */
     int length(long piece) {
         return (int) Math.min(pieceElements, partElements - from(piece));
     }

@@ -17,14 +17,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Runs one call piece by piece: copies a piece to the host, makes the call there, and copies the piece back. For one thread.
+ * Runs one call piece by piece: copies a piece to the host, makes the call there, and copies the piece back. Not
+ * thread-safe.
  *
- * <p>A failure of a copy to the host, and a copy that does not end, abort the host group, because the other ranks would
- * wait. A failure of a copy back does not abort it, because the other ranks have what they need: this rank takes part to
- * the end and fails then.
+ * <p>If a copy to the host fails, or a copy does not end, the host group is aborted, because the other ranks would
+ * wait. If a copy back fails, the group is not aborted, because the other ranks have their data. This rank then takes
+ * part to the end of the call, and fails afterwards.
  */
 final class PieceRun {
-    /** How long copies of a failed call may still run before their tensors are given up. */
+    /** How long copies of a failed call may still run before their tensors are abandoned. */
     private static final long GRACE_NANOS = 1_000_000_000L;
 
     private final RoundTripWork work;
@@ -32,11 +33,11 @@ final class PieceRun {
     private final PieceCut cut;
     private final CollectiveBackend host;
     private final DeviceMemory memory;
-    /** Copies, out or back, that may still run. */
+    /** Copies in either direction that may still run. */
     private final List<Copy> copies = new ArrayList<>();
 
     private Staging staging;
-    /** The host's part, until it was waited for. */
+    /** The pending work of the host back end; null if none is pending. */
     private Work network;
 
     private FerroTransferException notCopiedBack;
@@ -51,7 +52,7 @@ final class PieceRun {
         this.memory = memory;
     }
 
-    /** Runs the call to its end; throws the failure that the caller gets. */
+    /** Runs the call to its end; throws the failure for the caller. */
     void run(StagingPool pool) {
         try {
             staging = pool.take(route.stagingBytes(cut));
@@ -92,7 +93,7 @@ final class PieceRun {
         }
     }
 
-    /** Checks that all ranks cut alike before any data moves: ranks that cut differently would mix up their pieces. */
+    /** Checks before any data moves that all ranks cut the call alike. Otherwise ranks would mix up their pieces. */
     private void agree() {
         long[] bounds = {cut.partElements(), -cut.partElements(), cut.pieceElements(), -cut.pieceElements()};
         HostTensor both = HostTensor.of(bounds);
@@ -181,8 +182,8 @@ final class PieceRun {
     }
 
     /**
-     * Waits, after a failure, for everything that still uses staging memory and tensors: for the network without a bound,
-     * for copies for a while.
+     * Waits, after a failure, for all users of staging memory and tensors: for the network without a limit, for copies
+     * for a limited time.
      */
     private void settle() {
         long until = System.nanoTime() + GRACE_NANOS;
@@ -199,7 +200,7 @@ final class PieceRun {
         try {
             network.await();
         } catch (RuntimeException expected) {
-            // the group was aborted, and its work ends with a failure
+            // the group was aborted, so its work ends with a failure
         }
     }
 

@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * A host back end that takes device tensors too, by {@link GpuCollectives#over}, with its gate, its warning and its order
- * of paths. It keeps the round trips of its rank open, so that staging memory stays warm from call to call.
+ * A host back end that also accepts device tensors, by {@link GpuCollectives#over}, with the same gate, warning and
+ * order of paths. It keeps the round trips of its rank open, so that staging memory is kept from call to call.
  */
 final class RoundTripBackend extends ForwardingBackend {
     private final CollectiveBackend host;

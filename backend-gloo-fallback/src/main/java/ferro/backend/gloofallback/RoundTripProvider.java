@@ -14,14 +14,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The host round trip as a back end of its own, {@code -Dferro.backend=gloo-fallback}. Host tensors go to the back end
- * that {@code ferro.fallback.host} names. Device tensors go through host memory to the same back end, if the gate
- * ({@code ferro.gpu.fallback}) is open. Never chosen by {@code auto}.
+ * Provides calls through host memory as a separate back end, {@code -Dferro.backend=gloo-fallback}. Host tensors go to
+ * the back end that {@code ferro.fallback.host} names. Device tensors go through host memory to the same back end, if
+ * {@code ferro.gpu.fallback} allows this. {@code auto} never chooses this back end.
  */
 public final class RoundTripProvider implements BackendProvider {
     static final String NAME = "gloo-fallback";
 
-    /** For the service loader. */
+    /** Creates the provider, for the service loader. */
     public RoundTripProvider() {}
 
     @Override
@@ -40,11 +40,11 @@ public final class RoundTripProvider implements BackendProvider {
     }
 
     /**
-     * Joins by the host back end.
+     * Joins a group by the host back end.
      *
      * @param group   group to join
      * @param context context of the rank
-     * @return this rank's end
+     * @return back end of this rank
      * @throws IllegalArgumentException if {@code ferro.fallback.host} names no usable back end with collectives
      */
     @Override

@@ -9,14 +9,14 @@ import ferro.HostTensor;
 import ferro.Tensor;
 
 /**
- * What one rank moves for a call: out of the device, in staging memory, and back. It moves no more than is needed.
+ * The data that one rank copies for a call: to the host, within staging memory, and back. It copies only needed data.
  *
  * @param call   operation on device tensors
  * @param rank   this rank
  * @param parts  number of parts in this rank's staging memory
- * @param out    what is copied to the host, or null
- * @param back   what is copied to the device, or null
- * @param within own part that is copied on the device only, or null
+ * @param out    data to copy to the host, or null
+ * @param back   data to copy to the device, or null
+ * @param within own part, which is copied on the device only, or null
  */
 record RoundTripRoute(Collective call, int rank, int parts, TensorSide out, TensorSide back, OwnPart within) {
     /**
@@ -36,7 +36,7 @@ record RoundTripRoute(Collective call, int rank, int parts, TensorSide out, Tens
         DeviceTensor out = (DeviceTensor) call.out();
         boolean hasOnePart = kind.in() == Held.PART;
         boolean getsOnePart = kind.out() == Held.PART;
-        // a sum has data of every rank, so that the own part of it goes through the host too
+        // a sum combines data of every rank, so its own part also goes through the host
         int left = kind.combines() ? -1 : rank;
         int behind = hasOnePart || getsOnePart ? 0 : worldSize;
         long length = call.operand().elementCount() / (behind == 0 ? 1 : worldSize);

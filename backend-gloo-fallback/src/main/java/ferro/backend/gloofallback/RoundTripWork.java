@@ -20,7 +20,7 @@ import java.util.concurrent.TimeoutException;
 
 /** The handle of a call that goes through host memory; thread-safe. */
 final class RoundTripWork implements Work {
-    /** How often a wait for a copy checks the deadline and for an interrupt. */
+    /** How often a wait for a copy checks the deadline and interrupts. */
     private static final Duration LOOK = Duration.ofMillis(20);
 
     private final String operation;
@@ -34,7 +34,7 @@ final class RoundTripWork implements Work {
     private volatile FerroException stopped;
     private volatile boolean stopping;
     private boolean finished;
-    /** The host's part of a message, which ends before this work. Null for a collective. */
+    /** The host's part of a message, which ends before this work; null for a collective. */
     private Work network;
 
     private volatile long sequence;
@@ -50,7 +50,7 @@ final class RoundTripWork implements Work {
         this.deadlineNanos = begunNanos + Deadlines.nanos(options.timeout());
     }
 
-    /** Queues the task of this call. Without a thread for it the group fails, because the other ranks would wait. */
+    /** Queues the task of this call. Without a thread for it the group fails, because other ranks would wait. */
     void queue(Runnable task, RoundTrips.RoundTripUse use) {
         try {
             use.trips().lane(host).add(task, use, "ferro-roundtrip-" + host.rank());
@@ -67,25 +67,25 @@ final class RoundTripWork implements Work {
         return Duration.ofNanos(deadlineNanos - context.nanoTime());
     }
 
-    /** Returns the options of what is left of the call: its label, and the time until the deadline, at least zero. */
+    /** Returns the options for the rest of the call: its label, and the time until the deadline, at least zero. */
     CallOptions rest() {
         Duration left = left();
         return options.within(left.isNegative() ? Duration.ZERO : left);
     }
 
-    /** Returns whether {@link #await(Copy, String)} has given up; then its failure is not a failure of the copy. */
+    /** Returns whether {@link #await(Copy, String)} stopped waiting; its failure is then not one of the copy. */
     boolean isStopping() {
         return stopping;
     }
 
-    /** Waits for a copy, until the deadline or until the caller was interrupted. */
+    /** Waits for a copy, until the deadline or an interrupt of the caller. */
     void await(Copy copy, String what) {
         while (!copy.await(LOOK)) {
             stopIfLate(what);
         }
     }
 
-    /** Gives up if the deadline has passed or the caller was interrupted. */
+    /** Stops waiting if the deadline has passed or the caller was interrupted. */
     void stopIfLate(String waitedFor) {
         stopping = stopped != null || left().isNegative();
         if (stopped != null) {
@@ -100,7 +100,7 @@ final class RoundTripWork implements Work {
         }
     }
 
-    /** Makes this the handle of a message, before the caller gets it. */
+    /** Makes this the handle of a message, before it is returned to the caller. */
     void waitsFor(Work hostPart) {
         network = hostPart;
         sequence = hostPart.sequence();
@@ -112,7 +112,7 @@ final class RoundTripWork implements Work {
         }
     }
 
-    /** Ends the call. A stop that came first has ended the group, and is the failure that the caller gets. */
+    /** Ends the call. If an interrupt has already ended the group, the caller gets that failure. */
     void end(Throwable failure) {
         Throwable outcome;
         synchronized (this) {
@@ -127,12 +127,12 @@ final class RoundTripWork implements Work {
         }
     }
 
-    /** Returns a failure as it was thrown: dependent stages wrap it. */
+    /** Returns a failure as it was thrown, because dependent stages wrap it. */
     static Throwable plain(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /** Makes a failure of this call. */
+    /** Creates a failure of this call. */
     FerroException failure(Code code, String why, Throwable cause) {
         int[] blamed = code == Code.INTERRUPTED ? new int[0] : new int[] {host.rank()};
         Where where = Where.of("", host.rank())
@@ -151,7 +151,7 @@ final class RoundTripWork implements Work {
         return ended.isDone();
     }
 
-    /** An interrupt ends the host's part of a message as the host specifies. The part after that is short and bounded. */
+    /** Waits for the end. For a message, an interrupt ends the host's part as the host specifies; the rest is short. */
     @Override
     public void await() {
         if (network != null) {
@@ -175,7 +175,7 @@ final class RoundTripWork implements Work {
         restore(interrupted);
     }
 
-    /** Aborts the group, because the place of this call in the order is lost. */
+    /** Aborts the group, because this call has lost its position in the order. */
     private void stop(InterruptedException why) {
         FerroException stop =
                 failure(Code.INTERRUPTED, "interrupted after " + elapsed().toMillis() + " ms", why);
@@ -227,8 +227,8 @@ final class RoundTripWork implements Work {
     }
 
     /**
-     * Returns the sequence number of the first piece on the host back end; 0 until that piece was handed over. A message has
-     * the number of the host's part, -1, from the beginning.
+     * Returns the sequence number of the first piece on the host back end; 0 until that piece is submitted. A message
+     * always has the number of the host's part, -1.
      */
     @Override
     public long sequence() {

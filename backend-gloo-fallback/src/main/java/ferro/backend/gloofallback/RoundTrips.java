@@ -14,13 +14,13 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** State shared by the host round trips of one rank: device memory, staging, and a lane per host group. Thread-safe. */
+/** State that the round trips of one rank share: device memory, staging, and a lane per host group. Thread-safe. */
 final class RoundTrips implements AutoCloseable {
     private static final long IDLE_MILLIS = 100;
 
     private final DeviceMemory memory;
     private final StagingPool pool;
-    /** Lanes by identity of the back end: back ends define no equality. */
+    /** Lanes by identity of the back end, because back ends define no equality. */
     private final Map<CollectiveBackend, HostLane> lanes = new WeakHashMap<>();
 
     private final ThreadPoolExecutor dependants;
@@ -28,7 +28,7 @@ final class RoundTrips implements AutoCloseable {
     private RoundTrips(DeviceMemory memory) {
         this.memory = memory;
         this.pool = new StagingPool(memory);
-        // code that users chained may block: use as many threads as block at once, and none while there is no work
+        // code that users chained may block: uses as many threads as block at once, and none without work
         this.dependants = new ThreadPoolExecutor(
                 0, Integer.MAX_VALUE, IDLE_MILLIS, TimeUnit.MILLISECONDS, new SynchronousQueue<>(), task -> {
                     Thread thread = new Thread(task, "ferro-roundtrip-completion");
@@ -38,7 +38,7 @@ final class RoundTrips implements AutoCloseable {
     }
 
     /**
-     * One use of a rank's round trips. Closing the last one frees staging and closes the device memory.
+     * One use of a rank's round trips. Closing the last use frees staging memory and closes the device memory.
      *
      * @param context context of the rank
      * @param trips   the shared round trips
@@ -61,7 +61,7 @@ final class RoundTrips implements AutoCloseable {
         }
     }
 
-    /** Returns whether calls are under way, without making anything: if nothing is shared, no call is under way. */
+    /** Returns whether calls are in flight, without creating anything: if nothing is shared, no call is in flight. */
     static boolean isBusy(CollectiveBackend host, RankContext context, Duration patience) {
         Optional<RoundTrips> shared = context.find(RoundTrips.class);
         if (shared.isEmpty()) {

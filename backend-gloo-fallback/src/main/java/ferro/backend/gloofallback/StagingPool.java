@@ -15,7 +15,7 @@ import java.util.Map;
 /** Staging memory of one rank, kept for the next call. Sizes are powers of two. Thread-safe. */
 final class StagingPool implements AutoCloseable {
     private static final int LEAST_BYTES = 4096;
-    /** Most unused bytes that are kept; the same bound as that of one call. */
+    /** Maximum number of unused bytes that are kept; one call has the same limit. */
     private static final long KEPT_BYTES_MOST = 32L << 20;
 
     private final DeviceMemory memory;
@@ -24,14 +24,14 @@ final class StagingPool implements AutoCloseable {
     private long keptBytes;
     private boolean closed;
 
-    /** Staging that a copy may still use although its call has failed. */
+    /** Staging memory that a copy may still use although its call has failed. */
     private record Late(Staging staging, List<Copy> copies) {}
 
     StagingPool(DeviceMemory memory) {
         this.memory = memory;
     }
 
-    /** Returns staging of at least this many bytes. */
+    /** Returns staging memory of at least this many bytes. */
     synchronized Staging take(int bytes) {
         reclaim();
         int size = bytes <= LEAST_BYTES ? LEAST_BYTES : Integer.highestOneBit(bytes - 1) << 1;
@@ -43,7 +43,7 @@ final class StagingPool implements AutoCloseable {
         return fitting.pop();
     }
 
-    /** Takes back staging that nothing uses any more. */
+    /** Takes back unused staging memory. */
     synchronized void give(Staging staging) {
         int size = staging.buffer().capacity();
         if (closed || keptBytes + size > KEPT_BYTES_MOST) {
@@ -55,7 +55,7 @@ final class StagingPool implements AutoCloseable {
         kept.computeIfAbsent(size, key -> new ArrayDeque<>()).push(staging);
     }
 
-    /** Takes back staging that copies may still use; it is handed out again when they have ended. */
+    /** Takes back staging memory that copies may still use; it is reused only after they have ended. */
     synchronized void give(Staging staging, List<Copy> copies) {
         late.add(new Late(staging, List.copyOf(copies)));
         reclaim();
@@ -80,7 +80,7 @@ final class StagingPool implements AutoCloseable {
         }
     }
 
-    /** Frees the staging that is kept. The device memory frees staging that a copy still uses. */
+    /** Frees the unused staging memory. The device memory frees staging memory that a copy still uses. */
     @Override
     public synchronized void close() {
         closed = true;

@@ -7,14 +7,14 @@ import java.util.function.ObjIntConsumer;
  * Maps parts of a device tensor to parts of staging memory.
  *
  * @param tensor device memory of one or more parts
- * @param first  part of the staging memory that the tensor's first part belongs to
- * @param count  parts of the tensor
- * @param left   part of the staging memory that is left out, or -1
+ * @param first  index of the staging part that belongs to the tensor's first part
+ * @param count  number of parts of the tensor
+ * @param left   index of the staging part that is left out, or -1
  */
 record TensorSide(DeviceTensor tensor, int first, int count, int left) {
     /**
      * Passes each copy of a piece to {@code copy}: the device memory, and the element of the staging memory where it
-     * begins. Neighbouring parts are one copy if the device has them side by side too.
+     * begins. Adjacent parts are one copy if they are also adjacent on the device.
      */
     void copies(PieceCut cut, long piece, ObjIntConsumer<DeviceTensor> copy) {
         int length = cut.length(piece);

@@ -1,10 +1,11 @@
 /**
- * The slow path of a device tensor: to the host, through a host back end, and back.
- * {@code FERRO_ENABLE_GPU_FALLBACK=1} allows it to a group over any back end; {@code -Dferro.backend=gloo-fallback} names it.
+ * Calls on device tensors through host memory: to the host, through a host back end, and back (slow).
+ * {@code FERRO_ENABLE_GPU_FALLBACK=1} allows it for a group over any back end; {@code -Dferro.backend=gloo-fallback}
+ * selects it.
  *
- * <p>Start at the host round trip, the {@link ferro.dispatch.HostFallback} of this module.
+ * <p>Start reading at {@code HostRoundTrip}, the {@link ferro.dispatch.HostFallback} of this module.
  *
- * <p>This package has no native code: {@link ferro.dispatch.DeviceMemory} does the copies. It does not check whether this
- * path may be used.
+ * <p>This package has no native code: {@link ferro.dispatch.DeviceMemory} does the copies. It does not check whether
+ * calls through host memory are allowed.
  */
 package ferro.backend.gloofallback;
