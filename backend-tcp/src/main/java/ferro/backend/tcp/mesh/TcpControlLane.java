@@ -31,7 +31,7 @@ public final class TcpControlLane implements ControlLane {
         /**
          * Receives a data connection and takes it over. The connection is authenticated, has auto-read off and no
          * handlers, and belongs to no loop. No byte of data was read. Its allocator is a {@link SwitchedReads}. By
-         * default closes it: in a group without data links, the peer has other settings.
+         * default closes it, because a peer that uses data links has other settings than a group without them.
          */
         default void data(int peer, DataLane lane, int epoch, Channel channel) {
             TlsHandshake.closeAtOnce(channel);

@@ -408,7 +408,7 @@ final class TcpJoin {
         await(ready, new JoinState.MissingRanks(mesh::notReady, spec.worldSize(), tried), () -> advice(mesh));
     }
 
-    /** Returns advice about ranks that have published an address but are not connected, unless all are reached. */
+    /** Returns a text about unconnected ranks, with advice to open ports unless all were reached. */
     private static String advice(TcpMesh mesh) {
         List<Unconnected> all = mesh.unconnected();
         if (all.isEmpty()) {

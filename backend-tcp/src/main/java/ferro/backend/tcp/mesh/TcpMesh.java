@@ -328,7 +328,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         }
     }
 
-    /** Drops all connections without a goodbye, as the end of the process does; for tests and failed joins. */
+    /** Drops all connections without a goodbye, as if the process ended; for tests and failed joins. */
     public void drop() {
         if (users.getAndSet(0) > 0 && port != null) {
             leave(false, MAX_FLUSH);

@@ -28,7 +28,7 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
     private static final String AUTO = "auto";
     private static final String FILTER = Settings.TCP_INTERFACE.name();
 
-    /** The location of the store, as this rank sees it. */
+    /** The location of the store for this rank; {@code reason} says why its route decides. */
     public record StoreLocation(InetAddress at, boolean servedHere, String reason) {}
 
     /**

@@ -114,8 +114,8 @@ public final class Addresses {
     }
 
     /**
-     * Selects the address of a host whose route determines by which own address this host is reached. An address of
-     * this host comes first, because the name then means this host. One without a route comes last.
+     * Selects one of a host's addresses; the route to it determines by which own address this host is reached. An
+     * address of this host comes first, because the name then means this host. An address without a route comes last.
      */
     public static InetAddress nearest(List<InetAddress> all, Where where) {
         for (InetAddress one : all) {

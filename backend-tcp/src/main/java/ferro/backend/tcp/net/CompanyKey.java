@@ -129,7 +129,7 @@ final class CompanyKey {
     }
 
     /**
-     * Refuses the own leaf certificate outside its dates of validity.
+     * Refuses the own leaf certificate if it is not valid now.
      *
      * @throws IOException naming the file and the dates
      */

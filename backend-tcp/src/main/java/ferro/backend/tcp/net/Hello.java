@@ -154,7 +154,7 @@ public record Hello(
                 && attempt.number > former.attempt.number;
     }
 
-    /** Returns whether the process that sent {@code later} made this attempt earlier. */
+    /** Returns whether this is an earlier attempt of the process that sent {@code later}. */
     public boolean isOlderThan(Hello later) {
         return attempt.process == later.attempt.process && attempt.number < later.attempt.number;
     }

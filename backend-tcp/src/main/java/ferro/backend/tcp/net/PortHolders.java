@@ -107,7 +107,7 @@ final class PortHolders {
         }
     }
 
-    /** Returns the target of a descriptor; empty if it was closed since, as the descriptor of the listed folder is. */
+    /** Returns the target of a descriptor; empty if it was closed since, as that of the listing itself is. */
     private static String target(Path file) {
         try {
             return Files.readSymbolicLink(file).toString();

@@ -82,7 +82,7 @@ final class TlsIdentity {
     }
 
     /**
-     * Refuses a certificate from PEM files outside its dates of validity; a key created in memory has no dates.
+     * Refuses a certificate from PEM files that is not valid now; a key created in memory has no dates.
      *
      * @throws IOException naming the file and the dates
      */

@@ -120,7 +120,7 @@ public final class TlsPolicy {
      *
      * @param between whether connections may go between hosts
      * @throws IllegalStateException if this Java runtime cannot create a key
-     * @throws Refusal               UNAUTHENTICATED if the certificate in PEM files is outside its dates
+     * @throws Refusal               UNAUTHENTICATED if the certificate in PEM files is not valid now
      */
     public void prepare(boolean between) throws Refusal {
         if (encrypts(between)) {
@@ -131,7 +131,7 @@ public final class TlsPolicy {
     /**
      * Returns the key of this process for an outgoing connection.
      *
-     * @throws Refusal UNAUTHENTICATED if the certificate in PEM files is outside its dates; the peer would refuse it
+     * @throws Refusal UNAUTHENTICATED if the certificate in PEM files is not valid now; the peer would refuse it
      */
     TlsIdentity ownIdentity() throws Refusal {
         TlsIdentity own = identity();

@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /** Removes job files that killed jobs of this user have left. A job file is needed only while ranks join. */
 final class OldJobFiles {
-    /** Age of an old file: far more than a join takes, or the clocks of a file server and this host differ. */
+    /** Age of an old file. A join, and the clock difference of a file server and this host, are far shorter. */
     private static final long OLD_MILLIS = Duration.ofDays(1).toMillis();
 
     /** Maximum files that one sweep lists: the folder may have other uses, and later starts remove the rest. */

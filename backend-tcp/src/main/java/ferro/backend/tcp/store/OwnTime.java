@@ -48,7 +48,7 @@ final class OwnTime {
                         : ", and a thread of it has waited " + seconds(Duration.ofMillis(waited)) + " for a core");
     }
 
-    /** Returns how long a thread of this process was ready to run without a core, at most; 0 if unknown. */
+    /** Returns the longest time that a thread of this process was ready to run but had no core; 0 if unknown. */
     private static long longestWaitMillis() {
         long longest = 0;
         try {

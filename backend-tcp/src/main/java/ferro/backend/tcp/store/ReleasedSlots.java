@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The slots that a context has released without a confirmation of the store. A store that is stopped or unreachable
- * processes a release late or never. A later join of the same context then still finds the entry of its earlier join.
- * This class marks the slot as released. Thread-safe.
+ * processes a release late or never. A later join of the same context then still finds the entry of its earlier join,
+ * and treats it as a released slot. Thread-safe.
  */
 public final class ReleasedSlots implements AutoCloseable {
     /** The last generation in which the slot was used, by instance of the {@link Roster.Card} in the slot. */

@@ -116,8 +116,8 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
     }
 
     /**
-     * Returns the address at which rank 0 listens. The name is not used if it resolves to loopback on its own host,
-     * because other ranks could not connect. Many distributions write such a line to /etc/hosts.
+     * Returns the address at which rank 0 listens. A name that resolves to loopback on its own host is not used,
+     * because other ranks could not connect. Many distributions write such a name to /etc/hosts.
      */
     static String reachable(Optional<String> host, RankContext context, Where where) {
         boolean usable = host.isPresent() && Addresses.isKnown(host.get()) && !Addresses.leadsToLoopback(host.get());
