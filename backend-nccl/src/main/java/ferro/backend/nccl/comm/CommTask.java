@@ -13,7 +13,7 @@ import java.util.List;
  * It waits until NCCL has accepted the calls, records an event on each stream, and polls the events.
  */
 final class CommTask extends DeviceCall<Void> {
-    /** Time for the streams to finish after an abort, which ends the kernels; then a stream is lost. */
+    /** Time for streams to finish after an abort, which ends the kernels. Beyond it, a stream is lost. */
     private static final Duration AFTER_ABORT = Duration.ofSeconds(4);
 
     private final Communicator comm;

@@ -5,7 +5,7 @@ import java.util.Optional;
 /**
  * Ends a communicator from outside, for example when another rank is known to be dead.
  *
- * <p>Any thread may use it at any time. After the communicator is closed, it does nothing. Each communicator has one.
+ * <p>Any thread may use it at any time. On a closed communicator it does nothing. Each communicator has one handle.
  */
 public final class NcclAbortHandle {
     private final CommHandle handle;
