@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 
 /**
  * The failure of a group on this rank. The ranks agree on its cause by {@link GroupControl} before any caller of this
- * rank receives it. Then operations that have not begun end at once. The {@link Watchdog} aborts the communicator, so
- * that running operations return, too. Afterwards every call fails with it.
+ * rank receives the failure. Then operations that have not begun end at once. The {@link Watchdog} aborts the
+ * communicator, so that running operations return, too. Later calls fail with the same failure.
  */
 public final class FirstFailure {
     /** Time for streams to finish the work that an abort has cut off; the abort itself has ten more seconds. */

@@ -19,8 +19,8 @@ public final class NcclFailures {
     }
 
     /**
-     * Returns the group's failure for a native failure, or for one around a native call. If it only shows that some
-     * other rank is lost, it names no rank. Every other native failure blames this rank.
+     * Returns the group's failure for a native failure, or for a failure around a native call. A failure that only
+     * shows that some other rank is lost names no rank. Every other native failure blames this rank.
      */
     public static Failure natively(Code code, String text, Throwable thrown, int self) {
         boolean elsewhere = hasResult(thrown, NcclResult.REMOTE_ERROR) || hasResult(thrown, NcclResult.SYSTEM_ERROR);

@@ -34,7 +34,7 @@ final class EpollLoop implements PolledLoop {
             .with(EpollIoOps.EPOLLRDHUP)
             .with(EpollIoOps.EPOLLET);
 
-    /** The first field, because without direct memory nothing else may be opened. */
+    /** The first field: if it fails for lack of direct memory, nothing has been opened yet. */
     private final ByteBuffer errno = ByteBuffer.allocateDirect(Integer.BYTES).order(ByteOrder.nativeOrder());
 
     private final LoopExecutor owner = new LoopExecutor();

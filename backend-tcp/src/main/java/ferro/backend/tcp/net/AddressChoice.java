@@ -60,7 +60,7 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
                 : new AddressChoice(bind, reachable, told, "set by " + Settings.TCP_ADVERTISE.name() + "=" + told);
     }
 
-    /** Returns the address at which to listen; never loopback for a name that is wrongly resolved to loopback. */
+    /** Returns the address to listen at. Replaces a name that resolves to loopback, unless the store is at loopback. */
     private static InetAddress named(String asked, InetAddress routing, RankContext context, Where where) {
         Optional<OwnHost> own = routing.isLoopbackAddress() ? Optional.empty() : OwnHost.find(asked);
         if (own.isEmpty()) {
