@@ -139,8 +139,8 @@ public final class TcpStoreServer implements AutoCloseable {
 
     /**
      * {@return a stage that completes when every rank of the job has joined one group; it never completes if the ranks
-     * do not join. It completes on the store's thread, which must not be blocked. After that, nobody has to read the
-     * job's secret again}
+     * do not join. The stage completes on the store's thread, which must not be blocked. After that, nobody has to read
+     * the job's secret again}
      */
     public CompletionStage<Void> allJoined() {
         return watch.allJoined();
@@ -176,8 +176,8 @@ public final class TcpStoreServer implements AutoCloseable {
     }
 
     /**
-     * Sets a key as a client does, without a connection. It does not call the listener of {@link #onSet}. Any thread
-     * may call this method, which does not wait. A store that is full or closed ignores the call.
+     * Sets a key as a client does, without a connection. This method does not call the listener of {@link #onSet}. Any
+     * thread may call this method, which does not wait. A store that is full or closed ignores the call.
      *
      * @param key   key; choose a distinct name, as for {@link #onSet}
      * @param value value; copied

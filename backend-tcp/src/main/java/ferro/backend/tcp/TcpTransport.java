@@ -40,7 +40,8 @@ import java.util.function.LongSupplier;
  * The data links of one group. The thread that calls {@link #poll} makes progress on the links. All groups of a rank
  * share the control connections of the mesh.
  *
- * <p>Data connections arrive on the background loop of the mesh. They wait in a queue until the next {@link #poll}.
+ * <p>Data connections arrive on the background loop of the mesh. The connections wait in a queue until the next
+ * {@link #poll}.
  */
 final class TcpTransport implements Transport {
     /** Epoch of the first connection of a link. Each connection that replaces a lost one has a higher epoch. */

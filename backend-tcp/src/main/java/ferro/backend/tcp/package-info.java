@@ -7,9 +7,9 @@
  * <p>Start reading at {@code TcpBackendProvider}. {@code TcpMesh} shows how ranks find each other, {@code TcpTransport}
  * how elements move. The wire format is in docs/wire-protocol.md.
  *
- * <p>A rank has two kinds of loop. The background loop of {@code TcpPort} always runs and must never block. It does all
- * work that liveness needs: accepting, handshakes, the store and control connections. The progress engine polls the
- * other loop, which has the data links. Work that must happen without a progress thread may not run on that loop. Netty
- * never appears in a public signature.
+ * <p>A rank has two kinds of loop. The background loop of {@code TcpPort} always runs and must never block. The
+ * background loop does all work that liveness needs: accepting, handshakes, the store and control connections. The
+ * progress engine polls the other loop, which has the data links. Work that must happen without a progress thread may
+ * not run on that loop. Netty never appears in a public signature.
  */
 package ferro.backend.tcp;

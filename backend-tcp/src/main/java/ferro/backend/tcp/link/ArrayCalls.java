@@ -15,8 +15,8 @@ import java.util.Optional;
 
 /**
  * The system calls {@code send} and {@code recv} of Linux on elements of arrays, without a copy. From JDK 22 on,
- * {@code java.lang.foreign} can pass (lend) an array to a native call. It is looked up by name, since our classes
- * target JDK 17.
+ * {@code java.lang.foreign} can pass (lend) an array to a native call. {@code java.lang.foreign} is looked up by name,
+ * since our classes target JDK 17.
  *
  * <p>The calls also accept direct buffers of {@link ferro.ForeignMemory}. {@code java.lang.foreign} keeps the arena of
  * such a buffer open during the call, and refuses a buffer whose arena is closed.

@@ -21,9 +21,9 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Netty's epoll handler, polled by the progress thread. Sockets are watched edge-triggered. They are registered once,
- * and read and written by descriptor. Neither a wait nor a read changes the watched events, and no pipeline is between
- * the kernel and the elements.
+ * Netty's epoll handler, polled by the progress thread. Sockets are watched edge-triggered, registered once, and read
+ * and written by descriptor. Neither a wait nor a read changes the watched events, and no pipeline is between the
+ * kernel and the elements.
  */
 final class EpollLoop implements PolledLoop {
     /** Maximum events of one poll; the next poll returns more. */
@@ -34,7 +34,7 @@ final class EpollLoop implements PolledLoop {
             .with(EpollIoOps.EPOLLRDHUP)
             .with(EpollIoOps.EPOLLET);
 
-    /** The first field: if it fails for lack of direct memory, nothing has been opened yet. */
+    /** Must be the first field: if direct memory is lacking, nothing has been opened yet. */
     private final ByteBuffer errno = ByteBuffer.allocateDirect(Integer.BYTES).order(ByteOrder.nativeOrder());
 
     private final LoopExecutor owner = new LoopExecutor();

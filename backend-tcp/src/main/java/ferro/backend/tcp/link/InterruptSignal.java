@@ -4,9 +4,9 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.spi.AbstractInterruptibleChannel;
 
 /**
- * Runs a task when a thread is interrupted during a wait that ignores interrupts, such as that of epoll. It uses an
- * interruptible channel, which the JDK closes when a thread is interrupted in it. This channel has nothing to close,
- * and runs the task instead. One thread at a time waits.
+ * Runs a task when a thread is interrupted during a wait that ignores interrupts, such as that of epoll. The JDK closes
+ * an interruptible channel when a thread is interrupted in a call on the channel. The channel of this class has nothing
+ * to close, and runs the task instead. One thread at a time waits.
  */
 final class InterruptSignal {
     private final Runnable task;

@@ -14,7 +14,7 @@ import java.util.Arrays;
  * The links of one group, polled one after the other by the progress thread. Only links with posts are polled.
  *
  * <p>While data moves, sockets are tried directly, which saves a system call on every answer. After some polls without
- * progress, or with many waiting links, the loop is polled first. It reports which links to try.
+ * progress, or with many waiting links, the loop is polled first, and reports which links to try.
  */
 public final class PolledLinks implements AutoCloseable {
     /** Polls without progress before the loop is polled first: about the time in which a running peer answers. */

@@ -15,8 +15,9 @@ import java.nio.ByteBuffer;
  * One lane to one peer, over one data connection at a time. Posts wait in two rings; {@link #move} moves their bytes
  * while a connection exists. Used by the thread that polls its {@link PolledLinks}.
  *
- * <p>When the connection ends, the link requests a new one with the next epoch. It continues if no byte was in flight
- * (see {@link ReconnectHandshake}). It reports the end only if a byte was in flight, or if no connection can be made.
+ * <p>When the connection ends, the link requests a new one with the next epoch. The link continues if no byte was in
+ * flight (see {@link ReconnectHandshake}). The link reports the end only if a byte was in flight, or if no connection
+ * can be made.
  */
 public final class TcpLink implements Link {
     /** After this time without a write, the next write first checks whether the connection has ended. */
@@ -386,7 +387,7 @@ public final class TcpLink implements Link {
         }
     }
 
-    /** Reads the rest of a connection that has reached its byte limit. Its end is handled like any other end. */
+    /** Reads the rest of a connection that has reached its byte limit. Such an end is handled like any other. */
     private void readAhead() {
         if (retiring == null || ending != null) {
             return;

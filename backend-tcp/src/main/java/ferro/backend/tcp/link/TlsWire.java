@@ -23,7 +23,7 @@ public final class TlsWire extends WrappedSocket {
     /** Maximum number of bytes that this side seals with one key. */
     private final long most;
 
-    /** Bytes of the caller in waiting records. Those of a record count as written when the kernel has all of it. */
+    /** Bytes of the caller in waiting records. Bytes of a record count as written when the kernel has all of it. */
     private int sealed;
 
     private IOException broken;

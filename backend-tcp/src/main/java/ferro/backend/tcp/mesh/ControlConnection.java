@@ -23,9 +23,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The control connection to one peer, which the background loop always reads. It has its own memory for received bytes
- * and for the frame in writing. The frames behind that one wait in the heap. A rank that runs out of direct memory can
- * thus still receive frames and report the failure.
+ * The control connection to one peer, which the background loop always reads. The connection has its own memory for
+ * received bytes and for the frame in writing. The frames behind that one wait in the heap. A rank that runs out of
+ * direct memory can thus still receive frames and report the failure.
  */
 final class ControlConnection extends ExactReader {
     /** Approximate overhead of a waiting frame, in addition to its bytes. */

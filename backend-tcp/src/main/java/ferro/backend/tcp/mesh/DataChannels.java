@@ -76,8 +76,8 @@ final class DataChannels {
     }
 
     /**
-     * Listens to the steps of a new connection. It is a class without lambdas, because the first call of a group waits
-     * for it, and linking lambdas takes longer than loading one class.
+     * Listens to the steps of a new connection. This is a class without lambdas, because the first call of a group
+     * waits for a connection, and linking lambdas takes longer than loading one class.
      */
     private final class DataConnecting
             implements Supplier<FerroException>, BiConsumer<Channel, Throwable>, ChannelFutureListener {
@@ -108,7 +108,7 @@ final class DataChannels {
         }
     }
 
-    /** A request for a connection, for the loop. It is not a lambda, like {@link DataConnecting}. */
+    /** A request for a connection, for the loop. Not a lambda, for the reason in {@link DataConnecting}. */
     record DataOpening(TcpMesh mesh, DataKey key, int epoch) implements Runnable {
         @Override
         public void run() {

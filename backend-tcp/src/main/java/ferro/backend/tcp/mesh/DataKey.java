@@ -1,8 +1,8 @@
 package ferro.backend.tcp.mesh;
 
 /**
- * Identifies a data channel, which has one connection per epoch. It overrides the methods that the compiler generates
- * for a record, because these link sixty method handles at their first calls, during the join.
+ * Identifies a data channel, which has one connection per epoch. The class overrides the methods that the compiler
+ * generates for a record, because generated methods link sixty method handles at their first calls, during the join.
  *
  * @param peer  rank of the joined group
  * @param group identity of the group or subgroup

@@ -15,9 +15,9 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The data connections of groups that this rank has left. Their sending half is closed. Data that peers still send is
- * read and dropped until the peers close their half. Otherwise, closing a socket with unread bytes would reset the
- * connection, and data that this rank has sent would be lost. Used on the loop only.
+ * The data connections of groups that this rank has left. The sending half of each connection is closed. Data that
+ * peers still send is read and dropped until the peers close their half. Otherwise, closing a socket with unread bytes
+ * would reset the connection, and data that this rank has sent would be lost. Used on the loop only.
  */
 final class Drain {
     private static final int READ_BYTES = 64 << 10;

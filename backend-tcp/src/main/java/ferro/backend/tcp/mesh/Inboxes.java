@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The events of each group. They are passed to the group's receiver. A group that may register later has a limited
+ * The events of each group. Events are passed to the group's receiver. A group that may register later has a limited
  * backlog. Events of a group that has ended are dropped. Used on the loop only.
  */
 final class Inboxes {

@@ -52,7 +52,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     /** A peer counts as lost if more bytes of unread frames than this wait for it. */
     private static final long MOST_WAITING_BYTES = 16L << 20;
 
-    /** Time limit to replace a data connection that ended. Its peer was reached before, and calls wait for it. */
+    /** Time limit to replace a data connection that ended. The peer was reached before, and calls wait. */
     private static final long REDIAL_NANOS = 10_000_000_000L;
 
     private static final AttributeKey<Hello> SAID = AttributeKey.valueOf("ferro.peer.hello");

@@ -5,9 +5,9 @@ import ferro.backend.tcp.net.Secret.Role;
 import java.nio.ByteBuffer;
 
 /**
- * The accepting side of a handshake. It receives a hello, sends a challenge, receives a proof, sends its proof,
- * receives a confirmation. Before the confirmation, the connecting side may connect again instead; it confirms at most
- * one attempt.
+ * The accepting side of a handshake. This side receives a hello, sends a challenge, receives a proof, sends its proof,
+ * receives a confirmation. Before the confirmation, the connecting side may connect again instead; the connecting side
+ * confirms at most one attempt.
  */
 final class AcceptingHandshake implements Handshake {
     private static final byte[] NOTHING = {};

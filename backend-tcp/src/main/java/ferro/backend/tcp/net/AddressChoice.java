@@ -95,9 +95,9 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
     private record AddressCandidate(String name, InetAddress address, int rank) {}
 
     /**
-     * Returns the usable addresses, best first. The address that routes to the store is best. The others have the order
-     * of the setting; at the same position, the store's address family comes first. Loopback counts only if it is named
-     * or routes to the store.
+     * Returns the usable addresses, best first. The address that routes to the store is best. The other addresses have
+     * the order of the setting; at the same position, the store's address family comes first. Loopback counts only if
+     * it is named or routes to the store.
      */
     private static List<AddressCandidate> candidates(
             InterfaceFilter filter, InetAddress routing, List<LocalInterface> all) {

@@ -116,7 +116,7 @@ final class ConnectingHandshake implements Handshake {
                 : new Refusal(Code.PROTOCOL, "the accepting side continues without TLS, but TLS is required here");
     }
 
-    /** Returns whether the accepting side requires TLS. It may then accept another hello that offers TLS. */
+    /** Returns whether the accepting side requires TLS. The accepting side may then accept a hello that offers TLS. */
     boolean askedForTls() {
         return askedForTls;
     }

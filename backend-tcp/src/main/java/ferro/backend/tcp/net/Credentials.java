@@ -24,7 +24,7 @@ public record Credentials(String job, Secret secret, SecureRandom random, TlsPol
         return nonce;
     }
 
-    /** Checks that both sides have a secret, or neither. This comes before the proofs, which would only be wrong. */
+    /** Checks that both sides have a secret, or neither. The check precedes the proofs, which would only be wrong. */
     static void checkSecrets(boolean accepting, boolean connecting) throws Refusal {
         if (accepting != connecting) {
             throw new Refusal(

@@ -13,7 +13,7 @@ public interface Handshake {
     byte REFUSAL = 2;
     /** Frame of either side: its proof. */
     byte PROOF = 3;
-    /** Empty frame of the connecting side: confirms the connection. It is the last frame of a handshake without TLS. */
+    /** Empty frame of the connecting side: confirms the connection, as the last frame without TLS. */
     byte CONFIRM = 4;
 
     /** Returns the bytes that this side sends first. */

@@ -31,7 +31,7 @@ public record Hello(
     /** Maximum number of bytes of a frame before the end of the handshake. */
     public static final int MOST_BYTES = 512;
 
-    /** First bytes of a hello. The first has its high bit set, so no text protocol and no TLS hello begins so. */
+    /** First bytes of a hello. Byte 0 has its high bit set, unlike that of a text protocol or a TLS hello. */
     private static final byte[] MAGIC = {(byte) 0xF3, 'f', 'e', 'r', 'r', 'o', '\r', '\n'};
 
     private static final int FIXED_BYTES = 117;
@@ -79,7 +79,7 @@ public record Hello(
      * @param epoch number of the connection of this lane; each replacement of a lost connection has a higher one
      */
     public record ChannelIdentity(long group, byte lane, int epoch) {
-        /** The lane of doorbells. Its bytes have no content, so it is never encrypted. */
+        /** The lane of doorbells, whose bytes have no content and are never encrypted. */
         static final byte BELL = 2;
 
         public static final ChannelIdentity NONE = new ChannelIdentity(0, (byte) 0, 0);
@@ -137,11 +137,11 @@ public record Hello(
 
     /** The wish of the connecting side about TLS. */
     enum TlsWish {
-        /** It requires TLS, and the hash of its key is in the hello. */
+        /** The connecting side requires TLS; the hello has the hash of its key. */
         TLS,
-        /** It prefers a plain connection, but accepts TLS. */
+        /** The connecting side prefers a plain connection, but accepts TLS. */
         EITHER,
-        /** It has no TLS ({@code ferro.tls=off}). */
+        /** The connecting side has no TLS ({@code ferro.tls=off}). */
         PLAIN
     }
 

@@ -6,7 +6,8 @@ import java.util.function.Supplier;
 
 /**
  * Calls Netty for threads that ferro does not own. Netty keeps objects for each calling thread, and exceptions with the
- * stack of the first caller. Both would keep a program's class loader reachable while the thread or Netty lives.
+ * stack of the first caller. These objects and exceptions would keep a program's class loader reachable while the
+ * thread or Netty lives.
  */
 public final class OwnThread {
     private OwnThread() {}

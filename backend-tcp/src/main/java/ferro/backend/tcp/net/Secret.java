@@ -15,8 +15,8 @@ import java.util.HexFormat;
 import java.util.Optional;
 
 /**
- * The secret that only the ranks of a job share, and the proofs made from it. Its bytes leave this class only for a job
- * file. No text and no exception contains them.
+ * The secret that only the ranks of a job share, and the proofs made from it. The bytes of a secret leave this class
+ * only for a job file. No text and no exception contains the bytes.
  */
 public final class Secret {
     static final int PROOF_BYTES = 32;
@@ -127,7 +127,7 @@ public final class Secret {
 
     /**
      * HMAC with SHA-256. {@code javax.crypto.Mac} returns the same values, but loads all security providers of the JDK,
-     * including those of TLS and elliptic curves. This would delay the start of each rank.
+     * including those of TLS and elliptic curves. Loading the providers would delay the start of each rank.
      *
      * <p>Source: RFC 2104, section 2.
      */

@@ -22,8 +22,8 @@ import java.util.Set;
  * Reads and creates secret files, for ranks and for launchers. A secret is the bytes of its file in any encoding,
  * without the spaces, tabs and line ends that editors and {@code echo} append.
  *
- * <p>Two kinds of files are accepted. The first belongs to this process's user, and no other user can open it (mode
- * 0600 or less). The second belongs to root, a group of this process may read it, and no other user may write it.
+ * <p>Two kinds of files are accepted. A file of this process's user is accepted if no other user can open it (mode 0600
+ * or less). A file of root is accepted if a group of this process may read it and no other user may write it.
  * Kubernetes mounts secrets so for a pod with a {@code fsGroup} (mode 0440), with symbolic links, which are followed.
  */
 public final class SecretFile {

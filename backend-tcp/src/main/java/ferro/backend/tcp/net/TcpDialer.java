@@ -161,7 +161,7 @@ public final class TcpDialer {
         private final ConnectAttempts notes;
         /** Whether the peer requires TLS although its address did not show this. */
         private boolean encrypts;
-        /** Time limit for each answer. It doubles after each attempt that took too long on either side. */
+        /** Time limit for each answer. The limit doubles after each attempt that took too long on either side. */
         private long answerMillis = Math.min(Integer.MAX_VALUE, io.answerLimit().toMillis());
         /** Addresses whose connection was made but whose handshake got no answer, in the order of these events. */
         private final Set<InetSocketAddress> unanswered = new LinkedHashSet<>();

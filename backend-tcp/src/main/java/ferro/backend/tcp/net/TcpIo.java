@@ -122,7 +122,7 @@ public final class TcpIo {
 
     /**
      * Returns whether the JVM's class path has another copy of Netty's native methods. When the class loader with this
-     * native part is collected, its JNI_OnUnload looks up the class by the system class loader. It would then
+     * native part is collected, its JNI_OnUnload looks up the class by the system class loader. JNI_OnUnload would then
      * unregister the methods of that other copy.
      */
     static boolean sharesNativePart(ClassLoader own, ClassLoader system) {
@@ -277,8 +277,8 @@ public final class TcpIo {
     /**
      * Limits the time between two retransmissions of the kernel, for a connection that carries heartbeats. Without a
      * limit, this time doubles until data is acknowledged. A repaired network would then look silent for as long as it
-     * was broken. The method has no effect with NIO and before Linux 6.15. It also has none in a debugger, because the
-     * kernel would end a connection whose peer reads nothing for half an hour.
+     * was broken. The method has no effect with NIO and before Linux 6.15. Nor has it an effect in a debugger, because
+     * the kernel would end a connection whose peer reads nothing for half an hour.
      */
     void limitBackoff(Channel channel) {
         if (peerTimes.debug || !(channel instanceof EpollSocketChannel)) {

@@ -11,11 +11,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Encrypts a connection that the background loop reads. It is a handler between the socket and the reader of frames.
+ * Encrypts a connection that the background loop reads. The handler is between the socket and the reader of frames.
  * Like the socket, it passes on at most the bytes that the reader asks for.
  *
- * <p>It has its own memory for one frame in writing, as control connections have. A rank without direct memory can thus
- * still report its failure.
+ * <p>The handler has its own memory for one frame in writing, as control connections have. A rank without direct memory
+ * can thus still report its failure.
  */
 public final class TlsDuplex extends ChannelDuplexHandler {
     private static final int OWN_BYTES = 16 << 10;

@@ -11,8 +11,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Runs the TLS handshake after the job's handshake, and then leaves the pipeline. It reads no byte beyond its last
- * record.
+ * Runs the TLS handshake after the job's handshake, and then leaves the pipeline. The reader reads no byte beyond its
+ * last record.
  *
  * <p>In TLS the connecting side sends the last message, and gets no reply to it. Therefore the accepting side sends one
  * more byte, in a separate record. The connecting side confirms the connection by another such byte.

@@ -24,9 +24,9 @@ import javax.net.ssl.SSLException;
 
 /**
  * The key with which a process encrypts its connections. By default the key is created in memory and never written.
- * Else it comes from PEM files of your own CA, with certificates. The other side trusts the key, because its hash is in
- * a handshake that the job's secret protects. A side with PEM files also checks the certificates. Any thread may use
- * it.
+ * Otherwise the key comes from PEM files of your own CA, with certificates. The other side trusts the key, because its
+ * hash is in a handshake that the job's secret protects. A side with PEM files also checks the certificates. Any thread
+ * may use it.
  */
 final class TlsIdentity {
     /** Length of a {@link #fingerprint} in bytes. */
@@ -139,8 +139,8 @@ final class TlsIdentity {
     }
 
     /**
-     * Writes a self-signed certificate (RFC 5280). It is valid for all years, because the clocks of two hosts may
-     * differ and no peer checks its dates.
+     * Writes a self-signed certificate (RFC 5280). The certificate is valid for all years, because the clocks of two
+     * hosts may differ and no peer checks its dates.
      */
     static final class SelfSigned {
         private static final int INTEGER = 0x02;

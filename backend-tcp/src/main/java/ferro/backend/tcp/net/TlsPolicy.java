@@ -261,8 +261,8 @@ public final class TlsPolicy {
         }
 
         /**
-         * Returns a warning if all users can read a key file. This is not an error, because in a container all
-         * processes can often read the certificates that an orchestrator mounts.
+         * Returns a warning if all users can read a key file. A readable key is not an error, because in a container
+         * all processes can often read the certificates that an orchestrator mounts.
          */
         static Optional<String> openToAll(Path key) throws IOException {
             if (!key.getFileSystem().supportedFileAttributeViews().contains("posix")) {

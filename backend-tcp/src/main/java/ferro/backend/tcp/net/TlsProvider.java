@@ -39,7 +39,7 @@ public enum TlsProvider {
         this.label = label;
     }
 
-    /** Returns the factory of engines. Its class is loaded only now, because its library may be absent. */
+    /** Returns the factory of engines. The factory's class is loaded only now, because its library may be absent. */
     TlsEngines engines() {
         return this == JDK ? new JdkEngines() : new OpenSslEngines();
     }
@@ -124,7 +124,7 @@ public enum TlsProvider {
         void free(SSLEngine engine);
     }
 
-    /** Engines of the Java runtime. They renew their keys after 2^37 bytes. */
+    /** Engines of the Java runtime. JDK engines renew their keys after 2^37 bytes. */
     private static final class JdkEngines implements TlsEngines {
         @Override
         public SSLEngine engine(PrivateKey key, X509Certificate[] chain, PinnedTrust trust, boolean connecting)
@@ -160,8 +160,9 @@ public enum TlsProvider {
     }
 
     /**
-     * Netty's engines over BoringSSL. They hold memory outside the heap, and never renew their keys. BoringSSL does not
-     * allow a choice of TLS 1.3 ciphers. Its first choice is {@link #CIPHER} if the processor has AES instructions.
+     * Netty's engines over BoringSSL. These engines hold memory outside the heap, and never renew their keys. BoringSSL
+     * does not allow a choice of TLS 1.3 ciphers. BoringSSL's first choice is {@link #CIPHER} if the processor has AES
+     * instructions.
      */
     private static final class OpenSslEngines implements TlsEngines {
         /** X509_V_ERR_CERT_REJECTED of OpenSSL's x509_vfy.h; its alert is "bad certificate". */

@@ -16,10 +16,10 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 
 /**
- * One side of a TLS connection, without a socket. It turns program bytes into TLS records and back. The caller writes
- * the bytes of {@link #outgoing} and puts received bytes into {@link #incoming}. Not thread-safe.
+ * One side of a TLS connection, without a socket. A session turns program bytes into TLS records and back. The caller
+ * writes the bytes of {@link #outgoing} and puts received bytes into {@link #incoming}. Not thread-safe.
  *
- * <p>It allocates nothing once its memory has grown to the size of its batches; the JDK's engine itself still
+ * <p>A session allocates nothing once its memory has grown to the size of its batches; the JDK's engine itself still
  * allocates.
  */
 public final class TlsSession {
@@ -27,7 +27,7 @@ public final class TlsSession {
     public static final int RECORD_BYTES = 16 << 10;
     /**
      * Program bytes that are sealed in one record. The JDK's engine counts the record's type and tag as part of the 16
-     * KiB. It would put the last 17 of 16 KiB into a second record, at nine tenths of the speed.
+     * KiB. The engine would put the last 17 of 16 KiB into a second record, at nine tenths of the speed.
      */
     public static final int SEALED_BYTES = RECORD_BYTES - 17;
     /** Maximum number of program bytes that are sealed at once: one write of 240 KiB. */
@@ -122,7 +122,7 @@ public final class TlsSession {
 
     /**
      * Returns whether the other side has ended the connection by an alert, because it refused data of this side. Both
-     * JDK and OpenSSL show this only in their texts.
+     * JDK and OpenSSL show an alert only in their texts.
      */
     public static boolean isAlert(IOException failure) {
         return String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT).contains("alert");

@@ -5,8 +5,8 @@ import java.io.IOException;
 import javax.net.ssl.SSLException;
 
 /**
- * The reasons of failed writes. Without Netty's auto-close, a channel stays open after a failed write. Its owner can
- * then read the bytes that arrived before the end of the connection.
+ * The reasons of failed writes. Without Netty's auto-close, a channel stays open after a failed write. The owner of the
+ * channel can then read the bytes that arrived before the end of the connection.
  */
 public final class WriteFailures {
     private WriteFailures() {}

@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A rendezvous by job file. It is used if the launcher names no port, or not the secret that a job needs. Rank 0 of the
- * group serves the store and writes a file with its address and secret. The other ranks read the file.
+ * A rendezvous by job file. A job file is used if the launcher names no port, or not the secret that a job needs. Rank
+ * 0 of the group serves the store and writes a file with its address and secret. The other ranks read the file.
  *
  * @param file       job file
  * @param servedHere whether this rank serves the store

@@ -63,9 +63,9 @@ final class JobFileFolder {
     }
 
     /**
-     * Checks a configured folder. Others may write to it, but must not be able to replace a job file. This also holds
-     * for a group that shares the folder. A rank checks the owner of a file by name, before and after reading. A user
-     * who can rename files in the folder could swap the file in between.
+     * Checks a configured folder. Other users may write to the folder, but must not be able to replace a job file. The
+     * same holds for a group that shares the folder. A rank checks the owner of a file by name, before and after
+     * reading. A user who can rename files in the folder could swap the file in between.
      */
     private static Path checked(Path folder, Where where) {
         try {

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The CPU time of this process, for messages of a rank that is itself late. It is read only for a message, so a timely
- * join costs nothing. A process that is much older than the join has used its CPU time for other work. The text then
- * names only the age of the join.
+ * The CPU time of this process, for messages of a rank that is itself late. The time is read only for a message, so a
+ * timely join costs nothing. A process that is much older than the join has used its CPU time for other work. The text
+ * then names only the age of the join.
  */
 final class OwnTime {
     /** A process that was older than this when its join began did other work before. */

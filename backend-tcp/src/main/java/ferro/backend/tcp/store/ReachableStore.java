@@ -31,9 +31,9 @@ final class ReachableStore {
     private ReachableStore() {}
 
     /**
-     * Returns the host of the store for the ranks of this host. A name stays as it is in three cases. It is not
-     * {@linkplain OwnHost this host's loopback}; all ranks are on this host; or the rank has no strong secret, so that
-     * it may listen only on loopback.
+     * Returns the host of the store for the ranks of this host. A name is not replaced if it is not
+     * {@linkplain OwnHost this host's loopback}, or if all ranks are on this host. Nor is a name replaced if the rank
+     * has no strong secret, so that the rank may listen only on loopback.
      */
     static String host(String named, GroupSpec group, RankContext context) {
         Optional<OwnHost> own = OwnHost.find(named);

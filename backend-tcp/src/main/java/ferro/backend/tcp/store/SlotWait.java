@@ -25,7 +25,7 @@ import java.util.function.Predicate;
  * Waits if another process has the slot of this rank. If one rank is restarted alone, its earlier process still has the
  * slot. The job of that process ends soon, when the other ranks notice the loss. A pod also publishes its restart,
  * because the loss of a host is noticed late. Two live processes with one rank are an error that {@link Roster#claim}
- * reports at once. It is no error in a cluster, which may start a process while the earlier one still ends.
+ * reports at once. Two processes are no error in a cluster, which may start a process while the earlier one still ends.
  */
 final class SlotWait {
     /** Launchers that restart one rank alone, and only after its earlier process or host has gone. */

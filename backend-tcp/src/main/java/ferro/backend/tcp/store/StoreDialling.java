@@ -169,8 +169,8 @@ final class StoreDialling {
     }
 
     /**
-     * Returns the failure for a store that does not answer, which names the missing server. It blames no other rank if
-     * this rank serves the store, or if this rank was slow and therefore called late.
+     * Returns the failure for a store that does not answer, which names the missing server. The failure blames no other
+     * rank if this rank serves the store, or if this rank was slow and therefore called late.
      */
     private FerroException missing(FerroException failure) {
         if (notes.isLoopbackDown()) {

@@ -77,7 +77,7 @@ public final class StoreOpening {
                 new AtomicBoolean());
     }
 
-    /** A store at the port of a rank. It is one of the users of the port. */
+    /** A store at the port of a rank; the store is one user of the port. */
     private record ServedAtPort(String endpoint, Runnable release, AtomicBoolean closed) implements ServedStore {
         @Override
         public void close() {
@@ -238,7 +238,7 @@ public final class StoreOpening {
         }
     }
 
-    /** Waits until the name of the store's host has an address. This takes time only if other ranks are late. */
+    /** Waits until the name of the store's host has an address. The wait takes time only if other ranks are late. */
     private void resolve(String host) {
         if (!Addresses.isLiteral(host)) {
             progress.enter(new JoinState.Resolving(host, progress.starting()));
