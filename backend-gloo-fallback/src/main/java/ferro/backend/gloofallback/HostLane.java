@@ -5,10 +5,10 @@ import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The calls of one host group that go through host memory. They run one at a time, in submission order, on a separate
- * thread. The thread ends after two seconds without a call.
+ * The calls of one host group that go through host memory. The calls run one at a time, in submission order, on a
+ * separate thread. The thread ends after two seconds without a call.
  *
- * <p>They run one at a time, because a call may use results that the call before it left on the device.
+ * <p>Calls run one at a time, because a call may use results that the call before it left on the device.
  */
 final class HostLane {
     /** Longer than a training step usually takes, so that staging memory stays allocated. */

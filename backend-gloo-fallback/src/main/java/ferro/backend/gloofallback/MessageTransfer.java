@@ -12,8 +12,8 @@ import ferro.dispatch.DeviceMemory.Staging;
 import java.util.List;
 
 /**
- * One message from or to a device. It is not cut, because it is also one message for the peer, whose tensor may be in
- * host memory.
+ * One message from or to a device. A message is not cut, because it is also one message for the peer, whose tensor may
+ * be in host memory.
  *
  * <p>A send copies to the host before it returns, and the caller may access the tensor afterwards. A receive copies to
  * the device when the message has arrived, on the thread that completes the host's work.

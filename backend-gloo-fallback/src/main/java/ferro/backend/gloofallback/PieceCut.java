@@ -6,7 +6,8 @@ import ferro.spi.RankContext;
 import ferro.spi.Settings;
 
 /**
- * The pieces of a call. They are the same on all ranks, because they depend only on values that are equal on all ranks.
+ * The pieces of a call. The pieces are the same on all ranks, because they depend only on values that are equal on all
+ * ranks.
  *
  * <p>A piece is the same run of elements of every part (in an all-gather, for example, the run of each rank). Thus each
  * piece is a smaller call of the same kind.

@@ -5,7 +5,7 @@
  *
  * <p>Start reading at {@code HostRoundTrip}, the {@link ferro.dispatch.HostFallback} of this module.
  *
- * <p>This package has no native code: {@link ferro.dispatch.DeviceMemory} does the copies. It does not check whether
- * calls through host memory are allowed.
+ * <p>This package has no native code: {@link ferro.dispatch.DeviceMemory} does the copies. The package does not check
+ * whether calls through host memory are allowed.
  */
 package ferro.backend.gloofallback;

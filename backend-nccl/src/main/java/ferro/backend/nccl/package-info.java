@@ -6,6 +6,6 @@
  * {@code ferro.backend.nccl.comm}, devices and streams in {@code ferro.backend.nccl.device}. Each package uses those
  * before it: {@code ffi}, {@code device}, {@code queue}, {@code memory}, {@code comm}.
  *
- * <p>This package is the lowest. It makes no native call, and does not depend on the others.
+ * <p>This package is the lowest. The package makes no native call, and does not depend on the others.
  */
 package ferro.backend.nccl;

@@ -13,12 +13,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Ends a {@link JnaNcclBackend}, which leaves like every group ({@link GroupDeparture}, {@link LeftGroups}). It holds
- * no reference to the back end, so it also ends a back end that the caller forgot to close.
+ * Ends a {@link JnaNcclBackend}, which leaves like every group ({@link GroupDeparture}, {@link LeftGroups}). This
+ * object does not refer to the back end, so a back end that the caller forgot to close ends, too.
  *
  * <p>The communicator must live while any other rank can be in a call that this rank has also made. In NCCL a rank
- * returns when it has passed on its data; the other ranks may still read data in that rank's communicator. Therefore it
- * is destroyed when all ranks have left. It is aborted at the deadline, if a rank is lost or if the group has failed.
+ * returns when it has passed on its data; the other ranks may still read data in that rank's communicator. Therefore
+ * the communicator is destroyed when all ranks have left. An abort replaces this at the deadline, after a loss or after
+ * a failure.
  */
 final class BackendEnding implements LeftGroups.OpenGroup {
     static final Duration BOUND = Duration.ofSeconds(5);

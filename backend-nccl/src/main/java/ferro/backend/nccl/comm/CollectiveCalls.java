@@ -69,7 +69,7 @@ final class CollectiveCalls {
             return new NativeCall(NcclOperation.BARRIER, cell, cell, 1, DataType.FLOAT32, ReduceOp.SUM, -1);
         }
 
-        /** Returns a message of bytes. It reduces nothing, so NCCL need not know the types of its elements. */
+        /** Returns a message of bytes. A message reduces nothing, so NCCL need not know the element type. */
         static NativeCall message(NcclOperation operation, long at, long bytes, int peer) {
             return new NativeCall(operation, at, at, bytes, DataType.INT8, null, peer);
         }

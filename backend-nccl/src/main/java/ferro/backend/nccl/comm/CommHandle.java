@@ -26,9 +26,9 @@ import java.util.function.LongSupplier;
  * <p>One compare-and-set decides between abort and close. A second one decides which of them frees the communicator.
  * Under any race, exactly one {@code ncclCommAbort} or {@code ncclCommDestroy} is called. A use increments the count
  * before it reads the state. The freeing thread changes the state before it reads the count. Therefore no use begins
- * after the end, and no short use is cut off. An abort is for a use that does not return. It goes ahead after a grace
- * period, which NCCL allows. A poll ({@link #asyncError}) always returns, so polls are counted separately, and the
- * freeing thread waits for them without a limit. Otherwise a poll that was delayed between its count and its native
+ * after the end, and no short use is cut off. An abort is for a use that does not return. The abort goes ahead after a
+ * grace period, which NCCL allows. A poll ({@link #asyncError}) always returns, so polls are counted separately, and
+ * the freeing thread waits for them without a limit. Otherwise a poll that was delayed between its count and its native
  * call would read freed memory.
  *
  * <p>The first fatal failure is kept ({@link #breakBy}). Later uses fail at once with this failure as their cause.
@@ -130,8 +130,8 @@ final class CommHandle {
     }
 
     /**
-     * Returns why the communicator may not be used, or null if it may. The first failure has precedence over the end
-     * that followed it.
+     * Returns why the communicator may not be used, or null if it may. The first failure has precedence over a later
+     * end.
      */
     RuntimeException refusal(NcclOperation operation) {
         Throwable first = brokenBy.get();

@@ -25,7 +25,7 @@ import java.util.function.Supplier;
 
 /**
  * The core of {@link NcclRankComm}, {@link NcclComms} and the back end: one communicator, or those of several devices
- * that one thread calls. It adds deadlines, abort and a close that ends within limited time.
+ * that one thread calls. This class adds deadlines, abort and a close that ends within limited time.
  *
  * <p>Any thread may call. All native calls are made on the {@link DeviceThread}, one after the other. A caller submits
  * a call and waits. Meanwhile the caller regularly polls NCCL's state of the communicator, because the device thread
@@ -202,8 +202,8 @@ final class Communicator implements AbortableComm, AutoCloseable {
     }
 
     /**
-     * Polls NCCL for asynchronous failures, from any thread. The first fatal one makes the communicator unusable, which
-     * begins an abort. The failure names {@code operation}.
+     * Polls NCCL for asynchronous failures, from any thread. The first fatal failure makes the communicator unusable,
+     * which begins an abort. The failure names {@code operation}.
      */
     @Override
     public Optional<FerroException> asyncFailure(NcclOperation operation) {
@@ -254,7 +254,9 @@ final class Communicator implements AbortableComm, AutoCloseable {
         return await(call, NcclOperation.PREPARE, deadline);
     }
 
-    /** Creates a stream that this communicator owns. Its close waits for the stream and closes it. */
+    /**
+     * Creates a stream that this communicator owns. The close of the communicator waits for the stream and closes it.
+     */
     CudaStream makeStream(Deadline deadline) {
         return make(() -> own(CudaStream.create(handle().identity().device())), deadline);
     }
@@ -271,8 +273,8 @@ final class Communicator implements AbortableComm, AutoCloseable {
     }
 
     /**
-     * Gives every member a new thread and a new {@code Communicator}. This one cannot be used afterwards, even after a
-     * failure. Returns the parts in the order of the members.
+     * Gives every member a new thread and a new {@code Communicator}. This communicator cannot be used afterwards, even
+     * after a failure. Returns the parts in the order of the members.
      */
     List<Communicator> split(Deadline deadline) {
         closing.set(true);

@@ -8,8 +8,8 @@ import java.lang.ref.Reference;
 import java.util.function.Supplier;
 
 /**
- * An operation on device memory. It begins after the work of the default stream, is issued to NCCL, and ends when its
- * event has completed.
+ * An operation on device memory. The operation begins after the work of the default stream, is issued to NCCL, and ends
+ * when its event has completed.
  *
  * <p>Until then it uses its tensors ({@link DeviceMemoryUse}). If a tensor is closed meanwhile, its memory is reused
  * only afterwards.

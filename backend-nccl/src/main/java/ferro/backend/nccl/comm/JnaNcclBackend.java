@@ -42,17 +42,17 @@ import java.util.function.Consumer;
 /**
  * One rank of a group over NCCL, with its device, its stream and its queue; {@link NcclWorld} creates it.
  *
- * <p>Whole calls accept device tensors, and host tensors through pooled device memory. They run one after the other on
- * {@link #stream()}. Each call starts after the work that is on the device's default stream when the call is issued.
- * Three events end the group on every rank: a call passes its deadline, its waiting thread is interrupted, or NCCL
- * fails it. The communicator is then aborted, and control messages send the reason to the other ranks.
+ * <p>Whole calls accept device tensors, and host tensors through pooled device memory. Whole calls run one after the
+ * other on {@link #stream()}. Each call starts after the work that is on the device's default stream when the call is
+ * issued. Three events end the group on every rank: a call passes its deadline, its waiting thread is interrupted, or
+ * NCCL fails it. The communicator is then aborted, and control messages send the reason to the other ranks.
  *
- * <p>Messages have the tag 0, and run in the same order as collectives. They also end the group at their deadline,
+ * <p>Messages have the tag 0, and run in the same order as collectives. Messages also end the group at their deadline,
  * since NCCL cannot cancel a receive. Messages of host memory carry their length. Messages of device memory must be
  * received with the length that was sent.
  *
  * <p>Any thread may call. A whole call allocates about 800 bytes in Java on device tensors, 1,300 on host tensors
- * (measured on JDK 17). It allocates nothing natively after the first call of its size.
+ * (measured on JDK 17). A call allocates nothing natively after the first call of its size.
  */
 public final class JnaNcclBackend implements NcclBackend {
     private static final System.Logger LOG = LogLines.logger("ferro.backend.nccl");
@@ -353,8 +353,8 @@ public final class JnaNcclBackend implements NcclBackend {
      * Waits for queued work and sends goodbye, then waits for the goodbyes of the other ranks. Then finalizes and
      * destroys the communicator, and frees the stream. Calls that are still pending at the timeout fail with ABORTED.
      * The communicator is aborted if a rank has not sent goodbye by then. While another group of the same join is open,
-     * the close of a group waits for no rank. Its communicator then lives until its ranks have left it, at most until
-     * the last group is closed. Idempotent; needed after a failure, too.
+     * the close of a group waits for no rank. The communicator of the closed group then lives until its ranks have
+     * left, at most until the last group is closed. Idempotent; needed after a failure, too.
      */
     @Override
     public void close(Duration timeout) {

@@ -102,8 +102,8 @@ final class NcclCalls {
     }
 
     /**
-     * Checks a whole call before it goes to NCCL. All methods use only this check. Its order is the same as on every
-     * other path for device tensors.
+     * Checks a whole call before it goes to NCCL. All methods use only this check. The order of the checks is the same
+     * as on every other path for device tensors.
      */
     private void check(Collective call, NcclOperation operation) {
         if (call.kind().isRooted()) {

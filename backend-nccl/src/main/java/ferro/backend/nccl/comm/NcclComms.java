@@ -18,10 +18,10 @@ import java.util.Map;
 /**
  * The communicators of several GPUs of this process, used together: one call covers all devices.
  *
- * <p>One thread creates them and makes every call for all of them, until {@link #split} gives each a new thread. That
- * is the recommended way to get rank communicators within one process. Creating each on a separate thread corrupts
- * CUDA's context on hosts with several models of GPU. Any thread may call; the caller's current device is never
- * changed.
+ * <p>One thread creates the communicators and makes every call for all of them, until {@link #split} gives each a new
+ * thread. That is the recommended way to get rank communicators within one process. Creating each on a separate thread
+ * corrupts CUDA's context on hosts with several models of GPU. Any thread may call; the caller's current device is
+ * never changed.
  *
  * <p>Each call has the timeout {@code ferro.timeout}. A call that is cut off makes all the communicators unusable:
  * close them and create new ones.

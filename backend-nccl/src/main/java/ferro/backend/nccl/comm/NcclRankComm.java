@@ -95,7 +95,7 @@ public final class NcclRankComm implements AutoCloseable {
     }
 
     /**
-     * Returns a non-blocking stream of this communicator that nothing else uses. The first call creates it, and
+     * Returns a non-blocking stream of this communicator that nothing else uses. The first call creates the stream, and
      * {@link #close} frees it.
      *
      * @return handle

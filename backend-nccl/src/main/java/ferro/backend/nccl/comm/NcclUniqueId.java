@@ -8,12 +8,12 @@ import ferro.spi.RankContext;
 import java.util.Arrays;
 
 /**
- * The id that the ranks of one NCCL communicator share. Rank 0 creates the id. The others get its bytes by other means
- * than NCCL, such as a store.
+ * The id that the ranks of one NCCL communicator share. Rank 0 creates the id. The other ranks get its bytes by other
+ * means than NCCL, such as a store.
  *
  * <p>Immutable, so any thread may use it. Any process that has the id can join the communicator. Therefore the id is
- * never printed, and must not be logged. It is valid for one communicator. The process that created it must stay alive
- * while the others join, because it listens for them.
+ * never printed, and must not be logged. An id is valid for one communicator. The process that created it must stay
+ * alive while the others join, because it listens for them.
  */
 public final class NcclUniqueId {
     /** Size, fixed by nccl.h (NCCL_UNIQUE_ID_BYTES). */

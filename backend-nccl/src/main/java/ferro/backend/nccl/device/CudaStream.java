@@ -94,8 +94,8 @@ public final class CudaStream implements AutoCloseable {
     }
 
     /**
-     * Waits for all work that is on the stream now; also for the default stream. It polls, so that a stuck device
-     * cannot block the caller.
+     * Waits for all work that is on the stream now; also for the default stream. This method polls, so that a stuck
+     * device cannot block the caller.
      *
      * @param timeout longest wait; zero polls once
      * @return whether the work is complete; false means that work is still in progress

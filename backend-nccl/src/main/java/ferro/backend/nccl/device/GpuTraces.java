@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds the files by which the kernel shows GPUs. This avoids loading JNA and searching libraries, which takes a tenth
- * of the start of each rank and on most hosts finds nothing.
+ * Finds the files by which the kernel shows GPUs. The check avoids loading JNA and searching libraries, which takes a
+ * tenth of the start of each rank and on most hosts finds nothing.
  */
 final class GpuTraces {
     /** Files of the drivers of NVIDIA, for PCI, for boards and under Windows (WSL), and of AMD. */

@@ -35,7 +35,7 @@ public record LibrarySearch(
     private static final List<String> RCCL_NAMES = List.of("librccl.so.1", "/opt/rocm/lib/librccl.so.1");
     private static final List<String> NCCL_WHEELS = List.of("nvidia/nccl/lib");
 
-    /** 12 precedes 13: an older runtime works on every driver of a newer one. Both precede the plain link. */
+    /** 12 precedes 13, as an older runtime works on every driver of a newer one. The plain link follows. */
     private static final List<String> CUDA_NAMES =
             List.of("libcudart.so.12", "libcudart.so.13", "libcudart.so", "libcudart.so.11.0");
 

@@ -120,7 +120,7 @@ public final class NativeLibraries {
         return BOTH.get();
     }
 
-    /** Checks that NCCL uses this kind of runtime. It cannot use streams and memory of the other kind. */
+    /** Checks that NCCL uses this kind of runtime: NCCL cannot use streams and memory of another kind. */
     private static void requireFit(OpenedLibrary nccl, OpenedLibrary runtime) {
         if (!nccl.fits(runtime.prefix())) {
             throw new IllegalStateException(nccl.path(ASKED_OF_NCCL) + " cannot work with the " + runtime.prefix()

@@ -5,8 +5,8 @@ package ferro.backend.nccl.ffi;
  * {@link NcclLastError}, {@link NcclRooted} and {@link NcclSendRecv}.
  *
  * <p>Handles and device pointers are longs. If NCCL may write an out-parameter after the call (inside a group, or
- * without blocking), the parameter is the address of a {@link NativeWords}. The others are arrays of one element. Link
- * with {@code NativeLibraries} first.
+ * without blocking), the parameter is the address of a {@link NativeWords}. All other out-parameters are arrays of one
+ * element. Link with {@code NativeLibraries} first.
  */
 public final class Nccl {
     private Nccl() {}

@@ -3,7 +3,7 @@ package ferro.backend.nccl.ffi;
 import com.sun.jna.Structure;
 
 /**
- * {@code ncclUniqueId} of nccl.h: 128 bytes that are passed by value. {@link #of} creates it. It is never printed,
+ * {@code ncclUniqueId} of nccl.h: 128 bytes that are passed by value. {@link #of} creates it. The id is never printed,
  * because a reader of the bytes could join.
  */
 @Structure.FieldOrder("internal")

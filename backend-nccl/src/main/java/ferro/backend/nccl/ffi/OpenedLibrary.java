@@ -175,7 +175,7 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
         }
     }
 
-    /** Returns whether a line of the memory map contains an address. It begins with {@code from-to } in hexadecimal. */
+    /** Returns whether a line of the memory map, such as {@code from-to ...} in hexadecimal, contains an address. */
     private static boolean holds(String line, long address) {
         int dash = line.indexOf('-');
         long from = Long.parseUnsignedLong(line.substring(0, dash), 16);

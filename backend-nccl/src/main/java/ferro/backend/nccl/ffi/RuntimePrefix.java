@@ -3,7 +3,7 @@ package ferro.backend.nccl.ffi;
 import com.sun.jna.FunctionMapper;
 import java.util.Map;
 
-/** The runtime: CUDA, or HIP, which has the same functions under another prefix. This is the only table of names. */
+/** The runtime: CUDA, or HIP, which has the same functions under another prefix. No other table has these names. */
 public enum RuntimePrefix {
     /** NVIDIA's. */
     CUDA("cuda", Map.of()),

@@ -26,8 +26,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * Memory of CUDA or HIP devices, pooled, with one thread per device that is used.
  *
- * <p>A block returns to its pool when the owner of its tensor is closed, and may be reused at once. This is safe for
- * work on the default stream, and for every call of ferro, which starts after that work. A caller that uses another
+ * <p>A block returns to its pool when the owner of its tensor is closed, and may be reused at once. The reuse is safe
+ * for work on the default stream, and for every call of ferro, which starts after that work. A caller that uses another
  * stream must wait for that stream before the close.
  *
  * <p>Staging memory that is in use when this memory is closed stays valid until it is itself closed. Memory is returned

@@ -8,7 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The use of tensors by one operation. If the owner of a block is closed meanwhile, the block is given back only after
- * the use. Memory of a foreign owner has no lease. It is kept reachable, and its owner must not free it before the end.
+ * the use. Memory of a foreign owner has no lease. Such memory is kept reachable, and its owner must not free it before
+ * the end.
  */
 public final class DeviceMemoryUse {
     private final List<MemoryLease> leases = new ArrayList<>();

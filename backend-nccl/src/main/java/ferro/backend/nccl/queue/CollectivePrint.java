@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 
 /**
  * Describes the properties of a collective that must be equal on all ranks, as text. Ranks that are stuck compare this
- * text. It is computed on demand. The object refers to no tensor, so it may be kept after the call.
+ * text. The text is computed on demand. The object refers to no tensor, so it may be kept after the call.
  *
  * @param type null for a call without an operand
  * @param op   null for a call that does not reduce

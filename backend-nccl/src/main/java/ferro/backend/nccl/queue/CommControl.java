@@ -21,8 +21,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * The control messages of the ranks of a group, beside the library: failures, goodbyes, calls and answers. They never
- * wait behind data.
+ * The control messages of the ranks of a group, beside the library: failures, goodbyes, calls and answers. Control
+ * messages never wait behind data.
  */
 public final class CommControl implements ControlOwner {
     /** Maximum number of kept calls. A program repeats its calls, and more different ones are not kept. */

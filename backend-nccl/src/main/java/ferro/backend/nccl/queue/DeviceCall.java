@@ -25,16 +25,16 @@ public abstract class DeviceCall<T> {
     }
 
     /**
-     * Issues the work to the library. It is called again until it returns true. No other work starts before, since a
-     * communicator must not be used while an earlier call on it is in progress.
+     * Issues the work to the library. The method is called again until it returns true. No other work starts before,
+     * since a communicator must not be used while an earlier call on it is in progress.
      *
      * @return whether the library has accepted the work
      */
     protected abstract boolean issue();
 
     /**
-     * Polls whether the work has finished, without waiting. It is called until it returns true. Other work may start
-     * meanwhile.
+     * Polls whether the work has finished, without waiting. The method is called until it returns true. Other work may
+     * start meanwhile.
      *
      * @return whether the work has finished; true unless the work polls
      */
@@ -42,7 +42,7 @@ public abstract class DeviceCall<T> {
         return true;
     }
 
-    /** {@return the result of the work; null unless it has one. It is called once, at the end} */
+    /** {@return the result of the work; null unless it has one. The method is called once, at the end} */
     protected T outcome() {
         return null;
     }

@@ -28,8 +28,8 @@ public final class FirstFailure {
     /** Time in which the ranks find out which rank is lost, if the library only reports that one is. */
     private static final Duration VERDICT_BOUND = Duration.ofMillis(250);
     /**
-     * Time in which the ranks answer which calls they have made. It is long, because NATIVE would blame a rank that has
-     * done nothing wrong. Only a refusal for another reason waits for all of it.
+     * Time in which the ranks answer which calls they have made. The time is long, because NATIVE would blame a rank
+     * that has done nothing wrong. Only a refusal for another reason waits for all of it.
      */
     private static final Duration COMPARE_BOUND = Duration.ofSeconds(2);
     /**

@@ -3,15 +3,15 @@ package ferro.backend.nccl.queue;
 /** The native side of one operation, as steps that never wait. All methods run on the {@link DeviceThread}. */
 public interface NcclJob {
     /**
-     * Issues the part that can be issued now. It is called again until it returns true, and no other task starts
-     * before.
+     * Issues the part that can be issued now. The method is called again until it returns true, and no other task
+     * starts before.
      *
      * @return whether all parts are issued
      */
     boolean issue();
 
     /**
-     * Polls whether the device has completed the operation. It is called until it returns true.
+     * Polls whether the device has completed the operation. The method is called until it returns true.
      *
      * @return whether the operation is complete
      */
@@ -24,7 +24,7 @@ public interface NcclJob {
 
     /**
      * Records a new event after an abort has ended. By then the rest of the operation is on the stream, even if the
-     * operation was cut off while it was issued. It is called once, and only for a failed operation.
+     * operation was cut off while it was issued. The method is called once, and only for a failed operation.
      */
     void cutOff();
 

@@ -11,9 +11,9 @@ import java.util.concurrent.CompletionStage;
 /**
  * One operation in a queue and in {@link DeviceThread}, and the handle of its caller.
  *
- * <p>It ends exactly once. It succeeds after the device has completed it and its results are delivered. Otherwise it
- * ends with the first failure of the group. If the device may still work on a failed operation, the operation first
- * waits for the device, see {@link #over}.
+ * <p>An operation ends exactly once. It succeeds after the device has completed it and the results are delivered.
+ * Otherwise the operation ends with the first failure of the group. If the device may still work on a failed operation,
+ * the operation first waits for the device, see {@link #over}.
  */
 public final class NcclWork extends DeviceCall<Void> implements Work {
     /** Interval at which a waiting caller checks that its deadline is watched. */
@@ -21,7 +21,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
 
     private final FirstFailure failures;
     private final NcclTitle title;
-    /** Its number among the collectives of the group, or among the messages to or from that peer. */
+    /** The operation's number among the collectives of the group, or among the messages to or from that peer. */
     private final long number;
 
     private final long sequence;
@@ -162,7 +162,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         }
     }
 
-    /** Ends the operation although the device may still work on it. Its memory is never freed or reused. */
+    /** Ends the operation although the device may still work on it. The memory is never freed or reused. */
     void abandon(Failure why) {
         CallPhase before = claimEnd();
         if (before == CallPhase.ENDED) {

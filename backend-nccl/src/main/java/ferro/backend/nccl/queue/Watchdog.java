@@ -15,11 +15,12 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * The thread that ends calls that the device thread cannot end: operations past their deadline, failures that NCCL
- * reports only when it is polled, and failures of other ranks. It waits only for the native abort, for a limited time.
+ * reports only when it is polled, and failures of other ranks. The watchdog waits only for the native abort, for a
+ * limited time.
  *
  * <p>Raw calls have no deadline. For these it only polls NCCL for failures until their stream is synchronized.
  *
- * <p>It also describes the calls to {@link CallWatch}. NCCL does not report for which rank a call waits.
+ * <p>The watchdog also describes the calls to {@link CallWatch}. NCCL does not report for which rank a call waits.
  *
  * <p>While nothing is pending it sleeps. The first operation after that wakes it. Later operations wake it only if
  * their deadline is before its next poll. Without a failure or a slow operation it polls NCCL ten times a second.

@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.AbstractQueuedSynchronizer;
 
 /**
- * The end of an operation, which happens once. It can list the threads that wait for it, at no cost for them. A latch
- * of the JDK keeps the same queue, but does not expose it.
+ * The end of an operation, which happens once. This class can list the waiting threads, at no cost for them. A latch of
+ * the JDK keeps the same queue, but does not expose it.
  */
 final class WorkEnd extends AbstractQueuedSynchronizer {
     private static final long serialVersionUID = 1;
