@@ -12,8 +12,9 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * A connection to the store of a {@link TcpStoreServer}. A process uses it to publish data to its launcher, apart from
- * the groups that the process joins. The connection is not counted as a rank. Any thread may call the methods.
+ * A connection to the store of a {@link TcpStoreServer}. A process uses the connection to publish data to its launcher,
+ * apart from the groups that the process joins. The connection is not counted as a rank. Any thread may call the
+ * methods.
  */
 public final class TcpStoreClient implements AutoCloseable {
     private final LauncherStore connection;

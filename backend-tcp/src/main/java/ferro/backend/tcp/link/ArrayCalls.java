@@ -25,7 +25,10 @@ import java.util.Optional;
  * of Netty, with the same texts. One thread at a time may use an instance.
  */
 final class ArrayCalls {
-    /** Maximum bytes per call. The kernel copies them in tens of microseconds, which may delay a collection. */
+    /**
+     * Maximum bytes per call. The kernel copies this many in tens of microseconds, which may delay a garbage
+     * collection.
+     */
     static final int MOST_BYTES = 256 << 10;
 
     private static final int FIRST_WITH_FOREIGN = 22;

@@ -49,7 +49,7 @@ public final class CheckedDataSocket extends WrappedSocket {
 
     /**
      * Writes bytes in records. The bytes of a record count as written when the kernel has accepted the last one. Until
-     * then the caller offers them again, although this object already holds them.
+     * then the caller offers the bytes again, although this object already holds them.
      */
     @Override
     public int write(ByteBuffer bytes, int from, int to) throws IOException {

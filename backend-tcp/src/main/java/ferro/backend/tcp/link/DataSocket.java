@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 
 /**
  * The byte stream of one data connection. Moves the bytes that can be moved now, and never waits.
- * {@link PolledLoop#adopt} creates it; only the thread that polls that loop may call it.
+ * {@link PolledLoop#adopt} creates a socket; only the thread that polls that loop may call the socket.
  */
 public interface DataSocket {
     /**

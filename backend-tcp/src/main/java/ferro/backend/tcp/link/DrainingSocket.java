@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
  * only delivers bytes that the kernels hold, and all of them are kept.
  */
 final class DrainingSocket extends WrappedSocket {
-    /** Maximum bytes kept for later calls. Beyond this the peer waits, as it does for a call that was not made. */
+    /** Maximum bytes kept for later calls. Beyond the limit the peer waits, as it does for a call that was not made. */
     private static final int MOST_KEPT = 4 << 20;
 
     private static final int READ_BYTES = 256 << 10;

@@ -131,7 +131,7 @@ public final class TcpLink implements Link {
     }
 
     /**
-     * Sets the connection of the link, or one that replaces it. Earlier posts go out over it.
+     * Sets the connection of the link, or one that replaces it. Earlier posts go out over this connection.
      *
      * @param epoch 0, or one more than the last connection of this link
      */
@@ -161,7 +161,7 @@ public final class TcpLink implements Link {
         last = true;
     }
 
-    /** Returns whether its {@link PolledLinks} polls it. */
+    /** Returns whether the {@link PolledLinks} poll this link. */
     boolean activated() {
         return activated;
     }

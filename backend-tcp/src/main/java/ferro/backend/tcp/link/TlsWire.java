@@ -47,7 +47,7 @@ public final class TlsWire extends WrappedSocket {
 
     /**
      * Writes bytes in records. The bytes of a record count as written when its last byte is, because the peer only
-     * accepts complete records. Until then the caller offers them again, although this object already holds them.
+     * accepts complete records. Until then the caller offers the bytes again, although this object already holds them.
      */
     @Override
     public int write(ByteBuffer bytes, int from, int to) throws IOException {

@@ -6,7 +6,7 @@ import ferro.backend.tcp.net.Refusal;
 import ferro.spi.GroupSpec;
 import ferro.spi.Settings;
 
-/** Decides whether an authenticated process belongs to a group, and gives the reason if not. Any thread may use it. */
+/** Decides whether an authenticated process belongs to a group, and gives the reason if not. Thread-safe. */
 final class Admission {
     private final GroupSpec spec;
     private final boolean checksum;

@@ -38,9 +38,9 @@ final class MayLive {
     }
 
     /**
-     * Returns the dial with only the address at which the peer was connected. Other addresses of its name may never
-     * answer, and would delay the decision whether the peer is dead. If no address is that of the connection, as with
-     * address translation, the dial stays as it is.
+     * Returns the dial with only the address at which the peer was connected. Other addresses of the peer's name may
+     * never answer, and would delay the decision whether the peer is dead. If no address is that of the connection, as
+     * with address translation, the dial stays as it is.
      *
      * @param remote other end of the connection that has ended; null if unknown
      * @param call   dial to all addresses of the peer

@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** A key and certificates of your own CA, as read from their files once. Immutable; any thread may use it. */
+/** A key and certificates of your own CA, as read from their files once. Immutable, so thread-safe. */
 final class CompanyKey {
     private static final String BEGIN = "-----BEGIN PRIVATE KEY-----";
     private static final String END = "-----END PRIVATE KEY-----";

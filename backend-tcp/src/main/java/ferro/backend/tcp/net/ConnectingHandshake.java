@@ -105,7 +105,7 @@ final class ConnectingHandshake implements Handshake {
         return Handshake.frame(PROOF, own.secret().proof(Role.CONNECTING, hello, challenge));
     }
 
-    /** Compares the TLS wishes of both sides. The proofs cover them, so no process in between can change them. */
+    /** Compares the TLS wishes of both sides. The proofs cover the wishes, so nobody in between can change them. */
     private void checkTls(TlsChallenge said) throws Refusal {
         if (said.tls() == (wish == Hello.TlsWish.TLS)) {
             return;

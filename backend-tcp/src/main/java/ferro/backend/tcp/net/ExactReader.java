@@ -184,7 +184,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         @Override
         public void incMessagesRead(int messages) {}
 
-        /** Ignores an end of stream while no bytes are expected. The next reader gets it, maybe after data. */
+        /** Ignores an end of stream while no bytes are expected. The next reader gets the end, maybe after data. */
         @Override
         public void lastBytesRead(int bytes) {
             last = remaining == 0 ? 0 : bytes;

@@ -12,7 +12,7 @@ import java.util.List;
 /**
  * The PEM files of a key and certificates of your own CA. Changed files are read again; the time, length or file key of
  * a file shows the change. While the files do not fit together, as during a renewal, the last good content stays in
- * use. Any thread may use it.
+ * use. Thread-safe.
  */
 final class PemIdentityFiles {
     private final List<Path> files;

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/** A refusal with its reason, sent before the connection is closed. The other side throws it as a FerroException. */
+/** A refusal with its reason, sent before the connection is closed. The other side throws a FerroException. */
 public final class Refusal extends Exception {
     static final int MOST_TEXT_BYTES = 400;
     /** Control characters, format characters, and separators of lines and paragraphs, in the categories of Unicode. */

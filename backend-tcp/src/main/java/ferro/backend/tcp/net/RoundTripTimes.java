@@ -14,7 +14,7 @@ import java.util.Arrays;
  * nothing.
  */
 public final class RoundTripTimes {
-    /** Limit for a far host. Half of it, one step, is the time of 64 KiB at 1 Gbit/s, a slow network today. */
+    /** Limit for a far host. Half of this limit, one step, is the time of 64 KiB at 1 Gbit/s, a slow network today. */
     private static final int FAR_MICROS = 1000;
 
     private RoundTripTimes() {}

@@ -85,8 +85,8 @@ public final class TcpDialer {
     }
 
     /**
-     * Connects, and waits for the connection. The dialer fails at its deadline. If its loop is late, this method fails
-     * with the same text.
+     * Connects, and waits for the connection. The dialer fails at its deadline. If the dialer's loop is late, this
+     * method fails with the same text.
      *
      * @param call     peer and purpose
      * @param hopeless as in {@link #dial(DialledPeer, Supplier, ConnectAttempts)}

@@ -169,8 +169,8 @@ public final class TcpIo {
     }
 
     /**
-     * Returns the reason if {@code ferro.tcp.io=auto} has chosen NIO. Empty if it has not, and on systems other than
-     * Linux.
+     * Returns the reason if {@code ferro.tcp.io=auto} has chosen NIO. Empty if {@code auto} has chosen epoll, and on
+     * other systems than Linux.
      */
     public Optional<String> lacking(RankContext context) {
         if (epoll

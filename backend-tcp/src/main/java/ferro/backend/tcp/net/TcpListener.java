@@ -29,7 +29,7 @@ import java.util.function.Consumer;
  * first.
  *
  * <p>A connection is passed on when the connecting side has confirmed it. The confirmation has no time limit. A side
- * that sent it uses the connection; a side that did not will close the connection.
+ * that has sent the confirmation uses the connection; otherwise that side will close it.
  */
 public final class TcpListener implements AutoCloseable {
     static final long HANDSHAKE_MILLIS = 5_000;
@@ -313,7 +313,7 @@ public final class TcpListener implements AutoCloseable {
     /** Receives connections; called on the loop. */
     public interface Guest {
         /**
-         * Admits or refuses a side whose proof was correct. All state that it keeps must end with the channel.
+         * Admits or refuses a side whose proof was correct. All state that a guest keeps must end with the channel.
          *
          * @throws Refusal if the side does not belong here
          */

@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
 
 /**
  * Encrypts a connection that the background loop reads. The handler is between the socket and the reader of frames.
- * Like the socket, it passes on at most the bytes that the reader asks for.
+ * Like the socket, the handler passes on at most the bytes that the reader asks for.
  *
  * <p>The handler has its own memory for one frame in writing, as control connections have. A rank without direct memory
  * can thus still report its failure.

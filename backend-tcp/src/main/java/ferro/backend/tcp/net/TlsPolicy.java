@@ -26,7 +26,7 @@ import java.util.function.Supplier;
 
 /**
  * Decides which connections of this process are encrypted, and has the key for them. The key comes from PEM files, or
- * is created for the first connection that needs it. Any thread may use it.
+ * is created for the first connection that needs it. Thread-safe.
  */
 public final class TlsPolicy {
     private final TlsUse use;

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 /**
  * The state and the deadline of one join of a rank, from the opening of its store to the last connection. While the
  * rank waits, the text of the state is printed after 3 s, and then every 10 s. The states divide the time of the join
- * into own work and waits for others. Any thread may call it.
+ * into own work and waits for others. Thread-safe.
  */
 public final class JoinProgress implements TcpStore.StoreOpener {
     private final GroupSpec group;

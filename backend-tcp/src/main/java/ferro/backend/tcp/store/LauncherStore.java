@@ -36,7 +36,7 @@ import java.util.function.Supplier;
  * reason. The server sets {@link #refusedKey} or {@link #otherJobKey} when it refuses a launcher that names that node.
  * The server sets {@link #STRANGER} when it refuses a process of another protocol version, whose identity is unknown.
  *
- * <p>Any thread may call it.
+ * <p>Thread-safe.
  */
 public final class LauncherStore implements AutoCloseable {
     /** Prefix of all keys of launchers; no group that a rank joins has this name. */

@@ -19,12 +19,12 @@ import java.util.concurrent.CompletionStage;
 /**
  * The entries in the store by which the ranks of a group find each other.
  *
- * <p>The key {@code NAME/rank/R} is the slot of a rank. A process takes it by compare-and-set, which refuses a second
- * process of the same rank without disturbing the first. The slot is marked as left when the rank closes the group. The
- * number of times that it was left is its generation; {@code NAME/generation} has the highest one. All other keys are
- * below {@code NAME/GENERATION/}, so that a group can be joined again under its name. {@code size} has the world size
- * of the first rank. {@code card/R} has the address of a rank. {@code failed} says why no rank should wait any longer.
- * {@code again} names a rank restarted alone.
+ * <p>The key {@code NAME/rank/R} is the slot of a rank. A process takes the slot by compare-and-set, which refuses a
+ * second process of the same rank without disturbing the first. The slot is marked as left when the rank closes the
+ * group. The generation is the number of times that the slot was left; {@code NAME/generation} has the highest
+ * generation. All other keys are below {@code NAME/GENERATION/}, so that a group can be joined again under its name.
+ * {@code size} has the world size of the first rank. {@code card/R} has the address of a rank. {@code failed} says why
+ * no rank should wait any longer. {@code again} names a rank restarted alone.
  */
 public final class Roster {
     private static final String GENERATION = "/generation";
@@ -127,7 +127,7 @@ public final class Roster {
 
     /**
      * Returns the highest generation of any rank. A rank that failed to join may have a lower generation than a rank
-     * that had joined. Without this method it would wait for that rank in the lower generation for ever.
+     * that had joined. Without this method such a rank would wait for that rank in the lower generation for ever.
      */
     private int highest(int mine) {
         String key = spec.name() + GENERATION;
@@ -307,9 +307,9 @@ public final class Roster {
     }
 
     /**
-     * Requests both changes without waiting. Each change replaces only a value of this object. A store that processes
-     * it late, after the next join of this rank, thus harms no rank. Requests keep their order, so the store releases
-     * the slot even if it answered the claim too late.
+     * Requests both changes without waiting. Each change replaces only a value of this object. A store that processes a
+     * change late, after the next join of this rank, thus harms no rank. Requests keep their order, so the store
+     * releases the slot even if the store answered the claim too late.
      */
     private void release(int last) {
         if (!asked) {

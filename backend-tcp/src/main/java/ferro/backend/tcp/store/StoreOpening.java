@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/** Opens the store of a rendezvous. Serves it first if this rank is the server. */
+/** Opens the store of a rendezvous. Serves the store first if this rank is the server. */
 public final class StoreOpening {
     private static final long LOOK_MILLIS = 50;
     private static final long LONGEST_LOOK_MILLIS = 1_000;

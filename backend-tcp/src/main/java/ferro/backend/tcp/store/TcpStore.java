@@ -40,7 +40,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** A client of a store over one connection. Any thread may call it, except the thread of the loop. */
+/** A client of a store over one connection. Any thread may call the store, except the thread of the loop. */
 public final class TcpStore implements Store {
     private static final byte[] NOTHING = {};
     /** Longest wait of {@link #close}. */
