@@ -55,7 +55,7 @@ final class BackendEnding implements LeftGroups.OpenGroup {
         return member.keys().left();
     }
 
-    /** Registers the group as open. If no caller closes it, the exit of the JVM does. */
+    /** Registers the group as open. If no caller closes the group, the exit of the JVM does. */
     void opened() {
         groups().enter(this);
     }

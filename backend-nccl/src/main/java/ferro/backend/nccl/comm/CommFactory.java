@@ -32,7 +32,7 @@ final class CommFactory {
         this.clock = clock;
     }
 
-    /** Returns a factory for the context. Loads the libraries if they are not loaded yet. */
+    /** Returns a factory for the context. Loads the libraries unless they are loaded. */
     static CommFactory of(RankContext context) {
         return new CommFactory(NativeLibraries.load(LibrarySearch.of(context)), context::nanoTime);
     }

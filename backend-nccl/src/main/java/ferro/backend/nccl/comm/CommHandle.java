@@ -23,13 +23,13 @@ import java.util.function.LongSupplier;
 /**
  * One native communicator, with the rules for its use and its release.
  *
- * <p>One compare-and-set decides between abort and close. A second one decides which of them frees the communicator.
- * Under any race, exactly one {@code ncclCommAbort} or {@code ncclCommDestroy} is called. A use increments the count
- * before it reads the state. The freeing thread changes the state before it reads the count. Therefore no use begins
- * after the end, and no short use is cut off. An abort is for a use that does not return. The abort goes ahead after a
- * grace period, which NCCL allows. A poll ({@link #asyncError}) always returns, so polls are counted separately, and
- * the freeing thread waits for them without a limit. Otherwise a poll that was delayed between its count and its native
- * call would read freed memory.
+ * <p>One compare-and-set decides between abort and close. Another compare-and-set decides whether abort or close frees
+ * the communicator. Under any race, exactly one {@code ncclCommAbort} or {@code ncclCommDestroy} is called. A use
+ * increments the count before it reads the state. The freeing thread changes the state before it reads the count.
+ * Therefore no use begins after the end, and no short use is cut off. An abort is for a use that does not return. The
+ * abort goes ahead after a grace period, which NCCL allows. A poll ({@link #asyncError}) always returns, so polls are
+ * counted separately, and the freeing thread waits for them without a limit. Otherwise a poll that was delayed between
+ * its count and its native call would read freed memory.
  *
  * <p>The first fatal failure is kept ({@link #breakBy}). Later uses fail at once with this failure as their cause.
  */
@@ -187,7 +187,7 @@ final class CommHandle {
         return end != null && !end.byAbort;
     }
 
-    /** Returns whether an abort has ended, even with a failure. Uses that it cut off should then end. */
+    /** Returns whether an abort has ended, even with a failure. Uses that the abort cut off should then end. */
     boolean isAbortOver() {
         return abortOver.getCount() == 0;
     }

@@ -14,7 +14,7 @@ import java.util.List;
  * events.
  */
 final class CommTask extends DeviceCall<Void> {
-    /** Time for streams to finish after an abort, which ends the kernels. Beyond it, a stream is lost. */
+    /** Time for streams to finish after an abort, which ends the kernels. Later, a stream is lost. */
     private static final Duration AFTER_ABORT = Duration.ofSeconds(4);
 
     private final Communicator comm;
@@ -97,7 +97,7 @@ final class CommTask extends DeviceCall<Void> {
         }
     }
 
-    /** Returns whether NCCL has accepted the call. Inside a group, it accepts all calls at the end of the group. */
+    /** Returns whether NCCL has accepted the call. Inside a group, NCCL accepts all calls at its end. */
     private boolean taken() {
         if (!comm.nonBlocking() || comm.insideGroup()) {
             return true;

@@ -261,7 +261,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
         return make(() -> own(CudaStream.create(handle().identity().device())), deadline);
     }
 
-    /** Takes ownership of a stream, on the device thread. The close waits for it, and frees it last. */
+    /** Takes ownership of a stream, on the device thread. The close waits for the stream, and frees it last. */
     CudaStream own(CudaStream stream) {
         ownStreams.add(stream);
         return stream;

@@ -5,7 +5,8 @@ import java.util.Optional;
 /**
  * Ends a communicator from outside, for example when another rank is known to be dead.
  *
- * <p>Any thread may use it at any time. On a closed communicator it does nothing. Each communicator has one handle.
+ * <p>Any thread may use it at any time. On a closed communicator the handle does nothing. Each communicator has one
+ * handle.
  */
 public final class NcclAbortHandle {
     private final CommHandle handle;
@@ -15,8 +16,9 @@ public final class NcclAbortHandle {
     }
 
     /**
-     * Aborts the communicator. A call that is stuck in it ends with {@link ferro.FerroException} ABORTED, and later
-     * calls fail at once. NCCL also frees the communicator. Takes at most ten seconds. A second call does nothing.
+     * Aborts the communicator. A call that is stuck in the communicator ends with {@link ferro.FerroException} ABORTED,
+     * and later calls fail at once. NCCL also frees the communicator. Takes at most ten seconds. A second call does
+     * nothing.
      *
      * <p>A failure of NCCL itself is not thrown. The communicator still counts as aborted, and nothing is tried again.
      * {@link #abortFailure} returns the failure.

@@ -7,7 +7,7 @@ import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.util.Optional;
 
-/** Provides {@code -Dferro.backend=nccl}: one process per device. {@code auto} opens it only with a host back end. */
+/** Provides {@code -Dferro.backend=nccl}: one process per device. {@code auto} opens nccl only with a host back end. */
 public final class NcclBackendProvider implements BackendProvider {
     /** Creates the provider for the service loader; loads nothing. */
     public NcclBackendProvider() {}

@@ -143,7 +143,7 @@ final class DeviceLane {
         return null;
     }
 
-    /** Takes a block back, from any thread, even after the close. Before the close it waits for nothing. */
+    /** Takes a block back, from any thread, even after the close. Before the close this method waits for nothing. */
     void giveBack(Block block) {
         List<Block> surplus = pool.giveBack(block);
         if (!surplus.isEmpty()) {
@@ -232,7 +232,7 @@ final class DeviceLane {
         return done;
     }
 
-    /** Polls whether a copy is complete. Gives its event back when it is complete or has failed. */
+    /** Polls whether a copy is complete. Gives the event back when the copy is complete or has failed. */
     boolean passed(long event) {
         boolean over = true;
         try {

@@ -60,7 +60,7 @@ public final class HostStage implements AutoCloseable {
         }
     }
 
-    /** Makes both blocks at least this big. Returns whether they are new; then their old content is lost. */
+    /** Makes both blocks at least this big. Returns whether the blocks are new; their old content is then lost. */
     public boolean ensure(long bytes) {
         if (in != null && in.onDevice.byteCount() >= bytes) {
             return false;
@@ -140,7 +140,7 @@ public final class HostStage implements AutoCloseable {
         }
     }
 
-    /** Frees the blocks. The streams that use them must have finished. */
+    /** Frees the blocks. The streams that use the blocks must have finished. */
     @Override
     public void close() {
         freeSides();

@@ -1,8 +1,9 @@
 package ferro.backend.nccl.queue;
 
 /**
- * Computes how long a thread that polls a device sleeps between polls. At first it does not sleep, later for a small
- * part of the time slept so far. The end of a long operation is thus detected late by only a small part of its length.
+ * Computes how long a thread that polls a device sleeps between polls. At first the thread does not sleep, later for a
+ * small part of the time slept so far. The end of a long operation is thus detected late by only a small part of its
+ * length.
  */
 final class Backoff {
     /** Polls before the first sleep: about as long as a small collective takes on a device. */

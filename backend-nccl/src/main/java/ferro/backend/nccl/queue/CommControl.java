@@ -25,7 +25,7 @@ import java.util.function.Supplier;
  * messages never wait behind data.
  */
 public final class CommControl implements ControlOwner {
-    /** Maximum number of kept calls. A program repeats its calls, and more different ones are not kept. */
+    /** Maximum number of kept calls. A program repeats its calls, and no more different calls are kept. */
     private static final int KEPT_CALLS = 256;
 
     private final GroupPosition position;

@@ -105,7 +105,7 @@ public abstract class DeviceCall<T> {
         return result;
     }
 
-    /** Claims the end of work that has not begun. Returns false if it has begun or ended. */
+    /** Claims the end of work that has not begun. Returns false if the work has begun or ended. */
     final boolean endUnbegun() {
         return phase.compareAndSet(CallPhase.QUEUED, CallPhase.ENDED);
     }

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** The operations and raw calls of one rank that have not ended, in their order. Any thread may use it. */
+/** The operations and raw calls of one rank that have not ended, in their order. Thread-safe. */
 final class PendingWorks {
     private final ArrayDeque<NcclWork> works = new ArrayDeque<>();
     private final List<NcclJob> reachable = new ArrayList<>();
@@ -82,7 +82,7 @@ final class PendingWorks {
         return !reachable.isEmpty();
     }
 
-    /** Records a raw call. Returns whether it is the first on its stream. */
+    /** Records a raw call. Returns whether the call is the first on its stream. */
     boolean rawCall(NcclOperation operation, long stream) {
         lastRaw = operation;
         return rawStreams.add(stream);

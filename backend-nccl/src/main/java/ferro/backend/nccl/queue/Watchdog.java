@@ -18,12 +18,14 @@ import java.util.concurrent.locks.LockSupport;
  * reports only when it is polled, and failures of other ranks. The watchdog waits only for the native abort, for a
  * limited time.
  *
- * <p>Raw calls have no deadline. For these it only polls NCCL for failures until their stream is synchronized.
+ * <p>Raw calls have no deadline. For raw calls the watchdog only polls NCCL for failures until their stream is
+ * synchronized.
  *
  * <p>The watchdog also describes the calls to {@link CallWatch}. NCCL does not report for which rank a call waits.
  *
- * <p>While nothing is pending it sleeps. The first operation after that wakes it. Later operations wake it only if
- * their deadline is before its next poll. Without a failure or a slow operation it polls NCCL ten times a second.
+ * <p>While nothing is pending the watchdog sleeps. The first operation after that wakes the watchdog. Later operations
+ * wake it only if their deadline is before the next poll. Without a failure or a slow operation the watchdog polls NCCL
+ * ten times a second.
  */
 final class Watchdog implements CallWatch.WatchedCalls<NcclWork> {
     private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
