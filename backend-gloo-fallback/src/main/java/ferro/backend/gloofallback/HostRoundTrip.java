@@ -15,8 +15,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Makes collectives on device tensors in three steps: device to host, the collective on a host back end, host to
- * device.
+ * Runs collectives on device tensors in steps: device to host, the collective on a host back end, host to device.
  *
  * <p>Calls are cut into pieces of {@code ferro.fallback.chunk}. A call thus uses at most 32 MiB of staging memory,
  * which is kept for the next call. Only needed data is copied: in a broadcast only the root copies to the host, and it

@@ -9,8 +9,7 @@ import java.util.Objects;
 
 /**
  * A host back end that also accepts device tensors, by {@link GpuCollectives#over}, with the same gate, warning and
- * order of paths. This back end keeps the round trips of its rank open, so that staging memory is kept from call to
- * call.
+ * order of paths. This back end keeps the round trips of its rank open, so that staging memory is kept.
  */
 final class RoundTripBackend extends ForwardingBackend {
     private final CollectiveBackend host;

@@ -9,8 +9,7 @@ import ferro.HostTensor;
 import ferro.Tensor;
 
 /**
- * The data that one rank copies for a call: to the host, within staging memory, and back. A rank copies only needed
- * data.
+ * The data that one rank copies for a call: to the host, within staging memory, and back. Only needed data is copied.
  *
  * @param call   operation on device tensors
  * @param rank   this rank

@@ -20,10 +20,7 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * The choices that a rank with these settings would make on this host, for {@code ferro doctor}. Nothing is bound or
- * sent.
- */
+/** The choices of a rank with these settings on this host, for {@code ferro doctor}. Nothing is bound or sent. */
 public final class TcpOutlook {
     private final String address;
     private final String addressReason;

@@ -13,8 +13,7 @@ import java.util.Objects;
 
 /**
  * A connection to the store of a {@link TcpStoreServer}. A process uses the connection to publish data to its launcher,
- * apart from the groups that the process joins. The connection is not counted as a rank. Any thread may call the
- * methods.
+ * apart from the groups that the process joins. The connection is not counted as a rank. Thread-safe.
  */
 public final class TcpStoreClient implements AutoCloseable {
     private final LauncherStore connection;

@@ -40,7 +40,7 @@ import java.util.function.LongSupplier;
  * The data links of one group. The thread that calls {@link #poll} makes progress on the links. All groups of a rank
  * share the control connections of the mesh.
  *
- * <p>Data connections arrive on the background loop of the mesh. The connections wait in a queue until the next
+ * <p>Data connections arrive on the background loop of the mesh. New connections are queued until the next
  * {@link #poll}.
  */
 final class TcpTransport implements Transport {

@@ -10,8 +10,7 @@ import java.util.List;
 
 /**
  * One call of a communicator on the device thread. The task makes the native calls, in one NCCL group if there are
- * several. Then the task waits until NCCL has accepted the calls, records an event on each stream, and polls the
- * events.
+ * several. Then the task waits until NCCL has accepted the calls, records an event per stream, and polls the events.
  */
 final class CommTask extends DeviceCall<Void> {
     /** Time for streams to finish after an abort, which ends the kernels. Later, a stream is lost. */

@@ -254,9 +254,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
         return await(call, NcclOperation.PREPARE, deadline);
     }
 
-    /**
-     * Creates a stream that this communicator owns. The close of the communicator waits for the stream and closes it.
-     */
+    /** Creates a stream that this communicator owns. The communicator's close waits for it and closes it. */
     CudaStream makeStream(Deadline deadline) {
         return make(() -> own(CudaStream.create(handle().identity().device())), deadline);
     }

@@ -17,8 +17,7 @@ public final class NcclAbortHandle {
 
     /**
      * Aborts the communicator. A call that is stuck in the communicator ends with {@link ferro.FerroException} ABORTED,
-     * and later calls fail at once. NCCL also frees the communicator. Takes at most ten seconds. A second call does
-     * nothing.
+     * and later calls fail at once. NCCL also frees the communicator. Takes at most ten seconds. Idempotent.
      *
      * <p>A failure of NCCL itself is not thrown. The communicator still counts as aborted, and nothing is tried again.
      * {@link #abortFailure} returns the failure.

@@ -22,9 +22,7 @@ public final class NativeLibraries {
 
     private static final AtomicReference<Runtime> RUNTIME = new AtomicReference<>();
     private static final AtomicReference<Both> BOTH = new AtomicReference<>();
-    /**
-     * All libraries that were opened, even unused ones. JNA would close an unused one, which a library may not survive.
-     */
+    /** All libraries that were opened, even unused ones. JNA would close them, which a library may not survive. */
     private static final Set<NativeLibrary> OPENED = ConcurrentHashMap.newKeySet();
 
     private NativeLibraries() {}

@@ -69,8 +69,7 @@ public final class CommControl implements ControlOwner {
     }
 
     /**
-     * Records a call before NCCL gets it. The caller holds the lock of the queue, so that calls and counts have one
-     * order.
+     * Records a call before NCCL gets it. The caller holds the queue's lock, so that calls and counts have one order.
      *
      * @return number of the collective in its group, or of the message to or from its peer, from 1
      */

@@ -25,10 +25,7 @@ import java.util.Optional;
  * of Netty, with the same texts. One thread at a time may use an instance.
  */
 final class ArrayCalls {
-    /**
-     * Maximum bytes per call. The kernel copies this many in tens of microseconds, which may delay a garbage
-     * collection.
-     */
+    /** Maximum bytes per call. Copying them takes tens of microseconds, which may delay a garbage collection. */
     static final int MOST_BYTES = 256 << 10;
 
     private static final int FIRST_WITH_FOREIGN = 22;
@@ -71,8 +68,7 @@ final class ArrayCalls {
     }
 
     /**
-     * Reads bytes into an array of a {@link Carrier} or into a direct buffer; the parameters are those of
-     * {@link #send}.
+     * Reads bytes into an array of a {@link Carrier} or into a direct buffer; parameters as in {@link #send}.
      *
      * @return how many bytes were read; 0 if none has arrived, -1 at the end of the stream
      */

@@ -21,9 +21,7 @@ public final class SwitchedReads implements RecvByteBufAllocator {
 
     private long count;
 
-    /**
-     * The handle that Netty gets. The handle is created early, because an error during Netty's own call would be lost.
-     */
+    /** The handle that Netty gets, created early because an error during Netty's own call would be lost. */
     private final ExtendedHandle asked = new Switch();
 
     /** Creates an allocator with its first handle. */

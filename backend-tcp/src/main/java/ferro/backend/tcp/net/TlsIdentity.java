@@ -25,8 +25,7 @@ import javax.net.ssl.SSLException;
 /**
  * The key with which a process encrypts its connections. By default the key is created in memory and never written.
  * Otherwise the key comes from PEM files of your own CA, with certificates. The other side trusts the key, because its
- * hash is in a handshake that the job's secret protects. A side with PEM files also checks the certificates.
- * Thread-safe.
+ * hash is in a handshake that the job's secret protects. A side with PEM files also checks certificates. Thread-safe.
  */
 final class TlsIdentity {
     /** Length of a {@link #fingerprint} in bytes. */

@@ -163,8 +163,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
     }
 
     /**
-     * Returns the failure of a request to the connected store. A missing answer at the deadline gets a text with
-     * causes.
+     * Returns the failure of a request to the connected store. If the answer is late, the text names causes.
      *
      * @param failure failure of the request
      */

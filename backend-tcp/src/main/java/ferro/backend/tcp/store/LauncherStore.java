@@ -29,8 +29,7 @@ import java.util.function.Supplier;
 
 /**
  * A launcher's connection to the {@link TcpStoreServer} of the launcher of node 0. Launchers of several nodes find each
- * other by this store. A launcher is not a rank and not counted as one. The keys of launchers are separate from those
- * of ranks.
+ * other by this store. A launcher is not a rank and not counted as one. Launchers and ranks use separate keys.
  *
  * <p>The server itself sets some keys. The server sets {@link #goneKey} when the connection of a launcher ends for any
  * reason. The server sets {@link #refusedKey} or {@link #otherJobKey} when it refuses a launcher that names that node.

@@ -86,8 +86,7 @@ public final class StoreService {
 
     /**
      * One client. Nothing is read from a slow client while its answers wait to be sent. A client that has ended its
-     * connection gets no more answers. Earlier requests of the client are still carried out, and then the connection is
-     * closed.
+     * connection gets no more answers. Earlier requests are still carried out, then the connection is closed.
      */
     private final class Client extends ExactReader {
         private final Map<Integer, Wait> waits = new HashMap<>();
