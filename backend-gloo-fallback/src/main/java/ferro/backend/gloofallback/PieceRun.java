@@ -93,7 +93,7 @@ final class PieceRun {
         }
     }
 
-    /** Checks before any data moves that all ranks cut the call alike. Otherwise ranks would mix up their pieces. */
+    /** Checks first that all ranks cut the call into the same pieces. Otherwise ranks would mix up their pieces. */
     private void agree() {
         long[] bounds = {cut.partElements(), -cut.partElements(), cut.pieceElements(), -cut.pieceElements()};
         HostTensor both = HostTensor.of(bounds);

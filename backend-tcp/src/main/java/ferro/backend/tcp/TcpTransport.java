@@ -112,7 +112,7 @@ final class TcpTransport implements Transport {
         return made;
     }
 
-    /** Returns whether a connection has arrived. A peer that sends has opened it, or has asked this rank to open it. */
+    /** Returns whether a connection has arrived. Before a peer sends, it opens a connection or requests one. */
     @Override
     public boolean isOpenedBy(int peer, Lane lane) {
         return links[DataLane.of(lane).ordinal()][peer] != null;

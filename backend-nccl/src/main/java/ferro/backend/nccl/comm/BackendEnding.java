@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * <p>The communicator must live while any other rank can be in a call that this rank has also made. In NCCL a rank
  * returns when it has passed on its data; the other ranks may still read data in that rank's communicator. Therefore
- * the communicator is destroyed when all ranks have left. An abort replaces this at the deadline, after a loss or after
- * a failure.
+ * the communicator is destroyed when all ranks have left. At the deadline, after a loss or after a failure, the
+ * communicator is aborted instead.
  */
 final class BackendEnding implements LeftGroups.OpenGroup {
     static final Duration BOUND = Duration.ofSeconds(5);
@@ -64,7 +64,7 @@ final class BackendEnding implements LeftGroups.OpenGroup {
         close(BOUND);
     }
 
-    /** Accepts no more calls, waits for the queued calls, and sends goodbye. Only the first call does this. */
+    /** Accepts no more calls, waits for the queued calls, and sends goodbye. Later calls do nothing. */
     void leave(Duration timeout) {
         long until = member.context().nanoTime() + Deadlines.nanos(Objects.requireNonNull(timeout, "timeout"));
         if (!queue.refuse()) {
@@ -93,7 +93,7 @@ final class BackendEnding implements LeftGroups.OpenGroup {
         return leaving != null;
     }
 
-    /** Leaves, unless that is done, and closes. Only the first call does this. */
+    /** Leaves, unless this rank has left, and closes. Later calls do nothing. */
     void close(Duration timeout) {
         Deadline bound = queue.deadline(timeout);
         leave(timeout);

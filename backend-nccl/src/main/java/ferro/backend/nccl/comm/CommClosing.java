@@ -18,7 +18,7 @@ import java.util.List;
 
 /**
  * Closes a communicator: synchronizes, finalizes, destroys, closes the communicator's own streams, and ends the thread.
- * If a step hangs, an abort replaces it.
+ * If a step hangs, the communicator is aborted instead.
  */
 final class CommClosing extends DeviceCall<Void> {
     private static final Logger LOG = LogLines.logger("ferro.backend.nccl");

@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 
 /**
- * Creates communicators on the device thread. If NCCL does not block, their handles are known at once, and an abort
+ * Creates communicators on the device thread. If NCCL does not block, the new handles are known at once, and an abort
  * ends a join that waits for missing ranks. If NCCL blocks, late communicators are freed when they are created.
  */
 final class CommInit extends DeviceCall<List<CommHandle>> {

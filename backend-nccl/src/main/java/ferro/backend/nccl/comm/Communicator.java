@@ -34,7 +34,7 @@ import java.util.function.Supplier;
  */
 final class Communicator implements AbortableComm, AutoCloseable {
     private static final long LOOK_NANOS = 10_000_000;
-    /** Time for a call that was cut off to return. */
+    /** Time in which a call must return after an abort. */
     private static final Duration AFTER_ABORT = Duration.ofSeconds(5);
 
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);

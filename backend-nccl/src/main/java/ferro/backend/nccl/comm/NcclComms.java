@@ -23,7 +23,7 @@ import java.util.Map;
  * corrupts CUDA's context on hosts with several models of GPU. Any thread may call; the caller's current device is
  * never changed.
  *
- * <p>Each call has the timeout {@code ferro.timeout}. A call that is cut off makes all the communicators unusable:
+ * <p>Each call has the timeout {@code ferro.timeout}. A call that is aborted makes all these communicators unusable:
  * close them and create new ones.
  */
 public final class NcclComms implements AutoCloseable {

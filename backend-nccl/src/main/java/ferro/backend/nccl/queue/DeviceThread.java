@@ -60,7 +60,7 @@ public final class DeviceThread implements AutoCloseable {
         thread.start();
     }
 
-    /** A call that has finished as soon as it has run. */
+    /** A call that is complete when its body returns. */
     private static final class OneShotCall<T> extends DeviceCall<T> {
         private final Supplier<T> body;
         private T made;

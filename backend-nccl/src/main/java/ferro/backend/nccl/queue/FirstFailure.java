@@ -29,7 +29,7 @@ public final class FirstFailure {
     private static final Duration VERDICT_BOUND = Duration.ofMillis(250);
     /**
      * Time in which the ranks answer which calls they have made. The time is long, because NATIVE would blame a rank
-     * that has done nothing wrong. Only a refusal for another reason waits for all of it.
+     * that has done nothing wrong. Only a refusal for another reason waits for the full time.
      */
     private static final Duration COMPARE_BOUND = Duration.ofSeconds(2);
     /**
@@ -137,7 +137,7 @@ public final class FirstFailure {
                 : agreed;
     }
 
-    /** Returns the group's failure, or null while it works; the same object while its cause and known ends stay. */
+    /** Returns the group's failure or null; the same object until its cause or the known ends change. */
     public FerroException firstThrown() {
         Failure why = get();
         if (why == null) {

@@ -113,7 +113,7 @@ public final class CheckedDataSocket extends WrappedSocket {
      * Reads until a record is complete and correct.
      *
      * @param later whether bytes wait to be passed on: the next read then reports a failure
-     * @return 1; 0 if no more bytes have arrived, -1 at the end of the stream
+     * @return 1 if a record is complete; 0 if no more bytes have arrived, -1 at the end of the stream
      */
     private int fill(boolean later) throws IOException {
         try {

@@ -39,6 +39,6 @@ public interface LinkEvents {
     /** Reports that the link ended with pending posts; called once. */
     void broken(FerroException cause);
 
-    /** Reports that another header arrived than that of the oldest receive; called once. */
+    /** Reports that the received header differs from the header of the oldest receive; called once. */
     void mismatched(CallHeader expected, CallHeader found);
 }

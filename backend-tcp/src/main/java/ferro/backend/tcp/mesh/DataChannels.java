@@ -30,7 +30,7 @@ final class DataChannels {
     private final Admission admission;
     /** The highest epoch that was requested, or connected by the lower rank, by channel. */
     private final Map<DataKey, Integer> asked = new HashMap<>();
-    /** The hello of the highest epoch that this rank, as the higher one, has admitted, by channel. */
+    /** By channel: the hello of the highest epoch that this rank has admitted as the higher rank. */
     private final Map<DataKey, Hello> entered = new HashMap<>();
     /** Connections that were admitted but not confirmed. */
     private final Map<Channel, Entering> entering = new HashMap<>();

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The provider with which ranks of one host share memory. Back end tcp does not depend on a provider, so it looks up
- * the service.
+ * The provider with which ranks of one host share memory. Back end tcp does not depend on a provider, so it uses the
+ * service loader.
  *
  * <p>While ranks join, they publish whether they can share memory. If one rank of a group cannot, no rank of the group
  * does, because all are needed to find out which ranks are on one host.

@@ -2,7 +2,7 @@ package ferro.backend.tcp.mesh;
 
 import ferro.spi.GroupSpec;
 
-/** Ranks as arrays. Streams would link lambdas in each joining rank, which takes time. */
+/** Arrays of rank numbers. Streams would link lambdas in each joining rank, which takes time. */
 public final class RankArrays {
     private RankArrays() {}
 

@@ -23,7 +23,7 @@ record Unconnected(int rank, String home, String address, String trouble, int tr
     /** Text for a rank that is connected, and like this rank waits for others. */
     static final String WAITING = "connected, and itself waiting for other ranks";
 
-    /** Returns the text for all. Joins ranks of one host with the same problem; ranks that only wait come last. */
+    /** Returns one text. Combines ranks of one host with the same problem; ranks that only wait come last. */
     static String text(List<Unconnected> all) {
         Map<String, List<Unconnected>> together = new LinkedHashMap<>();
         all.stream()

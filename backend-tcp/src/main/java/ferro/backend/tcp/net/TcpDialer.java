@@ -35,7 +35,7 @@ public final class TcpDialer {
     /** Delay between attempts at two addresses of a name (RFC 8305, section 8). */
     private static final long NEXT_ADDRESS_MILLIS = 250;
 
-    /** How much longer than the dialer's deadline a caller waits. */
+    /** Additional time for which a caller waits after the dialer's deadline. */
     private static final long GRACE_NANOS = 500_000_000;
 
     private static final long LOOK_NANOS = 250_000_000;

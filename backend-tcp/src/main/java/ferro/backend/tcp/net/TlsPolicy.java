@@ -151,7 +151,7 @@ public final class TlsPolicy {
         return kind != Hello.ConnectionKind.STORE;
     }
 
-    /** Returns the TLS wish of this side for a connection that it would not encrypt. */
+    /** Returns the TLS wish of this side's hello for a connection that this side would not encrypt. */
     Hello.TlsWish otherwise() {
         return use == TlsUse.OFF ? Hello.TlsWish.PLAIN : Hello.TlsWish.EITHER;
     }

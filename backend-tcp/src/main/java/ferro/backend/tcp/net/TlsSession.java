@@ -27,7 +27,7 @@ public final class TlsSession {
     public static final int RECORD_BYTES = 16 << 10;
     /**
      * Program bytes that are sealed in one record. The JDK's engine counts the record's type and tag as part of the 16
-     * KiB. The engine would put the last 17 of 16 KiB into a second record, at nine tenths of the speed.
+     * KiB. With 16 KiB the engine would put the last 17 bytes into a second record, at nine tenths of the speed.
      */
     public static final int SEALED_BYTES = RECORD_BYTES - 17;
     /** Maximum number of program bytes that are sealed at once: one write of 240 KiB. */

@@ -87,7 +87,7 @@ public final class LauncherStore implements AutoCloseable {
      *
      * @param call     calling launcher and store
      * @param unserved how long to try while no connection is made
-     * @param timeout  how long to try in all
+     * @param timeout  total time for all attempts
      * @param each     longest wait of a call to the store
      * @return connection
      * @throws FerroException as {@link #open(LauncherCall, Duration, Duration)}
