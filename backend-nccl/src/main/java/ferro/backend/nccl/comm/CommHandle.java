@@ -203,8 +203,8 @@ final class CommHandle {
 
     /**
      * Ends the use and frees the communicator, from any thread. A stuck call returns with a failure. The first abort
-     * waits for NCCL, at most ten seconds. Later aborts, and aborts after a close, do nothing. Calls that are cut off
-     * and later calls report the reason.
+     * waits for NCCL, at most ten seconds. Later aborts, and aborts after a close, do nothing. Aborted calls and later
+     * calls report the reason.
      */
     void abort(String why) {
         if (ending.compareAndSet(null, new HandleEnding(true, why))) {

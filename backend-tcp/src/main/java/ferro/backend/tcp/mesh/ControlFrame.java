@@ -39,8 +39,9 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
         /** The receiver sent an invalid frame, and the sender reads no more of its frames; body: a refusal. */
         REFUSED,
         /**
-         * The higher rank lacks a resource for a connection; body: epoch, then a refusal. The higher rank means all
-         * channels that the lower rank is connecting, with epoch 0. The lower rank answers for each channel.
+         * The higher rank lacks a resource for a connection; body: epoch, then a refusal. A frame of the higher rank
+         * has epoch 0 and covers all channels that the lower rank is connecting. The lower rank answers for each
+         * channel.
          */
         NOT_ACCEPTED,
         /** The sender has closed this group, and has dropped a message of the receiver. */

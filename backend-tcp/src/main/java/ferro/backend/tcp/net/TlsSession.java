@@ -266,7 +266,7 @@ public final class TlsSession {
         return at - from;
     }
 
-    /** Notes a record that ends at the current end. If the arrays are full, the record is added to their last entry. */
+    /** Stores the end of the last record and its content's length; if the arrays are full, in their last entry. */
     private void note(int content) {
         boolean hasRoom = lastEnd < ends.length;
         int slot = hasRoom ? lastEnd++ : ends.length - 1;
