@@ -3,9 +3,9 @@ package ferro.launcher.nodes;
 import java.time.Duration;
 
 /**
- * The start of all ranks for which the launchers of a job meet.
+ * One start of all ranks of a job, for which its launchers wait.
  *
- * @param generation number of the start, from 0; a launcher that was started again may get a higher one
+ * @param generation number of the start, from 0; a launcher that was started again may get a higher number
  * @param mayRestart whether the job may start its ranks again
  * @param hold       time that passes before ranks are started at the earliest
  */

@@ -11,46 +11,46 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Names of keys in the store, and the encoding of their values: records as JSON, because another version may have to read
- * them. Each generation of a job has keys of its own.
+ * Names of keys in the store, and the encoding of their values. Records are stored as JSON, because another version may
+ * have to read them. Each generation of a job has separate keys.
  *
- * @param generation from 0
+ * @param generation number of the start of the ranks, from 0
  */
 record Keys(int generation) {
     /** Keys of the first generation, or of a job that never starts again. */
     static final Keys FIRST = new Keys(0);
 
-    /** Number of the last generation for which launchers meet. */
+    /** Key for the number of the last generation for which launchers wait. */
     static final String GENERATION = KEYS + "generation";
 
-    /** Exit code of the job, once it starts no other generation. */
+    /** Key for the exit code of the job; set when the job starts no other generation. */
     static final String ENDED = KEYS + "ended";
 
     private String key(String name) {
         return KEYS + (generation == 0 ? "" : "generation/" + generation + "/") + name;
     }
 
-    /** A {@link StartSignal}. */
+    /** Returns the key for the {@link StartSignal}. */
     String start() {
         return key("start");
     }
 
-    /** Set when all ranks have joined. */
+    /** Returns the key that is set when all ranks have joined. */
     String joined() {
         return key("joined");
     }
 
-    /** Number of ranks that have failed on all nodes; it gives their order. */
+    /** Returns the key for the number of failed ranks on all nodes. The number gives the order of the failures. */
     String failures() {
         return key("failures");
     }
 
-    /** Exit code of the first rank that failed, or of a lost node. */
+    /** Returns the key for the exit code of the first rank that failed, or of a lost node. */
     String stop() {
         return key("stop");
     }
 
-    /** The verdict that the launcher of node 0 makes of all reports. */
+    /** Returns the key for the verdict that the launcher of node 0 makes from all reports. */
     String verdict() {
         return key("verdict");
     }
@@ -67,23 +67,25 @@ record Keys(int generation) {
         return key(node + "/report");
     }
 
-    /** Returns the key for the name of the n-th signal that a launcher was sent. */
+    /** Returns the key for the name of the n-th signal that a launcher has received. */
     String signal(int node, int times) {
         return key(node + "/signal/" + times);
     }
 
-    /** Returns the key for the end of a rank if ranks have another store than launchers. */
+    /** Returns the key for the end of a rank in a job whose ranks use another store than its launchers. */
     String end(int rank) {
         return key("end/" + rank);
     }
 
-    /** Returns the rank whose end a key has; empty if it is another key, or one of another generation. */
+    /**
+     * Returns the rank whose end is published under a key; empty for another key, or for a key of another generation.
+     */
     Optional<Integer> endedRank(String key) {
         String before = key("end/");
         return key.startsWith(before) ? Optional.of(Integer.valueOf(key.substring(before.length()))) : Optional.empty();
     }
 
-    /** Returns the keys of this generation that are not needed after it. */
+    /** Returns the keys of this generation that are not needed after the generation. */
     List<String> all(List<NodeCard> cards, int signals) {
         List<String> all = new ArrayList<>(List.of(joined(), failures(), stop()));
         for (NodeCard card : cards) {
@@ -114,7 +116,7 @@ record Keys(int generation) {
         return Integer.parseInt(new String(value, StandardCharsets.US_ASCII));
     }
 
-    /** Sets a key if it is not set yet; returns whether this call has set it. */
+    /** Sets a key if it is not set yet, and returns whether the key now has this value. */
     static boolean first(Store store, String key, byte[] value) {
         return Arrays.equals(value, store.compareAndSet(key, null, value));
     }

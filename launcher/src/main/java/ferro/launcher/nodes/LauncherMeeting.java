@@ -15,18 +15,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 
-/** The wait of one launcher, before a start of the ranks, until the launchers of all nodes are there and alike. */
+/**
+ * The wait of one launcher until the launchers of all nodes have come and their options agree. The ranks start after
+ * the wait.
+ */
 public final class LauncherMeeting {
-    /** Longest time from the end of a generation to the start of the next one, if all launchers are there. */
+    /** Longest time from the end of a generation to the start of the next one, if all launchers have come. */
     private static final Duration LONGEST_HOLD = Duration.ofMinutes(1);
 
     /**
-     * Time from the loss of a launcher until the next generation is open, with slow reports of the other launchers. A launcher
-     * that was started again waits so long for the place of its node.
+     * Time from the detection of a lost launcher until the next generation opens, with slow reports of the other
+     * launchers. A launcher that was started again waits for the slot of its node during the longest silence and this
+     * time.
      */
     private static final Duration UNTIL_THE_NEXT = Duration.ofSeconds(20);
 
-    /** Time that the launcher of node 0 waits for launchers that still read from the store: the store ends with it. */
+    /** How long the launcher of node 0 waits for launchers that still read from its store, which ends with it. */
     private static final long OTHERS_GONE_MILLIS = 2_000;
 
     private final LauncherStore connection;
@@ -48,8 +52,8 @@ public final class LauncherMeeting {
     }
 
     /**
-     * Waits as {@link Nodes#meet} does, and returns the cards of all nodes by number. Closes the connection if the launchers do
-     * not meet.
+     * Waits as {@link Nodes#meet} does, and returns the entries of all nodes by number. Closes the connection if the
+     * wait fails.
      */
     List<NodeCard> meet(Waiting waiting) throws NodesApartException, InterruptedException {
         boolean met = false;
@@ -90,8 +94,9 @@ public final class LauncherMeeting {
     }
 
     /**
-     * Returns the launchers if node 0 has begun with this launcher just before it was interrupted: the others count on it. It
-     * sends them the signal that has come, and the ranks end by it. Otherwise the wait ends.
+     * Returns the launchers if node 0 decided to start with this launcher just before the interrupt. The other
+     * launchers then need this one: it forwards the signal to them, and the signal ends the ranks. Otherwise ends the
+     * wait.
      */
     private List<NodeCard> begun(NodesApartException why) throws NodesApartException, InterruptedException {
         try {
@@ -106,8 +111,8 @@ public final class LauncherMeeting {
     }
 
     /**
-     * Tells the others that this launcher leaves, and waits until they have read it. Before a later start the others come at
-     * about the same time as this launcher, so they may not be there yet.
+     * Publishes that this launcher leaves, and waits until the others have read it. Before a later start, all launchers
+     * come at about the same time. Therefore this launcher also waits a short time for the others to come.
      */
     private NodesApartException ended(NodesApartException why) throws InterruptedException {
         Duration within = keys.generation() == 0 ? Duration.ZERO : Duration.ofMillis(OTHERS_GONE_MILLIS);
@@ -134,7 +139,7 @@ public final class LauncherMeeting {
         }
         cards = start.cards();
         if (!cards.contains(own)) {
-            // the job of the others is complete without this launcher and goes on
+            // the job of the others is complete without this launcher and continues
             throw new NodesApartException(
                     cards.get(0).difference(own).orElse(own + " is not among the nodes of this job: " + cards), 2);
         }
@@ -160,8 +165,8 @@ public final class LauncherMeeting {
     }
 
     /**
-     * Ends the wait for a later generation: between two generations no heartbeats tell whether node 0 is there. Before the
-     * first generation, node 0 has a deadline, and the connection to it is new.
+     * Ends a long wait for a later generation: between two generations, no heartbeats show whether node 0 still runs.
+     * Before the first generation, node 0 has a deadline itself, and the connection to it is new.
      */
     private void refuseLateStart(long waitedNanos) throws NodesApartException {
         long most = LONGEST_HOLD.plus(times.join().multipliedBy(2)).toNanos();
@@ -173,7 +178,7 @@ public final class LauncherMeeting {
         }
     }
 
-    /** Waits, on node 0, until launchers of other nodes have read the last message and are gone. */
+    /** Waits, on node 0, until launchers of other nodes have read the last message and have disconnected. */
     static void awaitGone(Store store, NodeCard own, List<NodeCard> launchers) throws InterruptedException {
         if (own.node() != 0) {
             return;
@@ -186,20 +191,20 @@ public final class LauncherMeeting {
         try {
             CompletableFuture.allOf(gone).get(OTHERS_GONE_MILLIS, TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException stays) {
-            // that launcher learns from the end of its connection that it has missed the message
+            // that launcher has missed the message, and will see the end of its connection
             return;
         }
     }
 
     /**
-     * Tells the other launchers, instead of meeting them, that this node cannot start its ranks: no rank starts on any node. The
-     * launcher of node 0 stays until they have read it. Interruptible.
+     * Publishes that this node cannot start its ranks, instead of waiting for the other launchers. No rank then starts
+     * on any node. The launcher of node 0 stays until the others have read the reason. Interruptible.
      *
      * @param connection connection to the store; stays open
-     * @param own        this launcher
+     * @param own        entry of this launcher
      * @param why        reason in words that follow the name of the node, and the exit code of all launchers
      * @param patience   how long node 0 waits for the others to come
-     * @return what all nodes print: this reason, or that of another node that was first
+     * @return what all nodes print: this reason, or the reason of another node that was first
      * @throws InterruptedException if the calling thread is interrupted
      */
     public static NodesApartException tell(
@@ -208,7 +213,7 @@ public final class LauncherMeeting {
         return tell(connection, own, why, patience, Keys.FIRST);
     }
 
-    /** Tells the others before the start of the ranks that has these keys. */
+    /** Publishes the reason before the start of the ranks that has these keys. */
     private static NodesApartException tell(
             LauncherStore connection, NodeCard own, NodesApartException why, Duration patience, Keys keys)
             throws InterruptedException {
@@ -216,9 +221,9 @@ public final class LauncherMeeting {
         try {
             Store store = connection.store();
             StartSignal decided = decided(store, said, keys);
-            // a job that has begun is complete without this launcher, which claims one of its nodes
+            // a job that has started is complete without this launcher, which claims one of its nodes
             said = decided.begins() ? said : decided;
-            // the card tells node 0 that this launcher has come and need not be told anything
+            // by the entry, node 0 finds that this launcher has come and has read the decision
             Keys.first(store, keys.card(own.node()), Keys.encoded(own));
             if (own.node() == 0) {
                 stay(store, own.nodes(), patience, keys);
@@ -233,14 +238,14 @@ public final class LauncherMeeting {
         return StartSignal.refused(own + " " + why.getMessage(), why.exitCode());
     }
 
-    /** Refuses the start, unless it is decided already; returns the decision. */
+    /** Publishes a refusal of the start unless a decision is published already. Returns the decision. */
     private static StartSignal decided(Store store, StartSignal refusal, Keys keys) {
         return Keys.decoded(store.compareAndSet(keys.start(), null, Keys.encoded(refusal)), StartSignal.class);
     }
 
     /**
-     * Waits on node 0 until the others have come, have read the reason and are gone: the store ends with the launcher
-     * of node 0.
+     * Waits on node 0 until the others have come, have read the reason and have disconnected. The store ends with the
+     * launcher of node 0.
      */
     private static void stay(Store store, int nodes, Duration patience, Keys keys) throws InterruptedException {
         CompletableFuture<?>[] gone = IntStream.range(1, nodes)

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * The times of the lines that a launcher prints while it waits for other launchers: the first line after 3 s, each later line
- * 30 s after the one before. All parts of one wait share one object. Thread-safe.
+ * The times at which a launcher prints a line while it waits for other launchers. The first line is due after 3 s, and
+ * each later line 30 s after the previous line. All parts of one wait share one object. Thread-safe.
  */
 public final class LineTimes {
     /** Time from the start of a wait to its first line. */

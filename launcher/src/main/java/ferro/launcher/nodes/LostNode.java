@@ -6,14 +6,16 @@ import java.util.function.Supplier;
 /**
  * A node whose launcher has not reported how its ranks ended.
  *
- * @param card card of the node's launcher
- * @param why  what was seen, for example that its connection has ended
+ * @param card entry of the node's launcher
+ * @param why  what was observed, for example that the connection of the launcher has ended
  */
 public record LostNode(NodeCard card, String why) {
-    /** First character of a text in place of a report or verdict that could not be made or sent; the reason follows. */
+    /**
+     * First character of a text that replaces a report or verdict that could not be made or sent; the reason follows.
+     */
     static final String MARK = "!";
 
-    /** Returns a report or verdict; if it cannot be made, returns a text that says why. */
+    /** Returns a report or verdict, or a text with the reason if it cannot be made. */
     static String made(Supplier<String> text, String what) {
         try {
             return text.get();
@@ -22,7 +24,7 @@ public record LostNode(NodeCard card, String why) {
         }
     }
 
-    /** Returns the node as lost, with the reason, if its text begins with the mark. */
+    /** Returns the node as lost, with the reason, if the text of the node begins with the mark. */
     static Optional<LostNode> said(NodeCard card, String text) {
         return text.startsWith(MARK)
                 ? Optional.of(new LostNode(card, "its launcher " + text.substring(MARK.length())))
@@ -30,8 +32,8 @@ public record LostNode(NodeCard card, String why) {
     }
 
     /**
-     * {@return this in one line, for example {@code node 1 (host b, 10.0.0.2) is lost, its rank 1 with it: its
-     * connection has ended}}
+     * {@return the lost node in one line, for example {@code node 1 (host b, 10.0.0.2) is lost with its rank 1: the
+     * connection of its launcher has ended}}
      */
     public String said() {
         return card + " is lost with its " + card.rankNumbers() + ": " + why;

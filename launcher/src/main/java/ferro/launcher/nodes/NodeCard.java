@@ -7,21 +7,23 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The data of a launcher that it publishes to the others.
+ * The entry of a launcher: the data that it publishes to the other launchers.
  *
- * @param node    number of its node
- * @param host    name of its host
- * @param address its local address of the connection to the store
- * @param ranks   number of ranks that it starts
- * @param nodes   number of nodes of the job, as it was told
- * @param version of ferro
- * @param backend back end that was requested by name; empty if the choice was left open
- * @param debug   ranks that wait for a debugger, for example {@code 0, 2}; empty if there are none
- * @param session number of this run of the launcher, chosen at random
- * @param cores   name of the cores that it may use, the same for launchers that share them; empty if unknown
- * @param restarts how often the job may start again, for example {@code 3 in 1h}; empty for a job that never does
- * @param storePort port of the store of this generation's ranks on node 0; 0 if ranks have the store of launchers, and on
- *     other nodes
+ * @param node      number of the launcher's node
+ * @param host      name of the launcher's host
+ * @param address   local address of the launcher's connection to the store
+ * @param ranks     number of ranks that the launcher starts
+ * @param nodes     number of nodes of the job, from the launcher's options
+ * @param version   version of ferro
+ * @param backend   back end that the user has named; empty if the user has named none
+ * @param debug     ranks that wait for a debugger, for example {@code 0, 2}; empty for no rank
+ * @param session   random number of this run of the launcher
+ * @param cores     name for the set of cores that the launcher may use; equal for launchers with the same cores; empty
+ *     if unknown
+ * @param restarts  how often the job may start again, for example {@code 3 in 1h}; empty for a job that never starts
+ *     again
+ * @param storePort port of the separate store for the ranks of this generation on node 0; 0 on other nodes, and if
+ *     ranks use the store of the launchers
  */
 public record NodeCard(
         int node,
@@ -37,7 +39,7 @@ public record NodeCard(
         String restarts,
         int storePort) {
     /**
-     * {@return the card of the only launcher of a job}
+     * {@return the entry of the only launcher of a job}
      *
      * @param host  name of the host
      * @param ranks number of ranks
@@ -47,13 +49,13 @@ public record NodeCard(
     }
 
     /**
-     * Compares this card with that of another launcher of the job.
+     * Compares this entry with the entry of another launcher of the job.
      *
-     * @param other launcher of the same job
-     * @return what differs, with both values and what to do; empty if they fit
+     * @param other entry of another launcher of the same job
+     * @return what differs, with both values and what to do; empty if the launchers can run one job
      */
     public Optional<String> difference(NodeCard other) {
-        // one after the other: the card of another version may lack a field that is compared after the version
+        // compared in this order: the entry of another version may lack a field that is compared after the version
         return Stream.<Supplier<Optional<String>>>of(
                         () -> differs("--nodes", "" + nodes, other, "" + other.nodes),
                         () -> differs("-n", "" + ranks, other, "" + other.ranks),
@@ -71,8 +73,8 @@ public record NodeCard(
     /**
      * Returns whether another launcher of the job uses the same cores.
      *
-     * @param other launcher of the same job
-     * @return false if it is not known
+     * @param other entry of another launcher of the same job
+     * @return false if the cores of one launcher are unknown
      */
     public boolean sharesCores(NodeCard other) {
         return !cores.isEmpty() && cores.equals(other.cores);
@@ -92,14 +94,14 @@ public record NodeCard(
     /**
      * {@return the message for two launchers that claim one node, with both hosts}
      *
-     * @param other launcher with the same number
+     * @param other entry of the launcher with the same number
      */
     public String sameNode(NodeCard other) {
         return "two launchers have --node-rank " + node + ": host " + host + " (" + address + ") and host " + other.host
                 + " (" + other.address + "): need a different number from 0 to " + (nodes - 1) + " for each";
     }
 
-    /** {@return the numbers of its ranks, for example {@code ranks 2, 3}} */
+    /** {@return the numbers of the launcher's ranks, for example {@code ranks 2, 3}} */
     public String rankNumbers() {
         String numbers = IntStream.range(node * ranks, (node + 1) * ranks)
                 .mapToObj(Integer::toString)

@@ -13,23 +13,24 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The place of one node among the launchers of a generation: the first launcher that publishes its card there has it.
+ * The slot of one node among the launchers of a generation. The first launcher that publishes its entry in the slot
+ * holds it.
  *
  * @param store    store of the launcher of node 0
- * @param own      launcher that takes the place
- * @param patience how long another launcher may hold the place before it counts as a second one of the same node
- * @param waiting  told of another launcher that holds the place
+ * @param own      entry of the launcher that takes the slot
+ * @param patience how long another launcher may hold the slot before it counts as a second launcher of the same node
+ * @param waiting  called when another launcher holds the slot
  */
 record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) {
     private static final int BAD_INPUT = 2;
     private static final long LOOK_AGAIN_MILLIS = 100;
 
     /**
-     * Takes the place and returns the keys of the generation. If the job may start again and another launcher holds the
-     * place, this launcher may have been started again in place of the other, and waits for the next generation.
+     * Takes the slot, and returns the keys of the generation. If another launcher holds the slot of a job that may
+     * start again, this launcher may be its replacement. Then this launcher waits for the next generation.
      *
-     * @throws NodesApartException if another launcher holds the place and does not go, if this launcher was started again
-     *     with other options, or, with the exit code of the job, if the job ends meanwhile
+     * @throws NodesApartException if another launcher holds the slot and does not leave; if this launcher was started
+     *     again with other options; or, with the exit code of the job, if the job ends during the wait
      * @throws InterruptedException if the calling thread is interrupted
      */
     Keys taken(GenerationStart start) throws NodesApartException, InterruptedException {
@@ -80,12 +81,15 @@ record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) 
         }
     }
 
-    /** Returns the generation for which launchers have met last. */
+    /** Returns the last generation for which launchers have waited. */
     private int running() {
         return (int) store.add(Keys.GENERATION, 0);
     }
 
-    /** Opens a later generation, and forgets who was refused before: a node that is missing now may have been refused then. */
+    /**
+     * Opens a later generation. Removes the records of refused processes, because a node that is missing now may have
+     * been refused earlier.
+     */
     private void opened(GenerationStart start) {
         if (start.isFirst()) {
             return;
@@ -108,7 +112,7 @@ record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) 
         }
     }
 
-    /** Refuses this launcher if it was started again with other options. The others need not end for it, and wait on. */
+    /** Refuses this launcher if it was started again with other options. The other launchers keep waiting. */
     private void refuseDifferent(Keys keys) throws NodesApartException {
         NodeCard zero = Keys.decoded(store.get(keys.card(0), patience), NodeCard.class);
         Optional<String> difference = zero.difference(own);
@@ -117,7 +121,10 @@ record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) 
         }
     }
 
-    /** Refuses a second launcher of one node. A generation after the first one can do without it. */
+    /**
+     * Refuses a second launcher of one node. In the first generation, the refusal also ends the wait of the other
+     * launchers. A later generation can continue without the refused launcher.
+     */
     private NodesApartException second(Keys keys, NodeCard holder) {
         String text = holder.sameNode(own);
         if (keys.generation() == 0) {

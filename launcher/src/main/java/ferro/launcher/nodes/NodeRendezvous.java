@@ -16,9 +16,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Calls the roll on node 0. Ranks start when the launchers of all nodes are there and alike. The first difference, loss or
- * wrong secret, or the timeout, ends the meeting for all. All methods run on one thread, except {@link #missing} and {@link
- * #known}.
+ * Decides on node 0 whether the ranks start. The ranks start when the launchers of all nodes have come and their
+ * options agree. The wait ends for all launchers at the first difference, at a wrong secret or at the timeout. Before
+ * the first start, the wait also ends when a launcher leaves. All methods run on one thread, except {@link #missing}
+ * and {@link #known}.
  */
 final class NodeRendezvous {
     private static final int BAD_INPUT = 2;
@@ -30,9 +31,9 @@ final class NodeRendezvous {
     private final Waiting waiting;
     private final Keys keys;
     private final Map<Integer, NodeCard> cards = new TreeMap<>();
-    /** The last process that was refused and may have been a missing node; empty if there was none. */
+    /** The last refused process that may have been a missing node; empty if no process was refused. */
     private String lastRefused = "";
-    /** Nodes that refused launchers have named as their own. */
+    /** Nodes whose numbers were claimed by launchers of another job that were refused. */
     private final Set<Integer> refusedNodes = new HashSet<>();
     /** Whether ranks may not start yet. */
     private boolean held;
@@ -49,7 +50,7 @@ final class NodeRendezvous {
     }
 
     /**
-     * Starts to wait for the others; does not block.
+     * Starts to wait for the other launchers; does not block.
      *
      * @param holdMillis    time that passes before ranks may start
      * @param timeoutMillis time after that in which the others have to come
@@ -94,7 +95,7 @@ final class NodeRendezvous {
         return missing;
     }
 
-    /** Returns the launchers that have come, and this one. */
+    /** Returns the entries of this launcher and of all launchers that have come. */
     synchronized List<NodeCard> known() {
         return List.copyOf(cards.values());
     }
@@ -104,8 +105,8 @@ final class NodeRendezvous {
     }
 
     /**
-     * Admits a launcher. It is known before it may be refused, because the launcher that serves the store waits until all
-     * known ones have read the reason.
+     * Records a launcher that has come. The entry is stored before the launcher may be refused: node 0 serves the store
+     * until all recorded launchers have read the reason.
      */
     private void came(NodeCard card) {
         synchronized (this) {
@@ -117,7 +118,10 @@ final class NodeRendezvous {
         beginIfComplete();
     }
 
-    /** A launcher that leaves before the first start ends the job; before a later start another one may take its place. */
+    /**
+     * Handles a launcher that leaves. Before the first start, the job ends. Before a later start, another launcher may
+     * replace it.
+     */
     private void left(NodeCard card) {
         if (keys.generation() == 0) {
             refuse(card + " disconnected before a rank was started", FAILED);
@@ -144,7 +148,7 @@ final class NodeRendezvous {
         stranger("a launcher of node " + node, refused);
     }
 
-    /** Notes a refused process. One of another job or version may be of another job, which must not end this one. */
+    /** Records and reports a refused process. The process may belong to another job, so it does not end this job. */
     private void stranger(String who, Refused refused) {
         SortedSet<Integer> missing = missing();
         if (!missing.isEmpty()) {
@@ -162,7 +166,8 @@ final class NodeRendezvous {
     private void late(long timeoutMillis) {
         SortedSet<Integer> missing = missing();
         if (!missing.isEmpty()) {
-            // a process whose node is unknown may belong to another job, and says nothing of the way to a missing node
+            // a process of an unknown node may belong to another job, so it does not show that a missing node can
+            // connect
             boolean mayBeBlocked = !refusedNodes.containsAll(missing);
             String did = keys.generation() == 0 ? " did not connect within " : " did not come back within ";
             String limit = keys.generation() == 0 ? "ferro.join.timeout" : "--node-timeout";

@@ -28,9 +28,12 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The launchers of a job of several nodes, seen from one of them. They meet before a rank starts, hear of each other's
- * failures and signals, and end with one verdict. A job of one node has one that meets nobody: it has no store, so
- * {@link #begin} and what comes from or goes to other launchers must not be called. Thread-safe.
+ * The connection of one launcher to the other launchers of a job on several nodes. Before ranks start, the launchers
+ * wait until all of them have come. While ranks run, each launcher receives the failures and signals of the others. At
+ * the end, all launchers receive one verdict on the job.
+ *
+ * <p>In a job of one node, the launcher has no store and no other launchers. Then {@link #begin}, {@link #conclude} and
+ * {@link #generation} must not be called. Thread-safe.
  *
  * <pre>{@code
  * try (Nodes nodes = Nodes.meet(store, own, times, missing -> say(missing), GenerationStart.ONLY)) {
@@ -41,7 +44,7 @@ import java.util.function.Function;
  * }</pre>
  */
 public final class Nodes implements AutoCloseable {
-    /** Number of signals that other launchers are told of: the second one kills. */
+    /** Number of signals of a launcher that are forwarded to other launchers; the second signal kills the ranks. */
     private static final int MOST_SIGNALS = 2;
 
     private static final Duration LONGEST_BEAT = Duration.ofMillis(500);
@@ -58,26 +61,28 @@ public final class Nodes implements AutoCloseable {
     private final ScheduledExecutorService telling = daemon("ferro-nodes-tell");
     private final Map<Integer, Long> orders = new ConcurrentHashMap<>();
     private final Map<Integer, CompletableFuture<LostNode>> lost = new TreeMap<>();
-    /** On node 0: the reports of all launchers; each completes when the report has arrived. */
+    /** The reports of all launchers, by node, on node 0 only. A future completes when its report has arrived. */
     private final Map<Integer, CompletableFuture<byte[]>> reports = new TreeMap<>();
 
-    /** Last heartbeats of the others, by node; used by the thread of heartbeats alone, as is the time of the last look. */
+    /**
+     * Last heartbeats of the others, by node. Only the heartbeat thread uses this map and the time of the last poll.
+     */
     private final Map<Integer, LastBeat> heard = new HashMap<>();
 
     private long lookedNanos;
     private final AtomicBoolean concluded = new AtomicBoolean();
     private final AtomicBoolean ending = new AtomicBoolean();
 
-    /** A heartbeat, and when it was first seen. */
+    /** A heartbeat, and the time at which it was first seen. */
     private record LastBeat(String beat, long atNanos) {}
 
     /**
-     * How long launchers wait for each other.
+     * Timeouts of launchers that wait for each other.
      *
-     * @param join    until all have come
-     * @param silence until the next sign of life, while ranks run
-     * @param ending  from the first failure or signal to the report of a node and the verdict; longer than ranks may take to
-     *     end
+     * @param join    longest wait until all launchers have come
+     * @param silence longest time without a sign of life while ranks run
+     * @param ending  longest time from the first failure or signal to the report of a node, and from there to the
+     *     verdict; longer than ranks may take to end
      */
     public record WaitTimes(Duration join, Duration silence, Duration ending) {}
 
@@ -90,11 +95,12 @@ public final class Nodes implements AutoCloseable {
     public record Gathered(Map<Integer, String> reports, Map<Integer, LostNode> lost) {}
 
     /**
-     * Returns the silence after which a launcher must count as lost for the job to end within a time.
+     * Returns how long a launcher may be silent before it counts as lost. The result leaves enough time to stop the
+     * ranks within the limit.
      *
-     * @param within   from the last sign of life to the end of the job
+     * @param within   longest time from the last sign of life to the end of the job
      * @param stopping time that ranks get to end
-     * @return half of that time at least
+     * @return longest silence, at least half of {@code within}
      */
     public static Duration silence(Duration within, Duration stopping) {
         Duration silence = within.minus(stopping).minus(LONGEST_BEAT.multipliedBy(3));
@@ -119,9 +125,9 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * {@return the only launcher of a job of one node, which has no other to tell, to watch or to wait for}
+     * {@return the only launcher of a job of one node; it notifies, watches and waits for no other launcher}
      *
-     * @param own its card
+     * @param own entry of the launcher
      */
     public static Nodes alone(NodeCard own) {
         return new Nodes(null, own, null, List.of(own), null, false);
@@ -133,16 +139,17 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Publishes the card of this launcher and waits until all launchers are there and alike. Interruptible.
+     * Publishes the entry of this launcher, and waits until all launchers have come and their options agree.
+     * Interruptible.
      *
-     * @param connection connection to the store; closed together with the nodes, and also if this call fails
-     * @param own        this launcher
-     * @param times      how long to wait
-     * @param waiting    told which nodes are missing, after 3 s and then every 30 s
-     * @param start      which start of the ranks they meet for
+     * @param connection connection to the store; closed together with the result, and also if this call fails
+     * @param own        entry of this launcher
+     * @param times      timeouts of the waits
+     * @param waiting    called with the missing nodes after 3 s and then every 30 s
+     * @param start      the start of the ranks for which the launchers wait
      * @return all launchers
-     * @throws NodesApartException if one differs, does not come or goes, or if the calling thread is interrupted, with the
-     *     same text on all that are there
+     * @throws NodesApartException if the options of two launchers differ, if a launcher does not come in time or
+     *     leaves, or if the calling thread is interrupted; all launchers that have come get the same text
      * @throws InterruptedException if the calling thread is interrupted again
      */
     public static Nodes meet(
@@ -153,21 +160,21 @@ public final class Nodes implements AutoCloseable {
         return new Nodes(connection, own, times, cards, meeting.keys(), start.mayRestart());
     }
 
-    /** {@return the number of the start of the ranks that the launchers have met for, from 0} */
+    /** {@return the generation: the number of the current start of the ranks, from 0} */
     public int generation() {
         return keys.generation();
     }
 
-    /** {@return all launchers, by number of the node} */
+    /** {@return the entries of all launchers, by number of the node} */
     public List<NodeCard> cards() {
         return cards;
     }
 
     /**
-     * Starts to watch the other launchers and to receive their news.
+     * Starts to watch the other launchers and to receive their failures and signals.
      *
-     * @param events takes what happens on other nodes
-     * @param hurry  run at a signal that another launcher was sent; must not block
+     * @param events receives what happens on other nodes
+     * @param hurry  run when another launcher has forwarded a signal; must not block
      */
     public void begin(BlockingQueue<JobEvent> events, Runnable hurry) {
         cards.forEach(card -> lost.put(card.node(), new CompletableFuture<>()));
@@ -195,9 +202,9 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Detects launchers that are gone or silent. The launcher of node 0 watches all others, and they watch it. A connection that
-     * ends tells at once. If no connection ends, heartbeats tell: each launcher increments a counter, and the store has to
-     * answer.
+     * Detects launchers that are gone or silent. The launcher of node 0 watches all others, and each of the others
+     * watches node 0. The end of a connection shows the loss at once. A launcher whose connection stays open may still
+     * be silent. Therefore each launcher increments a counter in the store, and needs an answer of the store each time.
      *
      * @param listener receives each lost launcher, perhaps more than once
      */
@@ -232,14 +239,14 @@ public final class Nodes implements AutoCloseable {
                 listener.accept(new LostNode(cards.get(0), silent(times.silence.toNanos())));
             }
         } catch (IllegalStateException closed) {
-            // this launcher has ended the connection: the watch is over
+            // this launcher has closed the connection, so it watches no longer
             return;
         }
     }
 
     private void listen(Consumer<LostNode> listener) {
         long now = System.nanoTime();
-        // if this process was itself halted, silence of the others is no reason to blame them
+        // if this process was suspended itself, the silence of the others is no reason to blame them
         boolean stoodStill = now - lookedNanos > times.silence.toNanos() / 2;
         lookedNanos = now;
         for (NodeCard other : others()) {
@@ -261,8 +268,8 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Removes what launchers have told of the generation before: all have read it. A launcher that was stopped meanwhile and
-     * still waits for its verdict gets a short one.
+     * Removes what launchers have published in the generation before; all have read it. A launcher that was suspended
+     * may still wait for the verdict of that generation. Such a launcher receives a short verdict.
      */
     private void forgetGenerationBefore() {
         if (keys.generation() > 0) {
@@ -275,7 +282,7 @@ public final class Nodes implements AutoCloseable {
         }
     }
 
-    /** {@return the nodes that are known to be lost, by number} */
+    /** {@return the nodes that are lost as far as this launcher knows, by number} */
     public List<LostNode> lost() {
         return lost.values().stream()
                 .filter(CompletableFuture::isDone)
@@ -293,18 +300,18 @@ public final class Nodes implements AutoCloseable {
             tell(() -> stop(1));
         } else {
             events.add(new JobEvent.FailedElsewhere(1, System.nanoTime()));
-            // closing the connection fails every wait for an answer; not on the connection's own thread
+            // closing the connection fails all pending requests; the connection's own thread must not close it
             tellNobody();
         }
     }
 
     /**
-     * Sets a deadline at the first failure or signal. All ranks end in a known time from then on, so a launcher without a
-     * report at the deadline counts as lost.
+     * Sets a deadline at the first failure or signal. All ranks end within a known time after that. Therefore a
+     * launcher that has not reported at the deadline counts as lost.
      */
     private void ends() {
         if (ending.compareAndSet(false, true)) {
-            // node 0 judges without late launchers; the others wait twice as long, to receive its verdict
+            // node 0 judges without late launchers; the others wait twice as long, so that they receive its verdict
             long nanos = times.ending.toNanos() * (own.node() == 0 ? 1 : 2);
             String why = "its launcher has not reported for " + times.ending.toSeconds()
                     + " s how its ranks ended, although the job is over";
@@ -315,7 +322,7 @@ public final class Nodes implements AutoCloseable {
         }
     }
 
-    /** Whether a node has reported; only node 0 knows. */
+    /** Whether a node has reported; always false on other nodes than node 0. */
     private boolean hasReported(int node) {
         return reports.containsKey(node) && reports.get(node).isDone();
     }
@@ -327,9 +334,10 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Tells the others that a rank of this node has failed; the store of node 0 puts failures of all nodes in order.
+     * Notifies the other launchers that a rank of this node has failed. The store of node 0 numbers the failures of all
+     * nodes in order.
      *
-     * @param rank of the job
+     * @param rank rank of the job that has failed
      * @param code exit code of its process
      */
     public void failed(int rank, int code) {
@@ -337,9 +345,9 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Tells the others that the job is ended from this node, although none of its ranks has failed.
+     * Notifies the other launchers that this launcher ends the job, although none of its ranks has failed.
      *
-     * @param code exit code
+     * @param code exit code of the job
      */
     public void ended(int code) {
         tell(() -> stop(code));
@@ -354,10 +362,10 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Tells the ranks of all nodes how a rank of this node has ended.
+     * Publishes how a rank of this node has ended, for the ranks of all nodes.
      *
-     * @param rank of the job
-     * @param end  of its process
+     * @param rank rank of the job that has ended
+     * @param end  how its process has ended
      */
     public void ended(int rank, RankEnd end) {
         String key = mayRestart ? keys.end(rank) : EndedRanks.key(rank);
@@ -365,10 +373,10 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Returns the rank whose end a key of the launchers' store has, where the ranks of each generation have a store of their
-     * own.
+     * Returns the rank whose end a launcher has published under a key. This applies to a job in which the ranks of each
+     * generation have a separate store.
      *
-     * @param key        key that a launcher has set
+     * @param key        key that a launcher has set in the store of the launchers
      * @param generation generation that runs
      * @return rank; empty for any other key
      */
@@ -376,7 +384,7 @@ public final class Nodes implements AutoCloseable {
         return new Keys(generation).endedRank(key);
     }
 
-    /** Tells the others that all ranks have joined; only the launcher of node 0 knows this by itself. */
+    /** Notifies the other launchers that all ranks have joined. Does nothing on other nodes than node 0. */
     public void joined() {
         if (own.node() == 0) {
             tell(() -> store.set(keys.joined(), new byte[0]));
@@ -384,10 +392,11 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Tells the others that this launcher was sent a signal, for the first time or the second.
+     * Forwards a signal that this launcher has received to the other launchers.
      *
-     * @param name  without SIG
-     * @param times how many signals this launcher has been sent; those after the second are not passed on
+     * @param name  name of the signal without SIG
+     * @param times number of signals that this launcher has received, with this one; signals after the second are not
+     *     forwarded
      */
     public void signalled(String name, int times) {
         if (!isAlone() && times <= MOST_SIGNALS && !concluded.get()) {
@@ -404,18 +413,19 @@ public final class Nodes implements AutoCloseable {
             try {
                 task.run();
             } catch (FerroException | IllegalStateException unreachable) {
-                // the store is gone, and node 0 with it: the watch has reported it, and the verdict says it
+                // the store and node 0 are lost: the watch has reported the loss, and the verdict names it
                 return;
             }
         });
     }
 
     /**
-     * Reports to node 0 how the ranks of this node have ended, and waits for the verdict on all reports. A lost node is no
-     * longer waited for. If node 0 is lost, each of the others judges by its own report.
+     * Reports to node 0 how the ranks of this node have ended, and waits for the verdict on all reports. Does not wait
+     * for a node that is lost. If node 0 is lost, each other launcher judges by its own report.
      *
-     * @param report makes the report from the order in which ranks of this node failed among those of all nodes, from 1
-     * @param judge  makes the verdict from the reports that have come; the same function on all nodes
+     * @param report makes the report from the failures of this node: their ranks, and their numbers among the failures
+     *     of all nodes, from 1
+     * @param judge  makes the verdict from the reports that have arrived; the same function on all nodes
      * @return verdict
      * @throws InterruptedException if the calling thread is interrupted
      */
@@ -432,8 +442,8 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Returns the report, or why there is none. Earlier tasks may wait for a store that does not answer; after a limit the
-     * report no longer waits for the order of failures.
+     * Returns the report, or a text that says why it is missing. Earlier tasks may wait for a store that does not
+     * answer. Therefore the report waits for the order of failures only up to a limit.
      */
     private String orUntold(CompletableFuture<String> reported) throws InterruptedException {
         String late = LostNode.MARK + "could not report how its ranks ended: the store of node 0 did not answer";
@@ -441,7 +451,8 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Returns the report of a launcher that cannot say how its ranks ended. Its node counts as lost for that reason.
+     * Returns the report of a launcher that cannot report how its ranks ended. Its node then counts as lost, for the
+     * given reason.
      *
      * @param why reason, in words that follow "its launcher"
      * @return report
@@ -450,7 +461,10 @@ public final class Nodes implements AutoCloseable {
         return LostNode.MARK + why;
     }
 
-    /** Sends a text, or why it cannot. A launcher that can do neither closes its connection, so that no other waits. */
+    /**
+     * Sends a text, or the reason why it cannot be sent. If both fail, closes the connection, so that no other launcher
+     * waits.
+     */
     private void send(String key, String text) {
         try {
             Keys.first(store, key, text.getBytes(StandardCharsets.UTF_8));
@@ -470,7 +484,8 @@ public final class Nodes implements AutoCloseable {
         for (NodeCard card : cards) {
             CompletableFuture<byte[]> report = reports.get(card.node());
             result(CompletableFuture.anyOf(report, lost.get(card.node())));
-            // answers come in order: after this answer, a report that is in the store is known here
+            // the store answers in order: after this answer, this launcher has received every report that is in the
+            // store
             store.add(keys.failures(), 0);
             if (report.isDone()) {
                 String text = new String(result(report), StandardCharsets.UTF_8);
@@ -493,8 +508,8 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Tells launchers that wait for the place of a node that the job starts no other generation; only the launcher of node 0
-     * knows this.
+     * Publishes that the job starts no other generation, for launchers that wait for the slot of a node. Does nothing
+     * on other nodes than node 0.
      *
      * @param exitCode exit code of the job
      */
@@ -508,7 +523,7 @@ public final class Nodes implements AutoCloseable {
                 Keys.first(store, Keys.ENDED, Keys.encoded(exitCode));
             }
         } catch (FerroException | IllegalStateException gone) {
-            // the store of this launcher has ended before it: nobody can wait there
+            // the store of this launcher has ended already, so no launcher can wait for it
             return;
         }
     }
@@ -518,7 +533,7 @@ public final class Nodes implements AutoCloseable {
         try {
             store.when(keys.verdict()).thenAccept(value -> verdict.complete(new String(value, StandardCharsets.UTF_8)));
         } catch (IllegalStateException | FerroException closed) {
-            // node 0 or this connection is lost already, and the watch reports it
+            // node 0 or this connection is lost already, and the watch reports the loss
         }
         result(CompletableFuture.anyOf(verdict, lost.get(0)));
         String text = verdict.isDone() ? result(verdict) : LostNode.MARK;
@@ -543,7 +558,9 @@ public final class Nodes implements AutoCloseable {
         }
     }
 
-    /** Waits, on node 0, until all other launchers that are not lost have read the last message and are gone. */
+    /**
+     * Waits, on node 0, until all other launchers that are not lost have read the last message and have disconnected.
+     */
     private void awaitOthersGone() throws InterruptedException {
         LauncherMeeting.awaitGone(
                 store,
@@ -551,7 +568,7 @@ public final class Nodes implements AutoCloseable {
                 cards.stream().filter(card -> !lost.get(card.node()).isDone()).toList());
     }
 
-    /** Closes the connection. On node 0 this launcher's store may be closed after it. */
+    /** Closes the connection. On node 0, the store of this launcher may be closed afterwards. */
     @Override
     public void close() {
         concluded.set(true);
@@ -563,9 +580,9 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * {@return an executor with one thread, which does not keep the process alive}
+     * {@return an executor with one daemon thread}
      *
-     * @param name of the thread
+     * @param name name of the thread
      */
     public static ScheduledExecutorService daemon(String name) {
         return Executors.newSingleThreadScheduledExecutor(task -> {

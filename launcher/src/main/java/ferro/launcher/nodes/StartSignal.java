@@ -3,11 +3,12 @@ package ferro.launcher.nodes;
 import java.util.List;
 
 /**
- * The decision that starts the ranks or refuses to; there is one per job. The first launcher that knows it tells all others.
+ * The decision to start the ranks or to refuse the start. Each start has one decision. The first launcher that decides
+ * publishes the decision for all launchers.
  *
  * @param refusal why no rank starts; empty if ranks start
- * @param code    exit code of all launchers then
- * @param cards   cards of all nodes, by number; empty if no rank starts
+ * @param code    exit code of all launchers if no rank starts
+ * @param cards   entries of all launchers, by node; empty if no rank starts
  */
 record StartSignal(String refusal, int code, List<NodeCard> cards) {
     static StartSignal of(List<NodeCard> cards) {

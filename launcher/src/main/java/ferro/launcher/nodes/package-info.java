@@ -1,10 +1,12 @@
 /**
- * Communication of the launchers of a job's nodes through the store that the launcher of node 0 serves.
+ * Communication between the launchers of a job's nodes. The launchers communicate through the store of the launcher of
+ * node 0.
  *
- * <p>Start reading at {@link ferro.launcher.nodes.Nodes}: it brings the launchers together before a rank starts, tells each
- * what happens on the others, and ends them with one verdict. {@code NodeRendezvous} decides on node 0 whether all are there and
- * alike. {@code LauncherMeeting} tells them of a node that cannot start its ranks. docs/decisions/0015 gives the reasons.
+ * <p>Start reading at {@link ferro.launcher.nodes.Nodes}. This class waits for all launchers before a rank starts, and
+ * forwards what happens on each node to the others. At the end, it gives all launchers one verdict. {@code
+ * NodeRendezvous} decides on node 0 whether all launchers have come and their options agree. {@code LauncherMeeting}
+ * also publishes that a node cannot start its ranks. docs/decisions/0015 gives the reasons.
  *
- * <p>Nothing here starts a process, prints, or knows the content of a verdict: that is the task of the launcher.
+ * <p>Code in this package starts no process, prints nothing, and does not interpret a verdict. The launcher does that.
  */
 package ferro.launcher.nodes;
