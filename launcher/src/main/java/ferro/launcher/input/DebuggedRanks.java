@@ -12,24 +12,24 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The ranks that wait for a debugger when they start ({@code --debug}). The JVM of such a rank listens on a free port of
- * loopback, which the JVM chooses itself, so no other process can take the port first. The JVM prints the port as a line of
- * the rank, in place of which the launcher prints {@link #note}.
+ * The ranks that wait for a debugger when they start ({@code --debug}). The JVM of such a rank listens on a free port
+ * of loopback. The JVM chooses the port itself, so no other process can take the port first. The JVM prints the port as
+ * a line of the rank; the launcher replaces this line by {@link #note}.
  *
- * @param ranks numbers of ranks
+ * @param ranks numbers of the ranks
  */
 public record DebuggedRanks(Set<Integer> ranks) {
     public static final DebuggedRanks NONE = new DebuggedRanks(Set.of());
 
     private static final String OPTION = "--debug";
     private static final String AGENT = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address=127.0.0.1:0";
-    /** What the JVM prints when it listens, at its start and whenever a debugger has detached. */
+    /** The line that the JVM prints when it listens: at its start, and each time a debugger has detached. */
     private static final Pattern LISTENING =
             Pattern.compile("Listening for transport dt_socket at address: (?:\\S+:)?(\\d+)");
 
     private static final byte[] BEGIN = "Listening for transport ".getBytes(StandardCharsets.US_ASCII);
 
-    /** Refuses ranks that the job does not have. */
+    /** Throws if the job does not have one of the ranks. */
     void check(Placement placement) {
         for (int rank : new TreeSet<>(ranks)) {
             if (rank < 0 || rank >= placement.worldSize()) {
@@ -40,17 +40,17 @@ public record DebuggedRanks(Set<Integer> ranks) {
         }
     }
 
-    /** Returns their numbers in order, for example {@code 0, 2}; empty if there are none. */
+    /** Returns the numbers of the ranks in order, for example {@code 0, 2}; empty for no rank. */
     public String numbers() {
         return new TreeSet<>(ranks).stream().map(String::valueOf).collect(Collectors.joining(", "));
     }
 
-    /** Whether there are any. */
+    /** Whether any rank waits for a debugger. */
     public boolean areAny() {
         return !ranks.isEmpty();
     }
 
-    /** Refuses a command that is not a Java program which the launcher starts itself. */
+    /** Throws for a command that is not a Java program, if any rank waits for a debugger. */
     public void refuse(String command) {
         if (areAny()) {
             throw new BadInputException(OPTION + " " + new TreeSet<>(ranks)
@@ -60,7 +60,7 @@ public record DebuggedRanks(Set<Integer> ranks) {
         }
     }
 
-    /** Returns the command line of a rank; the first word of {@code java} is the JVM. */
+    /** Returns the command line of a rank. The first word of {@code java} is the command that starts the JVM. */
     public List<String> commandLine(int rank, List<String> java) {
         if (!ranks.contains(rank)) {
             return java;
@@ -70,15 +70,20 @@ public record DebuggedRanks(Set<Integer> ranks) {
         return line;
     }
 
-    /** Whether a line of a debugged rank may name a port, by its first bytes: most lines need not be decoded. */
+    /**
+     * Whether a line of a debugged rank may name a port. Checks the first bytes only, so that most lines need not be
+     * decoded.
+     */
     public static boolean mayName(byte[] line, int length) {
         return length > BEGIN.length && Arrays.equals(line, 0, BEGIN.length, BEGIN, 0, BEGIN.length);
     }
 
     /**
-     * Returns a line for people in place of a line of a rank; empty if the line does not name the port of a debugger.
+     * Returns the text that the launcher prints instead of a line of a rank; empty if the line does not name the port
+     * of a debugger.
      *
-     * @param again whether the rank has waited for a debugger before: it runs now, because the debugger has detached
+     * @param again whether the rank has waited for a debugger before; the rank runs now, because the debugger has
+     *     detached
      */
     public Optional<String> note(int rank, String line, boolean again) {
         Matcher listening = LISTENING.matcher(line);

@@ -8,27 +8,28 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
- * Compares the number of files and sockets that a process may have open here with the number that a job needs.
+ * Compares the number of open files and sockets that a process may have on this host with the number that a job needs.
  *
- * @param limit limit of the system for one process; empty if it is unknown or there is none
- * @param jars  jars on the class path, each of which launcher and ranks have open
+ * @param limit limit of the system for one process; empty if the limit is unknown or does not exist
+ * @param jars  number of jars on the class path; the launcher and each rank keep each jar open
  */
 public record Descriptors(OptionalLong limit, int jars) {
     /*
-     * Counted on Linux, JDK 17, 2 to 16 ranks on one host, after two all-reduces: beside the jars a launcher has 14 open and 4 for
-     * each of its ranks, a rank 20 and 2 for each rank of the job over shared memory, fewer over TCP; both with a few to spare.
+     * Measured on Linux, JDK 17, 2 to 16 ranks on one host, after two all-reduces. In addition to the jars, a launcher has
+     * 14 files open, and 4 for each of its ranks. A rank has 20 files open, and 2 for each rank of the job over shared
+     * memory; over TCP it has fewer. The constants add a few to these numbers.
      */
     private static final int OF_LAUNCHER = 18;
-    /** Counted likewise: 6 before a command has done anything. */
+    /** Measured in the same way: a command has 6 files open before it does anything. */
     private static final int OF_START = 8;
 
     private static final int PER_RANK = 4;
     private static final int OF_RANK = 24;
     private static final int PER_PEER = 2;
-    /** Counted likewise, on JDK 17 and 25: while the launcher compiles, every jar is open twice, and 9 or 10 other files are. */
+    /** Measured on JDK 17 and 25: a launcher that compiles has each jar open twice, and 9 or 10 other files. */
     private static final int OF_COMPILER = 12;
 
-    /** Reads the limit and the class path of this process; its ranks have the same ones. */
+    /** Reads the limit and the class path of this process; its ranks have the same limit and class path. */
     public static Descriptors ofThisProcess() {
         return new Descriptors(limitOfThisProcess(), jarsOn(System.getProperty("java.class.path")));
     }
@@ -47,9 +48,9 @@ public record Descriptors(OptionalLong limit, int jars) {
     }
 
     /**
-     * Refuses to go on where this process could not even load its classes.
+     * Refuses to continue if this process could not even load its classes.
      *
-     * @throws BadInputException if it needs more than it may have
+     * @throws BadInputException if this process needs more open files than its limit allows
      */
     public void checkLauncher() {
         shortage("the launcher", (long) jars + OF_START).ifPresent(shortage -> {
@@ -58,9 +59,9 @@ public record Descriptors(OptionalLong limit, int jars) {
     }
 
     /**
-     * Refuses, before anything is started, a job that cannot run.
+     * Refuses a job that cannot run, before anything is started.
      *
-     * @throws BadInputException if the launcher or one of its ranks needs more than it may have
+     * @throws BadInputException if the launcher or one of its ranks needs more open files than the limit allows
      */
     public void check(Placement placement) {
         shortFor(placement).ifPresent(shortage -> {
@@ -69,11 +70,12 @@ public record Descriptors(OptionalLong limit, int jars) {
     }
 
     /**
-     * Refuses to compile a source file where the compiler could not open all it needs, which it tells as errors of its own.
+     * Refuses to compile a source file if the compiler cannot open all files that it needs. The compiler would report
+     * unrelated errors.
      *
-     * @param file        the source
-     * @param jarsOfProgram jars on its class path, those of ferro included
-     * @throws BadInputException if the launcher needs more than it may have
+     * @param file          the source file
+     * @param jarsOfProgram number of jars on its class path, with the jars of ferro
+     * @throws BadInputException if the launcher needs more open files than the limit allows
      */
     public void checkCompiler(Path file, int jarsOfProgram) {
         shortage("compiling " + file, compilerNeeds(jarsOfProgram)).ifPresent(shortage -> {
@@ -81,7 +83,7 @@ public record Descriptors(OptionalLong limit, int jars) {
         });
     }
 
-    /** Returns why a job cannot run, and how to raise the limit; empty if it can. */
+    /** Returns why a job cannot run, and how to raise the limit; empty if the job can run. */
     public Optional<String> shortFor(Placement placement) {
         long need = Math.max(
                 jars + OF_LAUNCHER + (long) PER_RANK * placement.ranksHere(),
@@ -91,7 +93,7 @@ public record Descriptors(OptionalLong limit, int jars) {
                 need);
     }
 
-    /** Returns why no source file can be compiled, and how to raise the limit; empty if one can. */
+    /** Returns why no source file can be compiled, and how to raise the limit; empty if the limit is high enough. */
     public Optional<String> shortForCompiler() {
         return shortage("compiling a source file", compilerNeeds(jars));
     }
@@ -107,13 +109,13 @@ public record Descriptors(OptionalLong limit, int jars) {
                 : Optional.empty();
     }
 
-    /** Returns for how many ranks on one host the limit is enough; 0 if for none. */
+    /** Returns how many ranks on one host the limit allows; 0 if it allows none. */
     private long ranks(long most) {
         long ours = most - jars;
         return Math.max(0, Math.min((ours - OF_LAUNCHER) / PER_RANK, (ours - OF_RANK) / PER_PEER));
     }
 
-    /** Returns the line of {@code ferro doctor}. */
+    /** Returns the line that {@code ferro doctor} prints. */
     public String text() {
         return limit.isEmpty()
                 ? "no limit known"
@@ -121,7 +123,7 @@ public record Descriptors(OptionalLong limit, int jars) {
                         + " ranks on this host (ulimit -n)";
     }
 
-    /** Returns a rounded-up limit: the program needs descriptors beside those of ferro. */
+    /** Rounds a limit up, because the program needs descriptors in addition to ferro. */
     private static long roundedUp(long need) {
         return Math.max(1024, Long.highestOneBit(need) * 4);
     }

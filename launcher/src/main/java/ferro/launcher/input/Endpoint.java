@@ -7,10 +7,10 @@ import com.google.common.net.InetAddresses;
  * A host and a port.
  *
  * @param host name or address, without brackets
- * @param port 1 to 65535, or 0 for any free one
+ * @param port 1 to 65535, or 0 for any free port
  */
 public record Endpoint(String host, int port) {
-    /** Any free port on loopback: the place of the store of a job on one host. */
+    /** Any free port on loopback, for the store of a job on one host. */
     public static final Endpoint LOOPBACK = new Endpoint("127.0.0.1", 0);
 
     /** Reads {@code host:port} or {@code [address]:port}. */
@@ -43,7 +43,10 @@ public record Endpoint(String host, int port) {
         }
     }
 
-    /** Returns an address without the interface behind it, which may be one of another machine. */
+    /**
+     * Returns an address without its scope (the interface after {@code %}), which may be an interface of another
+     * machine.
+     */
     private static String withoutScope(String host) {
         return host.replaceFirst("%[^:%]+$", "");
     }

@@ -9,15 +9,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * The name of this host: the one that the user has given it, or the kernel's. A resolver may have another name or none, or may
- * take seconds to answer.
+ * The name of this host, which is given by the user or else by the kernel. A resolver is not used: it may have another
+ * name or none, and may take seconds to answer.
  */
 public final class HostName {
     private static final String UNKNOWN = "(without a name)";
 
     private HostName() {}
 
-    /** Returns the name that ferro.host gives to this host, else the kernel's. Ranks refuse a name that is not valid. */
+    /**
+     * Returns the name that the setting ferro.host gives to this host, or else the name from the kernel. Does not throw
+     * for an invalid name; ranks refuse such a name.
+     */
     public static String in(RankContext context) {
         try {
             return Settings.HOST.find(context).orElseGet(HostName::ofKernel);
@@ -26,14 +29,14 @@ public final class HostName {
         }
     }
 
-    /** Returns the same from settings of ranks and variables. */
+    /** Returns the name of this host by the settings of ranks, which include variables. */
     public static String in(Map<String, String> settings) {
         try (SystemContext context = SystemContext.of(settings)) {
             return in(context);
         }
     }
 
-    /** Returns the name that the kernel has for this host. */
+    /** Returns the name from the kernel. */
     public static String ofKernel() {
         return Proc.HOST.hostName().orElseGet(HostName::asked);
     }

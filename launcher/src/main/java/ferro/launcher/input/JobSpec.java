@@ -9,17 +9,17 @@ import java.util.Optional;
 /**
  * A job as the user requested it.
  *
- * @param placement  ranks and hosts
- * @param master     where the store is, on several hosts
- * @param secretFile the user's own secret, on several hosts
- * @param backend    back end that every rank is told to use
- * @param links      links that every rank is told to use inside a host
- * @param logDir     folder for copies of the ranks' output
- * @param bind       whether ranks are bound to cores if that helps
- * @param signalGrace time that ranks get after the launcher was sent a signal
- * @param nodeTimeout time from the last sign of life of another node within which the job ends
- * @param debugged   ranks that a debugger attaches to
- * @param restarts   how often the job may start again
+ * @param placement   ranks and nodes
+ * @param master      address of the store; required on several nodes
+ * @param secretFile  file with the secret of the user; required on several nodes
+ * @param backend     back end for all ranks; empty if each rank chooses
+ * @param links       links of all ranks inside a host; empty if each rank chooses
+ * @param logDir      folder for copies of the ranks' output
+ * @param bind        whether ranks are bound to cores if binding helps
+ * @param signalGrace time that ranks get to end after the launcher has received a signal
+ * @param nodeTimeout longest time from the last sign of life of another node to the end of the job
+ * @param debugged    ranks that a debugger attaches to
+ * @param restarts    how often the job may start again
  */
 public record JobSpec(
         Placement placement,
@@ -35,7 +35,7 @@ public record JobSpec(
         Restarts restarts) {
     public static final Duration NODE_TIMEOUT = Duration.ofSeconds(10);
 
-    /** Refuses what makes no sense. */
+    /** Checks the combination of the options. */
     public JobSpec {
         if (placement.nodes() > 1 && master.isEmpty()) {
             throw new BadInputException("--nodes " + placement.nodes()
@@ -53,12 +53,12 @@ public record JobSpec(
         debugged.check(placement);
     }
 
-    /** Returns the same job in which debuggers attach to some ranks. */
+    /** Returns the same job with these ranks waiting for a debugger. */
     public JobSpec debugging(DebuggedRanks some) {
         return with(some, restarts);
     }
 
-    /** Returns the same job, which may start again. */
+    /** Returns the same job with these limits for restarts. */
     public JobSpec restarting(Restarts limits) {
         return with(debugged, limits);
     }

@@ -1,16 +1,16 @@
 package ferro.launcher.input;
 
-/** The meeting of the launchers of a job has failed: no rank starts on any node. */
+/** The launchers of a job have failed to start it together. No rank starts on any node. */
 public final class NodesApartException extends Exception {
     private static final long serialVersionUID = 1L;
 
     private final int exitCode;
 
     /**
-     * Creates an exception with the reason, in the same words on all nodes that are there.
+     * Creates an exception with a reason. All launchers that have come give the same reason.
      *
-     * @param text     which nodes, both values, and what to do
-     * @param exitCode the same on all nodes
+     * @param text     the nodes, both values, and what to do
+     * @param exitCode exit code of all launchers
      */
     public NodesApartException(String text, int exitCode) {
         super(text);

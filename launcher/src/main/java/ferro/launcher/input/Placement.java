@@ -1,17 +1,20 @@
 package ferro.launcher.input;
 
 /**
- * Which ranks this launcher starts.
+ * The ranks that this launcher starts.
  *
- * @param ranksHere ranks started on each host
- * @param nodes     number of hosts, each with a launcher of its own
- * @param nodeRank  number of this host
+ * @param ranksHere number of ranks on each node
+ * @param nodes     number of nodes of the job, each with a launcher
+ * @param nodeRank  number of this node, from 0
  */
 public record Placement(int ranksHere, int nodes, int nodeRank) {
-    /** A larger number is taken for a typing error; each rank costs a process and three threads here. */
+    /**
+     * Limit that a larger number exceeds only by a typing error. Each rank costs a process and three threads of the
+     * launcher.
+     */
     private static final int MOST_RANKS_HERE = 4096;
 
-    /** Refuses what makes no sense. */
+    /** Checks the numbers. */
     public Placement {
         if (ranksHere < 1 || ranksHere > MOST_RANKS_HERE) {
             throw new BadInputException("-n " + ranksHere + ": need a number of ranks from 1 to " + MOST_RANKS_HERE);
@@ -33,7 +36,7 @@ public record Placement(int ranksHere, int nodes, int nodeRank) {
         return ranksHere * nodes;
     }
 
-    /** Returns the first of the ranks that are started here. */
+    /** Returns the lowest rank that is started on this node. */
     public int firstRank() {
         return nodeRank * ranksHere;
     }

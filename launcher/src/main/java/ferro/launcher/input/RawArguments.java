@@ -8,20 +8,20 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** The arguments of this process as bytes. The JVM reads them by a character set, which may not keep all bytes. */
+/** The arguments of this process as bytes. The JVM decodes arguments with a character set, and may lose bytes. */
 public final class RawArguments {
     private RawArguments() {}
 
     /**
-     * Refuses arguments that a rank would receive with other bytes. Does nothing where the system does not show the bytes.
+     * Refuses arguments that a rank would receive with other bytes. Does nothing if the system does not show the bytes.
      *
-     * @param arguments as {@code main} received them
+     * @param arguments arguments that {@code main} has received
      */
     public static void check(String... arguments) {
         try {
             check(Files.readAllBytes(Proc.HOST.path("self/cmdline")), charset(), arguments);
         } catch (IOException unknown) {
-            // a system without /proc
+            // this system has no /proc
             return;
         }
     }

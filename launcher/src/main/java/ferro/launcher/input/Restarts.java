@@ -6,15 +6,15 @@ import java.util.Optional;
 /**
  * How often a job may start again ({@code --restarts}, {@code --restart-window}).
  *
- * @param max    restarts of the job on all nodes together; 0 for a job that never starts again
- * @param window only failures in this time before a failure count; empty if all failures count
+ * @param max    largest number of restarts of the job; 0 for a job that never starts again
+ * @param window how far back failures count, from the newest failure; empty if all failures count
  */
 public record Restarts(int max, Optional<Duration> window) {
     public static final Restarts NONE = new Restarts(0, Optional.empty());
 
     private static final String OPTION = "--restarts";
 
-    /** Refuses what makes no sense. */
+    /** Checks the numbers. */
     public Restarts {
         if (max < 0) {
             throw new BadInputException(OPTION + " " + max + ": need a number of restarts of 0 or more");
@@ -30,17 +30,20 @@ public record Restarts(int max, Optional<Duration> window) {
         return max > 0;
     }
 
-    /** Returns the window in words, for example {@code  in 1h}; empty text if all failures count. */
+    /** Returns the window in words, for example {@code in 1h}; an empty text if all failures count. */
     public String within() {
         return window.map(time -> " in " + text(time)).orElse("");
     }
 
-    /** Returns it as launchers compare it, for example {@code 3} or {@code 3 in 1h}; empty text for no restarts. */
+    /**
+     * Returns the limits as a text that launchers compare, for example {@code 3} or {@code 3 in 1h}; empty for no
+     * restarts.
+     */
     public String compared() {
         return areAny() ? max + within() : "";
     }
 
-    /** Returns a time as the options take it. */
+    /** Returns a time in the format of the options. */
     public static String text(Duration time) {
         long millis = time.toMillis();
         if (millis % 3_600_000 == 0) {

@@ -12,7 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import java.util.Optional;
 
-/** Makes folders for temporary files of the launcher. Only this user can read them. */
+/** Creates folders for temporary files of the launcher. Only the current user can read the folders. */
 public final class TemporaryFolder {
     private static final String VARIABLE = Settings.TMPDIR.variable();
 
@@ -21,16 +21,17 @@ public final class TemporaryFolder {
 
     private TemporaryFolder() {}
 
-    /** Returns the folder that the environment names for temporary files, if it names one. */
+    /** Returns the folder for temporary files that the environment names; empty if it names none. */
     public static Optional<String> named(Map<String, String> environment) {
         return Optional.ofNullable(environment.get(VARIABLE)).filter(text -> !text.isBlank());
     }
 
     /**
-     * Makes a folder: below the folder that this JVM was told to use, else below that of TMPDIR, else in {@code /tmp}.
+     * Creates a folder below the folder for temporary files of this JVM, else below the folder of TMPDIR, else below
+     * {@code /tmp}.
      *
-     * @param prefix beginning of its name
-     * @throws BadInputException if files cannot be written there, with the folder and the way out
+     * @param prefix beginning of the folder's name
+     * @throws BadInputException if files cannot be written in the folder; the message gives the folder and what to do
      */
     public static Path make(String prefix, Map<String, String> environment) {
         Path parent = TemporaryFiles.folder(named(environment));
@@ -47,7 +48,7 @@ public final class TemporaryFolder {
         }
     }
 
-    /** Writes a file and removes it: a full disk still takes folders and names of files. */
+    /** Writes a file and removes it, because folders can be created even on a full disk. */
     private static void probe(Path folder) throws IOException {
         Path file = folder.resolve("probe");
         try {

@@ -1,7 +1,8 @@
 /**
- * The user's request, checked before anything starts: numbers of ranks and nodes, addresses, limits of this machine.
+ * The user's request, which is checked before anything starts: numbers of ranks and nodes, addresses, limits of this
+ * machine.
  *
- * <p>Start reading at {@code JobSpec}. An error in the input is a {@code BadInputException}, which ends the launcher with
+ * <p>Start reading at {@code JobSpec}. Wrong input causes a {@code BadInputException}, which ends the launcher with
  * exit code 2.
  */
 package ferro.launcher.input;

@@ -5,23 +5,23 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The last thing printed when a rank failed.
+ * The failure report in its frame, which is printed last when a rank has failed.
  *
  * @param first     the rank that failed first
- * @param seconds   since the job started
- * @param diagnosis which ranks are to blame, from the ranks' own recordings; empty if they wrote none
- * @param others    what happened to the others, one line for all ranks with the same text
+ * @param seconds   time from the start of the job to the failure
+ * @param diagnosis which ranks are to blame, by the recordings of the ranks; empty if no rank wrote a recording
+ * @param others    what happened to the other ranks, with one line for all ranks that have the same text
  * @param printed   output of the first rank
- * @param more      how to learn more; empty if there is no more
+ * @param more      commands that show more; empty if no command does
  */
 public record FailureBox(
         First first, double seconds, List<String> diagnosis, List<String> others, Printed printed, List<String> more) {
-    /** Width of the box if the width of the screen is unknown, and its limit. */
+    /** Largest width of the frame, and its width if the width of the screen is unknown. */
     public static final int MOST_COLUMNS = 200;
-    /** Least width of the box; a terminal that reports less is taken to be wrong. */
+    /** Smallest width of the frame; a terminal that reports a smaller width is not believed. */
     private static final int LEAST_COLUMNS = 20;
 
-    /** In place of a rank number: a node is lost with all its ranks. */
+    /** Replaces a rank number when a node is lost with all its ranks. */
     public static final int NO_RANK = -1;
 
     private static final String RULE = "+" + "-".repeat(78);
@@ -32,8 +32,8 @@ public record FailureBox(
      *
      * @param rank     number of the rank; {@link #NO_RANK} for a node
      * @param headline for example {@code rank 1 failed first: exit code 7}
-     * @param place    where, for example {@code host b}
-     * @param pid      of its process; of no meaning for a node
+     * @param place    the host, for example {@code host b}
+     * @param pid      id of the rank's process; not used for a node
      */
     public record First(int rank, String headline, String place, long pid) {
         private String when(double seconds) {
@@ -42,18 +42,18 @@ public record FailureBox(
         }
     }
 
-    /** How much of an exception the box shows. */
+    /** How much of an exception the report shows. */
     public enum TracePart {
         /** The exception with its frames and causes. */
         COMPLETE(TracePart.MOST_LINES),
-        /** As complete, but the exception of ferro without its text, which the diagnosis contains. */
+        /** The same, but without the text of ferro's exception, which the diagnosis contains. */
         FRAMES(TracePart.MOST_LINES),
-        /** Its first line: another rank is to blame. */
+        /** The first line only, because another rank is to blame. */
         FIRST_LINE(1),
         /** Nothing, because the diagnosis contains the exception. */
         NONE(0);
 
-        /** A longer trace comes from an endless recursion. */
+        /** Limit of shown lines; a longer trace comes from an endless recursion. */
         private static final int MOST_LINES = 40;
 
         private final int lines;
@@ -64,12 +64,13 @@ public record FailureBox(
     }
 
     /**
-     * The output of ranks.
+     * The output of ranks in the report.
      *
-     * @param trace     of the exception that ended the first rank, as it was printed; empty if there is none
+     * @param trace     trace of the exception that ended the first rank, as printed; empty if no exception ended the
+     *     rank
      * @param part      how much of the trace is shown
-     * @param rank      rank whose last lines are shown: the first rank, or the one that is to blame
-     * @param lastLines its last lines on either stream
+     * @param rank      rank whose last lines are shown: the first rank, or the rank that is to blame
+     * @param lastLines last lines of that rank on either stream
      */
     public record Printed(List<String> trace, TracePart part, int rank, List<String> lastLines) {
         private List<String> shown() {
@@ -88,13 +89,13 @@ public record FailureBox(
             List<String> rest = new ArrayList<>(lastLines);
             rest.removeAll(trace);
             rest.removeIf(RankOutput::isInfoOfFerro);
-            // the diagnosis says what such a warning says
+            // the diagnosis contains the content of such a warning
             rest.removeIf(line -> isExplained() && RankOutput.isWarningAboutARank(line));
             return rest;
         }
     }
 
-    /** Returns the box with more lines below those on the other ranks. */
+    /** Returns the report with more lines after the lines about the other ranks. */
     public FailureBox with(List<String> lines) {
         List<String> all = new ArrayList<>(others);
         all.addAll(lines);
@@ -102,14 +103,14 @@ public record FailureBox(
     }
 
     /**
-     * Returns the lines of the box. None is longer than the screen is wide, except the lines on how to learn more: a wrapped
-     * line breaks the box, and one trace fills a screen.
+     * Returns the lines of the report. Lines are cut to the width of the screen, because wrapped lines break the frame
+     * and one trace fills a screen. The commands that show more are not cut.
      */
     public List<String> lines(int columns) {
         int most = Math.max(LEAST_COLUMNS, Math.min(columns, MOST_COLUMNS));
         List<String> lines = new ArrayList<>();
         lines(Wrapped.to(most)).forEach(line -> lines.add(cut(line, most)));
-        // not cut: the user types these commands
+        // not cut, because the user types these commands
         more.forEach(line -> lines.add("| " + line));
         lines.add(cut(RULE, most));
         return lines;
@@ -149,14 +150,14 @@ public record FailureBox(
     }
 
     /**
-     * Breaks lines between words and does not cut them, because they often end with what to do.
+     * Breaks lines between words. Such lines are not cut, because their end often gives what to do.
      *
-     * @param columns width of a line
-     * @param maxLines lines of one text; the last one is cut
+     * @param columns  width of a line
+     * @param maxLines largest number of lines for one text; the last line is cut
      */
     private record Wrapped(int columns, int maxLines) {
         private static final int MOST_LINES = 12;
-        /** Lines that a line of a program may take: it may print all on one line. */
+        /** Largest number of lines for a line of a program, which may be very long. */
         private static final int BRIEF_LINES = 4;
 
         static Wrapped to(int columns) {

@@ -9,9 +9,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A trace as the box and the screen show it: the exception and its causes, the program's own frames, and the first frame of
- * ferro. The other frames of ferro, of the JDK and of JUnit are counted. The whole trace is in the log of the rank, and on the
- * screen with {@code FERRO_FULL_TRACES=1}.
+ * A stack trace in short form, for the report and the screen. The short form has the exception and its causes, the
+ * frames of the program, and the first frame of ferro. Other frames of ferro, of the JDK and of JUnit are only counted.
+ * The log of the rank contains the complete trace; the screen shows it with {@code FERRO_FULL_TRACES=1}.
  */
 public final class FoldedTrace {
     private static final Pattern FRAME = Pattern.compile("(\\s*)at (?:[^\\s(]*/)?([^(/]+)\\(.*");
@@ -27,7 +27,7 @@ public final class FoldedTrace {
 
     FoldedTrace() {}
 
-    /** Folds the lines of a trace as the JVM prints it. */
+    /** Folds the lines of a trace that the JVM has printed. */
     public static List<String> of(List<String> trace) {
         FoldedTrace folded = new FoldedTrace();
         trace.forEach(folded::add);
@@ -35,14 +35,14 @@ public final class FoldedTrace {
         return folded.shown;
     }
 
-    /** Returns what is shown when the given line follows the earlier ones: nothing if the line is folded. */
+    /** Returns the lines to show when the given line follows the earlier lines; no line if it is folded. */
     List<String> next(String line) {
         shown.clear();
         add(line);
         return List.copyOf(shown);
     }
 
-    /** Returns what is shown at the end: the number of frames that were folded last. */
+    /** Returns the lines to show at the end of a trace: the number of frames that were folded last. */
     List<String> last() {
         shown.clear();
         count();
@@ -53,7 +53,7 @@ public final class FoldedTrace {
         Matcher frame = FRAME.matcher(line);
         if (!frame.matches()) {
             count();
-            // a message, or the next cause
+            // the line is a message or the next cause
             ferroShown = false;
             shown.add(line);
         } else if (ProgramFrames.isOfFerro(frame.group(2)) && ferroShown) {

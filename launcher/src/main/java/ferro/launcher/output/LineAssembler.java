@@ -3,20 +3,20 @@ package ferro.launcher.output;
 import java.util.Arrays;
 
 /**
- * Cuts a stream of bytes into lines. One thread per stream.
+ * Splits a stream of bytes into lines. One thread per stream.
  *
- * <p>With bars on (a terminal), a carriage return ends a line too, so that progress bars move while they are drawn.
+ * <p>With {@code bars} (on a terminal), a carriage return also ends a line, so that progress bars move.
  */
 final class LineAssembler {
-    /** Longer lines are split, so that memory stays bounded whatever a rank prints. */
+    /** Longest line in bytes; a longer line is split, so that memory stays bounded for any output. */
     static final int LONGEST_LINE = 1 << 20;
 
-    /** Receives the lines. */
+    /** A consumer of lines. */
     interface LineSink {
-        /** Receives one line. {@code end} is its last byte, line feed or carriage return. The array is reused afterwards. */
+        /** Receives one line, with its last byte: line feed or carriage return. The array is reused afterwards. */
         void line(byte[] bytes, int length, byte end);
 
-        /** Called if the line just received is a piece of a longer one. */
+        /** Called if the last line is a piece of a longer line. */
         default void cut() {}
     }
 
@@ -37,7 +37,7 @@ final class LineAssembler {
         }
     }
 
-    /** Ends the last line if it had no line end. */
+    /** Ends the last line if it has no line end. */
     void finish() {
         if (length > 0) {
             emit((byte) '\n');

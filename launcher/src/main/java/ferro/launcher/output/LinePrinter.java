@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Prints the launcher's own lines, on a thread of its own. Whoever tells something waits until it is printed, however slow the
- * reader is. In a hurry the wait is bounded, and a reader that does not read at all keeps nobody from going on.
+ * Prints the launcher's own lines, on a separate thread. A caller waits until its line is printed, even if the reader
+ * is slow. In a hurry this wait is bounded, so that a reader that does not read at all blocks no caller.
  */
 final class LinePrinter {
     private static final long HURRIED_MILLIS = 1_000;
@@ -25,7 +25,7 @@ final class LinePrinter {
         return fresh;
     }
 
-    /** Ends the waits that last too long, now and from now on; a wait for a lock is interrupted. */
+    /** Bounds all waits from now on, also waits that have begun. Interrupts a wait for a lock. */
     void hurry() {
         hurry.complete(null);
         Thread waiting = made.get();
@@ -39,7 +39,10 @@ final class LinePrinter {
         return hurry.isDone();
     }
 
-    /** Prints, and waits for it. In a hurry, what stands behind something that is stuck is not waited for. */
+    /**
+     * Prints, and waits until the text is printed. In a hurry, waits at most 1 s, and not at all if earlier output is
+     * stuck.
+     */
     void tell(Runnable print) {
         CompletableFuture<Void> before;
         CompletableFuture<Void> told;

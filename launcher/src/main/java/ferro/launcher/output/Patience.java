@@ -4,14 +4,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * How long a stream is still read after its rank has ended. Only time in which the reader waits for bytes counts, and none in
- * which it writes them to a screen that is slow: what the rank has printed is in the pipe already, and is never waited for.
+ * Limits how long a stream is read after its rank has ended. Counts time spent waiting for bytes, not time spent
+ * writing them to a slow screen. The output of the rank is already in the pipe, so reading it needs no wait.
  * Thread-safe.
  */
 final class Patience {
-    /** Time for which a child, such as tee, may keep its reader waiting, in all. */
+    /** Total time that the reader waits for a child of the rank, such as tee, which keeps the pipe open. */
     static final long MILLIS = 300;
-    /** More than the pipes of a rank and of a child behind it hold (1 MiB at most): such a child would never be done. */
+    /**
+     * More bytes than the pipes of a rank and of its child hold (at most 1 MiB). A child that prints more may never
+     * end.
+     */
     static final long MOST_BYTES = 4 << 20;
 
     private final LongSupplier clock;
@@ -37,14 +40,14 @@ final class Patience {
         bytes += count;
     }
 
-    /** Counts from now on. */
+    /** Starts to count from zero. */
     synchronized void renew() {
         sinceNanos = clock.getAsLong();
         waitedNanos = 0;
         bytes = 0;
     }
 
-    /** Returns what is left, none or less if the stream need not be read any more. */
+    /** Returns the time that is left; zero or less if the stream need not be read any longer. */
     synchronized long leftMillis() {
         long waited = waitedNanos + (waiting ? clock.getAsLong() - sinceNanos : 0);
         return bytes > MOST_BYTES ? 0 : MILLIS - TimeUnit.NANOSECONDS.toMillis(waited);

@@ -10,8 +10,9 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The folder of {@code --log-dir}: {@code rank-R.log} holds the standard output of rank R, {@code rank-R.err} its standard
- * error. A file that cannot be written ends no job: one line says so, and the file says later how much is missing.
+ * The folder of {@code --log-dir}. File {@code rank-R.log} has the standard output of rank R, and {@code rank-R.err}
+ * its standard error. If a file cannot be written, the job continues. The screen then shows one warning, and the file
+ * later gives the number of missing bytes.
  */
 public final class RankLog {
     private final Optional<Path> folder;
@@ -24,10 +25,10 @@ public final class RankLog {
     }
 
     /**
-     * Makes the folder, or throws before anything has been started.
+     * Creates the folder; throws before anything has been started if this fails.
      *
-     * @param folder typed folder; empty for none
-     * @param screen shows the one line about files that cannot be written
+     * @param folder folder that the user has named; empty for no log
+     * @param screen shows the warning about files that cannot be written
      */
     public static RankLog in(Optional<Path> folder, Screen screen) {
         folder.ifPresent(path -> {
@@ -43,7 +44,7 @@ public final class RankLog {
         return new RankLog(folder, screen);
     }
 
-    /** Returns the files of one generation of ranks, in a folder below this one. */
+    /** Returns the log of one generation of ranks, in a subfolder. */
     public RankLog ofGeneration(int generation) {
         Optional<Path> below = folder.map(path -> path.resolve("generation-" + generation));
         below.ifPresent(path -> {
@@ -56,14 +57,14 @@ public final class RankLog {
         return new RankLog(below, screen);
     }
 
-    /** Opens a file of a rank; an older file is replaced. Writing to it and closing it never fail. */
+    /** Opens a file of a rank, and replaces an older file. Writing to the file and closing it never fail. */
     public OutputStream open(int rank, Screen.Name stream) {
         if (folder.isEmpty()) {
             return OutputStream.nullOutputStream();
         }
         String ending = stream == Screen.Name.OUT ? ".log" : ".err";
         LogFile file = new LogFile(folder.get().resolve("rank-" + rank + ending));
-        // makes the file, also for a rank that prints nothing
+        // creates the file, also for a rank that prints nothing
         file.write(new byte[0], 0, 0);
         return file;
     }
@@ -76,7 +77,7 @@ public final class RankLog {
         }
     }
 
-    /** One file. It is tried again at each write, because a full disk may have room later. */
+    /** One file. Each write tries again to write, because a full disk may have space later. */
     private final class LogFile extends OutputStream {
         private final Path path;
         private OutputStream file;

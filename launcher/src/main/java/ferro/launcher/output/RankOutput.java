@@ -10,11 +10,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The output of a rank, as far as the end of a failed job shows it.
+ * The output of a rank that a failure report uses.
  *
  * @param rank      number of the rank
- * @param pid       of its process
- * @param trace     of the exception that ended it, as it was printed; empty if there is none
+ * @param pid       id of its process
+ * @param trace     trace of the exception that ended the rank, as printed; empty if no exception ended it
  * @param lastLines last lines on either stream
  */
 public record RankOutput(int rank, long pid, List<String> trace, List<String> lastLines) {
@@ -26,51 +26,51 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
 
     private static final String OF_FERRO = "ferro.FerroException: ";
     private static final Pattern CODE = Pattern.compile("[A-Z_]+(?=:)");
-    /** Matches where a call was made: a rank of a subgroup may have a second number. */
+    /** Matches the group, rank and sequence of a call. A rank of a subgroup may have a second number. */
     private static final String CALL_LOCATION =
             " on group \".*?\" rank \\d+(?: \\(rank \\d+ of \".*?\"\\))?(?: seq \\d+)?";
-    /** Matches an exception of ferro up to its call, and the text behind it. */
+    /** Matches an exception of ferro up to its call, and the rest of the text. */
     private static final Pattern UP_TO_CALL =
             Pattern.compile("^(.*\\bferro\\.FerroException: \\w+: .*?" + CALL_LOCATION + "): .*");
 
-    /** Matches the call in which this rank was told of the failure: the others were told in other calls. */
+    /** Matches the call in which this rank received the failure. Other ranks received the failure in other calls. */
     private static final Pattern OWN_CALL = Pattern.compile("^(\\w+: ).*?" + CALL_LOCATION + ": ");
 
-    /** Matches what ferro logs while a rank joins and works, which says nothing about its end. */
+    /** Matches what ferro logs while a rank joins and works; such lines do not explain the end of the rank. */
     private static final Pattern INFO_OF_FERRO = Pattern.compile("INFO ferro\\.[a-z.]+: ");
 
-    /** Matches the failure of this rank to join a group of any name, with the ranks that have not come. */
+    /** Matches the failure of this rank to join a group of any name, with the ranks that are missing. */
     private static final String WAITED_IN_VAIN =
             "joining \".*\" as rank %d failed(?:, missing:| after \\d+ ms, waiting for"
                     + " ranks) \\[(\\d{1,9}(?:, \\d{1,9})*)] of \\d+(?:, which |: )";
 
     private static final String WARNING_ABOUT_A_RANK = "WARNING ferro.group: rank ";
 
-    /** Returns whether a line of the log of ferro says nothing about the end of its rank. */
+    /** Returns whether a line is an INFO line of ferro, which does not explain the end of its rank. */
     static boolean isInfoOfFerro(String line) {
         return INFO_OF_FERRO.matcher(line).lookingAt();
     }
 
-    /** Returns whether a line of the log of ferro warns about the wait for a rank, or about its silence. */
+    /** Returns whether a line is a warning of ferro about the wait for a rank, or about a silent rank. */
     static boolean isWarningAboutARank(String line) {
         return line.startsWith(WARNING_ABOUT_A_RANK);
     }
 
-    /** Returns an exception of ferro with its code and its call, without what has failed. Other lines stay. */
+    /** Shortens an exception of ferro to its code and its call. Returns other lines unchanged. */
     static String withoutText(String line) {
         return UP_TO_CALL.matcher(line).replaceFirst("$1");
     }
 
-    /** Returns a shorter version, for a report without room for all. */
+    /** Returns a shorter version, for a report that has too little space. */
     public RankOutput brief() {
         List<String> last = lastLines.subList(Math.max(0, lastLines.size() - 1), lastLines.size());
         return new RankOutput(rank, pid, trace.subList(0, Math.min(1, trace.size())), last);
     }
 
     /**
-     * Returns this output with other lines.
+     * Returns this output with changed lines.
      *
-     * @param changed returns the new line of a line
+     * @param changed returns the new line for a line
      */
     public RankOutput withLines(UnaryOperator<String> changed) {
         List<String> last = lastLines.stream().map(changed).toList();
@@ -88,8 +88,8 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
     }
 
     /**
-     * Returns the line that says most of how the rank ended: the exception that ended it, or else its last line with text
-     * that is not of the log of ferro. Empty if it printed none.
+     * Returns the line that best explains how the rank ended. This is the exception that ended the rank, or else its
+     * last line with text that is not a log line of ferro. Empty if the rank printed no such line.
      */
     public String lastLine() {
         return thrown().orElseGet(() -> lastLines.stream()
@@ -97,9 +97,9 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
                 .reduce("", (first, last) -> last));
     }
 
-    /** Returns the ranks that this rank reports as missing from its failure to join; none if it did not fail so. */
+    /** Returns the ranks that were missing when this rank failed to join; empty if the rank failed in another way. */
     public Set<Integer> missing() {
-        // an earlier line may be of a failure that the program has survived
+        // an earlier line may report a failure that the program has survived
         List<String> end =
                 trace.isEmpty() ? lastLines.subList(Math.max(0, lastLines.size() - 1), lastLines.size()) : trace;
         return end.stream()
@@ -110,7 +110,7 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
                 .collect(Collectors.toSet());
     }
 
-    /** Returns the code of the exception of ferro that ended the rank. */
+    /** Returns the code of ferro's exception that ended the rank. */
     public Optional<String> code() {
         return thrown().filter(text -> text.startsWith(OF_FERRO))
                 .map(text -> CODE.matcher(text.substring(OF_FERRO.length())))
@@ -118,7 +118,7 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
                 .map(Matcher::group);
     }
 
-    /** Whether an exception ended its main thread that does not report the failure of a group. */
+    /** Whether an exception ended the main thread and does not report the failure of a group. */
     public boolean threwItsOwn() {
         return !trace.isEmpty()
                 && trace.get(0).startsWith(MAIN)
@@ -126,7 +126,10 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
                         .noneMatch(line -> FAILURE_OF_A_GROUP.matcher(line).matches());
     }
 
-    /** Returns in one line why it ended, the same for all ranks told the same failure; empty if it printed no trace. */
+    /**
+     * Returns in one line why the rank ended; empty if it printed no trace. Ranks with the same failure return the same
+     * text.
+     */
     public Optional<String> reason() {
         return thrown().map(text -> text.startsWith(OF_FERRO)
                 ? OWN_CALL.matcher(text.substring(OF_FERRO.length())).replaceFirst("$1")

@@ -12,9 +12,10 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Reads one stream of one rank to its end. Lines go to the screen with the rank in front; all bytes go to the log. One line
- * of the JVM goes to the log only: it reports the effect of a flag that ferro sets. In place of the line in which the JVM of a
- * debugged rank names its port, the launcher prints a line. Traces on standard error are folded for the screen.
+ * Reads one stream of one rank to its end. Prints each line on the screen with the rank in front, and copies all bytes
+ * to the log. Two kinds of lines are not printed on the screen. The first is a line of the JVM about a flag that ferro
+ * sets. The second is the line in which the JVM of a debugged rank names its port; the launcher prints another line
+ * instead. Traces on standard error are folded on the screen.
  */
 public final class RankStream implements Runnable, LineAssembler.LineSink {
     private static final byte[] OUR_FLAGS_DOING = JavaSettings.INCUBATING.getBytes(StandardCharsets.US_ASCII);
@@ -33,13 +34,13 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
     private boolean cutTold;
 
     /**
-     * The source of a stream and the places it is copied to.
+     * The description of a stream and the destinations of its output.
      *
      * @param rank         number of the rank
-     * @param name         which of its streams
-     * @param screen       where lines go
-     * @param log          where bytes go
-     * @param tail         last lines, for the box
+     * @param name         standard output or standard error
+     * @param screen       shows lines
+     * @param log          receives all bytes
+     * @param tail         keeps the last lines for the failure report
      * @param debugged     ranks that wait for a debugger
      * @param outputClosed called once if the screen cannot be written to
      */
@@ -52,7 +53,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
             DebuggedRanks debugged,
             Consumer<IOException> outputClosed) {}
 
-    /** Reads one stream of a rank; starts with {@link #start}. */
+    /** Creates a reader for one stream of a rank. */
     public RankStream(InputStream source, Ties ties) {
         this.source = source;
         this.ties = ties;
@@ -62,7 +63,10 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         this.folds = ties.name == Screen.Name.ERR && screen.folds();
     }
 
-    /** Returns a line's prefix. On a terminal it clears the rest of the line, where a longer progress bar may be. */
+    /**
+     * Returns the prefix of a line. On a terminal the prefix clears the rest of the line, where a longer progress bar
+     * may be.
+     */
     private static byte[] prefix(int rank, boolean terminal) {
         String number = "[" + rank + "]";
         String shown = terminal
@@ -94,7 +98,10 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         show();
     }
 
-    /** Reads bytes. The stream of a killed process may end in an error, which counts as its end. */
+    /**
+     * Reads bytes. An error counts as the end of the stream, because the stream of a killed process may end in an
+     * error.
+     */
     private int read(InputStream from, byte[] chunk) {
         int count = -1;
         patience.waits();
@@ -108,12 +115,12 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         return count;
     }
 
-    /** Called when no more than the rest is to come: bytes that are in the pipe, and those of children of the rank. */
+    /** Called when the rank has ended: only bytes in the pipe and output of its children are missing. */
     public void awaitRest() {
         patience.renew();
     }
 
-    /** Returns how long the rest may still be waited for, none or less if no longer. */
+    /** Returns how long to wait for the rest of the stream; zero or less if the wait is over. */
     public long patienceMillis() {
         return patience.leftMillis();
     }
@@ -132,7 +139,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
                 batch.write(end);
                 return;
             }
-            // a character for each byte, so that the screen gets the bytes of the rank
+            // one character for each byte, so that the screen receives the bytes of the rank
             String text = new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
             for (String one : trace.next(text)) {
                 print(one, one.equals(text) ? end : (byte) '\n');
@@ -146,7 +153,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         batch.write(end);
     }
 
-    /** Prints the line about a debugger in place of a line of the JVM; returns whether there was one. */
+    /** Prints the line about a debugger instead of a line of the JVM; returns whether the line was such a line. */
     private boolean isNoted(byte[] bytes, int length) {
         if (!mayListen || !DebuggedRanks.mayName(bytes, length)) {
             return false;

@@ -15,14 +15,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 
 /**
- * Standard output and standard error of the launcher. Thread-safe: the output of one call stays together, on both streams,
- * because both often end at the same terminal.
+ * Standard output and standard error of the launcher. Thread-safe. The output of one call stays together on both
+ * streams, because both often lead to the same terminal.
  */
 public final class Screen {
-    /** Clears a terminal's line from the cursor on. */
+    /** Clears the line of a terminal from the cursor to its end. */
     static final String WIPE = "\033[K";
 
-    /** Time in a hurry for who writes just now. */
+    /** How long, in a hurry, a line of the launcher waits for output that is being written. */
     private static final long HURRIED_MILLIS = 100;
 
     private final ScreenStream out;
@@ -36,30 +36,30 @@ public final class Screen {
     /**
      * One of the two streams.
      *
-     * @param stream   where bytes go
-     * @param terminal whether it is a terminal, on which colours and progress bars make sense
-     * @param onDisk   whether it is a file or a device: a write that fails does not mean that its reader has gone
+     * @param stream   where bytes are written
+     * @param terminal whether it is a terminal, which supports colours and progress bars
+     * @param onDisk   whether it is a file or a device; then a failed write does not mean that the reader has gone
      */
     public record ScreenStream(OutputStream stream, boolean terminal, boolean onDisk) {
-        /** A stream to a reader, such as a pipe. */
+        /** Creates a stream to a reader, such as a pipe. */
         public ScreenStream(OutputStream stream, boolean terminal) {
             this(stream, terminal, false);
         }
     }
 
-    /** The two streams. */
+    /** Names of the two streams. */
     public enum Name {
         OUT,
         ERR
     }
 
-    /** Prints to two readers, such as pipes, line by line. Traces of ranks are folded. */
+    /** Creates a screen that prints line by line to two readers, such as pipes. Folds traces of ranks. */
     public Screen(OutputStream out, OutputStream err) {
         this(new ScreenStream(out, false), new ScreenStream(err, false), true);
     }
 
     /**
-     * Prints to two streams, line by line.
+     * Creates a screen that prints line by line to two streams.
      *
      * @param folds whether traces of ranks are folded
      */
@@ -83,7 +83,7 @@ public final class Screen {
         this.warned = other.warned;
     }
 
-    /** Returns the same streams for ranks that print one table: without the rank before lines of standard output. */
+    /** Returns the same streams for ranks that print one table: lines of standard output have no rank in front. */
     public Screen withoutPrefixes() {
         return new Screen(this, false);
     }
@@ -117,16 +117,16 @@ public final class Screen {
         return channel(name).terminal();
     }
 
-    /** Returns the width of the terminal that standard error goes to, or the given number if it goes elsewhere. */
+    /** Returns the width of the terminal of standard error; {@code otherwise} if it is not a terminal. */
     public int columns(int otherwise) {
         return err.terminal() ? Terminals.columnsOfErr().orElse(otherwise) : otherwise;
     }
 
     /**
-     * Writes whole lines, or one state of a progress bar, which ends in a carriage return. Standard error that cannot be
-     * written is left out. Standard output on a full disk is left out as well, after one warning.
+     * Writes complete lines, or one state of a progress bar, which ends in a carriage return. Skips output that
+     * standard error does not accept. Also skips standard output on a full disk, after one warning.
      *
-     * @throws IOException if standard output has no reader any more
+     * @throws IOException if the reader of standard output has gone
      */
     void write(Name name, byte[] bytes, int length) throws IOException {
         if (length == 0) {
@@ -168,12 +168,12 @@ public final class Screen {
         tell(List.of("ferro: " + text));
     }
 
-    /** From now on a reader that does not read what is printed holds up nobody who prints lines of the launcher itself. */
+    /** Bounds the waits for lines of the launcher from now on, so that a reader that does not read blocks no caller. */
     public void hurry() {
         teller.hurry();
     }
 
-    /** Returns whether the job ends because of a signal. */
+    /** Returns whether waits are bounded, because a signal ends the job. */
     boolean isHurried() {
         return teller.hurried();
     }
@@ -190,7 +190,7 @@ public final class Screen {
         try {
             put(Name.ERR, bytes, bytes.length);
         } catch (IOException closed) {
-            // no reader is left, and this must not keep the launcher from ending its ranks
+            // the reader has gone, and the launcher still has to end its ranks
             return;
         } finally {
             if (alone) {
@@ -200,8 +200,8 @@ public final class Screen {
     }
 
     /**
-     * Takes the lock, in the order of those who wait for it. In a hurry it is not waited for: the holder may be stuck on the
-     * other stream.
+     * Takes the lock, in the order of the waiting threads. In a hurry, gives up after 100 ms, because the holder may be
+     * stuck on the other stream.
      */
     private boolean lockedUnlessHurried() {
         try {
@@ -210,7 +210,7 @@ public final class Screen {
                 return true;
             }
         } catch (InterruptedException hurried) {
-            // the teller's thread is interrupted for that alone
+            // this thread is interrupted only to hurry
         }
         try {
             return lock.tryLock(HURRIED_MILLIS, TimeUnit.MILLISECONDS);

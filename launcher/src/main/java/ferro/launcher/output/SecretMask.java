@@ -11,8 +11,8 @@ public final class SecretMask {
     private final Set<String> forms = new LinkedHashSet<>();
 
     /**
-     * Creates a mask of a secret as text, in hexadecimal digits, and in base 64. If the text is hexadecimal digits, as in a
-     * fresh secret, the bytes of these digits are masked too.
+     * Creates a mask of a secret as text, in hexadecimal digits, and in base 64. If the text has hexadecimal digits
+     * only, as a generated secret has, also masks the bytes of these digits.
      */
     public SecretMask(byte[] secret) {
         String text = new String(secret, StandardCharsets.UTF_8);
@@ -26,7 +26,7 @@ public final class SecretMask {
     private void addFormsOf(byte[] bytes) {
         forms.add(HexFormat.of().formatHex(bytes));
         forms.add(HexFormat.of().withUpperCase().formatHex(bytes));
-        // the form with padding comes first, because it contains the form without
+        // the form with padding comes first, because it contains the form without padding
         forms.add(Base64.getEncoder().encodeToString(bytes));
         forms.add(Base64.getEncoder().withoutPadding().encodeToString(bytes));
         forms.add(Base64.getUrlEncoder().encodeToString(bytes));

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.regex.Pattern;
 
-/** The last lines that a rank printed, on either stream, in the order they came. */
+/** The last lines that a rank printed, on either stream, in the order of their arrival. */
 public final class Tail {
     static final int LINES = 20;
     private static final int LONGEST_LINE = 1_200;
@@ -16,16 +16,16 @@ public final class Tail {
     private static final Pattern ESCAPES =
             Pattern.compile("\\x1B(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\x07\\x1B]*(?:\\x07|\\x1B\\\\))");
 
-    /** Most lines of a trace that are kept; a box folds most of them. */
+    /** Largest number of lines of a trace that are kept; a report folds most of them. */
     private static final int TRACE_LINES = 300;
-    /** A message may have several lines before the first frame. */
+    /** Largest number of lines of a message before the first frame. */
     private static final int LONGEST_MESSAGE = 10;
 
     private static final String START = "Exception in thread \"";
     private static final String MAIN = START + "main\"";
 
     private final Queue<String> lines = EvictingQueue.create(LINES);
-    /** An uncaught exception's trace, preferably of the one that ended the main thread. */
+    /** The trace of an uncaught exception, preferably of the exception that ended the main thread. */
     private final List<String> trace = new ArrayList<>();
 
     private boolean open;
@@ -58,7 +58,7 @@ public final class Tail {
                 || line.startsWith("Suppressed: ");
     }
 
-    /** Returns the trace of the exception that ended the program, also if it has more lines than are kept. */
+    /** Returns the trace of the exception that ended the program, cut after 300 lines. */
     public synchronized List<String> trace() {
         return List.copyOf(trace);
     }
@@ -69,8 +69,8 @@ public final class Tail {
     }
 
     /**
-     * Returns text that cannot move the cursor or colour what follows it: it comes from another program and is shown as the
-     * launcher's own.
+     * Removes what could move the cursor or colour later text. The text comes from another program, and the launcher
+     * prints it among its own lines.
      */
     private static String shown(String text) {
         String plain = ESCAPES.matcher(text).replaceAll("");

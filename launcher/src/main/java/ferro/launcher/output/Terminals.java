@@ -7,12 +7,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Finds out which streams of this process are terminals. Java's System.console depends on standard input as well. */
+/** Detects which streams of this process are terminals. Java's System.console also depends on standard input. */
 final class Terminals {
     static final int OUT = 1;
     static final int ERR = 2;
 
-    /** Bits of a file's mode that tell what it is, and their values for pipes and sockets: stat(2). */
+    /** Bits of a file's mode that give its type, and their values for pipes and sockets; see stat(2). */
     private static final int KIND = 0170000;
 
     private static final int PIPE = 0010000;
@@ -22,7 +22,7 @@ final class Terminals {
 
     private Terminals() {}
 
-    /** Returns the width of the terminal that standard error goes to, if the terminal reports it. */
+    /** Returns the width of the terminal of standard error, if the terminal reports the width. */
     static Optional<Integer> columnsOfErr() {
         try {
             Process asked = new ProcessBuilder("sh", "-c", "stty size <&2 2>/dev/null")
@@ -38,8 +38,8 @@ final class Terminals {
     }
 
     /**
-     * Returns whether standard output is a file or a device, and not a pipe or a socket, whose reader may go away. Returns
-     * false where the system does not tell.
+     * Returns whether standard output is a file or a device. A pipe or a socket, in contrast, has a reader that may go
+     * away. Returns false if the type is unknown.
      */
     static boolean outIsOnDisk() {
         try {

@@ -1,7 +1,7 @@
 /**
- * The output of ranks and its display: lines with the number of their rank, progress bars, folded stack traces, the box of a
- * failure.
+ * The output of ranks and its display: lines with the number of their rank, progress bars, folded stack traces, and the
+ * failure report in its frame.
  *
- * <p>Start reading at {@code RankStream}, then {@code Screen}. Nothing here starts or ends a process.
+ * <p>Start reading at {@code RankStream}, then {@code Screen}. Code in this package starts and ends no process.
  */
 package ferro.launcher.output;
