@@ -26,14 +26,14 @@ import java.util.Optional;
 /**
  * The findings of {@code ferro doctor}.
  *
- * @param job      the rank as which a program started here would join, and the launchers that were seen
- * @param backends every provider on the class path
- * @param tcp      facts about how ranks would reach each other, by name
+ * @param job      the rank that a program started on this machine would have, and the detected launchers
+ * @param backends all providers on the class path
+ * @param tcp      facts about connections between ranks, by name
  * @param shm      facts about memory that ranks of this host could share, by name
  * @param gpu      facts about device tensors, by name
  * @param machine  facts about the JDK and tools, by name
- * @param problems why no job of several ranks can run here; empty if one can
- * @param limits   what a job with a rank for each core, or one that is a source file, does not have here
+ * @param problems why no job of several ranks can run on this machine; empty if such a job can run
+ * @param limits   what this machine lacks for a job with one rank per core, or for a job from a source file
  */
 public record DoctorReport(
         Map<String, String> job,
@@ -71,7 +71,7 @@ public record DoctorReport(
                 List.copyOf(limits));
     }
 
-    /** Returns a context as rank 0 of this host sees it, if the given one names no rank: a job is not started yet. */
+    /** Returns the context of rank 0 of this host if the given context has no rank, because no job is started yet. */
     public static RankContext asFirstRank(RankContext context) {
         return new ForwardingContext(context) {
             @Override
@@ -82,7 +82,7 @@ public record DoctorReport(
         };
     }
 
-    /** Returns the rank of this process, and every launcher whose variables were seen. */
+    /** Returns the rank of this process, and each launcher whose variables are set. */
     private static Map<String, String> job(RankContext context, List<String> problems) {
         JobVariables found = JobFinder.of(context);
         Map<String, String> facts = new LinkedHashMap<>();
@@ -91,7 +91,7 @@ public record DoctorReport(
             boolean named = one.verdict().startsWith(one.variables());
             facts.put("seen: " + one.family().title(), (named ? "" : one.variables() + ", ") + one.verdict());
         }
-        // the doctor usually runs in a shell in which nothing has been started yet
+        // ferro doctor usually runs in a shell in which no job has been started yet
         boolean contradicts = found.seen().stream()
                         .anyMatch(one -> one.verdict().equals("refused"))
                 || found.refusal().isPresent()
@@ -131,7 +131,7 @@ public record DoctorReport(
         return reason.replace(" (FERRO_BACKEND=nccl ferro doctor lists them)", ", listed below");
     }
 
-    /** Returns what is wrong with the back end that a job would get. */
+    /** Returns what is wrong with the back end that a job would use; empty if nothing is wrong. */
     private static Optional<String> selectionProblem(RankContext context, List<BackendReport> backends) {
         String wanted = Settings.BACKEND.of(context);
         boolean found = BackendChoice.names(wanted).stream()
@@ -194,7 +194,7 @@ public record DoctorReport(
         return facts;
     }
 
-    /** Returns the report for programs, as JSON. */
+    /** Returns the report as JSON. */
     public String json() {
         List<Map<String, Object>> listed = new ArrayList<>();
         for (BackendReport report : backends) {
@@ -218,7 +218,7 @@ public record DoctorReport(
         return new GsonBuilder().serializeNulls().disableHtmlEscaping().create().toJson(all);
     }
 
-    /** Returns the report for people. */
+    /** Returns the report as lines of text. */
     public List<String> lines() {
         List<String> lines = new ArrayList<>();
         lines.add(verdict());

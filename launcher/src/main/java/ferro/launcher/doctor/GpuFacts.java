@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 
-/** What {@code ferro doctor} reports about device tensors: NCCL, the devices, and the slow path through host memory. */
+/** Facts of {@code ferro doctor} about device tensors: NCCL, the devices, and the slow path through host memory. */
 final class GpuFacts {
     private GpuFacts() {}
 

@@ -10,18 +10,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Finds the reduction kernels that a rank uses. It asks a JVM with a rank's flags, because this JVM has others. */
+/** Finds the reduction kernels that a rank uses, by a JVM with the flags of a rank. This JVM has other flags. */
 final class KernelFacts {
     private static final long PATIENCE_SECONDS = 20;
 
     private KernelFacts() {}
 
-    /** Prints the kernels in force; runs in the JVM that is asked. */
+    /** Prints the kernels in use; runs in a JVM with the flags of a rank. */
     public static void main(String[] arguments) {
         System.out.println(Kernels.inForce());
     }
 
-    /** Returns the answer of a JVM with a rank's flags, or why there is none. */
+    /** Returns the answer of a JVM with the flags of a rank, or why no answer came. */
     static String ofRanks() {
         List<String> line = new ArrayList<>();
         line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Passes {@code ferro.tcp.interface} to NCCL. NCCL reads only its environment, by getenv, so only the launcher that starts
- * the process can pass it.
+ * Passes {@code ferro.tcp.interface} to NCCL. NCCL reads it only from its environment, by getenv. Therefore only the
+ * launcher that starts the process can pass it.
  */
 public final class NcclInterfaces {
     static final String VARIABLE = "NCCL_SOCKET_IFNAME";
@@ -18,8 +18,8 @@ public final class NcclInterfaces {
     /**
      * Adds the variable, unless it is set already.
      *
-     * @param environment of the launcher
-     * @param properties  of the ranks, which win over it
+     * @param environment variables of the launcher
+     * @param properties  settings of the ranks, which have precedence over variables
      */
     public static Map<String, String> addedTo(Map<String, String> environment, Map<String, String> properties) {
         Map<String, String> settings = new HashMap<>(environment);
@@ -28,7 +28,7 @@ public final class NcclInterfaces {
         try (SystemContext context = SystemContext.of(settings)) {
             names = environment.containsKey(VARIABLE) ? List.of() : TcpOutlook.interfaces(context);
         } catch (IllegalArgumentException senseless) {
-            // the ranks will report it
+            // the ranks report the wrong setting
             names = List.of();
         }
         if (names.isEmpty()) {
@@ -39,7 +39,7 @@ public final class NcclInterfaces {
         return Map.copyOf(all);
     }
 
-    /** Returns the variable's value. With an equals sign in front NCCL compares whole names, without it prefixes. */
+    /** Returns the value of the variable. After an equals sign, NCCL compares complete names instead of prefixes. */
     static String value(List<String> names) {
         return "=" + String.join(",", names);
     }

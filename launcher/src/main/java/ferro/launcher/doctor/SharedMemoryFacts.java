@@ -20,19 +20,20 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 
-/** What {@code ferro doctor} reports about memory that ranks of this host share. */
+/** Facts of {@code ferro doctor} about memory that ranks of this host share. */
 final class SharedMemoryFacts {
     private static final long TRIAL_BYTES = 4096;
     private static final long MEBIBYTE = 1 << 20;
-    /** A number of ranks that no host shares memory among. */
+    /** A number of ranks for which no host has enough shared memory. */
     private static final int TOO_MANY = 1 << 11;
 
     private SharedMemoryFacts() {}
 
     /**
-     * Collects the facts, and makes a small segment as each rank would. Settings that cannot work are a problem.
+     * Collects the facts, and creates a small segment as each rank would. Settings that cannot work are added as a
+     * problem.
      *
-     * @param ranks one for each core, for which a group must have room
+     * @param ranks one for each core; a group of this size must fit into memory
      */
     static Map<String, String> of(RankContext context, int ranks, List<String> problems, List<String> limits) {
         Map<String, String> facts = new LinkedHashMap<>();
@@ -66,7 +67,7 @@ final class SharedMemoryFacts {
         return links.equals("shm") ? ", but " + Settings.LINKS.name() + "=shm requires it" : ", and would use TCP";
     }
 
-    /** Says for how many ranks there is room, and what the ranks of this machine take. */
+    /** Describes how many ranks fit into memory, and how much memory the ranks of this machine need. */
     private static String enoughFor(RankContext context, int ranks) {
         int enough = 1;
         for (int tooMany = TOO_MANY; tooMany - enough > 1; ) {
@@ -84,8 +85,8 @@ final class SharedMemoryFacts {
     }
 
     /**
-     * Returns why a group of so many ranks cannot share memory. A segment that takes all its memory later is refused by the
-     * rules that a group's own is, and takes none.
+     * Returns why a group of this size cannot share memory. For the test, opens a segment that takes all its memory
+     * later: it is refused by the same rules as the segment of a group, and takes no memory.
      */
     private static Optional<String> noRoom(RankContext context, int ranks) {
         return CollectiveEngine.sharedMemoryOf(ranks)

@@ -1,6 +1,6 @@
 /**
  * The findings of {@code ferro doctor} on this machine: cores, memory, devices, libraries, limits.
  *
- * <p>Start reading at {@code DoctorReport}. Nothing here changes anything.
+ * <p>Start reading at {@code DoctorReport}. Code in this package changes nothing on the machine.
  */
 package ferro.launcher.doctor;

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A program of which rank 0 writes the classes that it has loaded into an archive of the JVM.
+ * A program whose rank 0 writes its loaded classes into an archive of the JVM.
  *
  * @param archive   file to write
  * @param classPath class path of the ranks
@@ -17,13 +17,14 @@ public record ArchiveTarget(Path archive, ClassPath classPath, List<String> word
     /** The first JDK that writes archives of linked classes in one step. Source: JEP 514. */
     private static final int LINKED = 25;
 
-    /** Begins Java with the first word as an option on rank 0, and without it on the others. */
+    /** Starts Java. Only rank 0 gets the first word, which is a JVM option. */
     private static final String SCRIPT = "[ \"$RANK\" = 0 ] || shift; exec \"$JAVA\" \"$@\"";
 
     /**
-     * Makes the target.
+     * Creates the target.
      *
-     * @throws BadInputException if the class path has a folder, which an archive of the JVM cannot have, or lacks the class
+     * @throws BadInputException if the class path has a folder, which an archive of the JVM cannot contain, or lacks
+     *     the main class
      */
     public static ArchiveTarget of(Path archive, ClassPath classPath, List<String> words, Programs programs) {
         for (String entry : classPath.entries()) {
@@ -46,7 +47,7 @@ public record ArchiveTarget(Path archive, ClassPath classPath, List<String> word
         return Runtime.version().feature() >= LINKED;
     }
 
-    /** Returns the option of a JVM that uses an archive. */
+    /** Returns the JVM option that uses an archive. */
     public static String use(Path archive) {
         return (linked() ? "-XX:AOTCache=" : "-XX:SharedArchiveFile=") + archive;
     }
@@ -55,7 +56,7 @@ public record ArchiveTarget(Path archive, ClassPath classPath, List<String> word
     public List<String> commandLine(Path folder, boolean few) {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         String write = (linked() ? "-XX:AOTCacheOutput=" : "-XX:ArchiveClassesAtExit=") + archive;
-        // without the lines about each class that an archive cannot have
+        // suppresses the lines about each class that an archive cannot contain
         String quiet = linked() ? "-Xlog:aot*=error" : "-Xlog:cds*=error";
         List<String> line = new ArrayList<>(List.of("env", "JAVA=" + java, "sh", "-c", SCRIPT, "sh", write, quiet));
         line.addAll(List.of("-cp", classPath.toString()));

@@ -14,18 +14,18 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * The back end that ranks will be told to use. It is checked before any rank starts, because a name that cannot work would
- * fail on every rank, each with a trace.
+ * The back end for all ranks. Checked before any rank starts, because a wrong name would fail on every rank, each time
+ * with a trace.
  *
  * @param name  name as ranks will read it: {@code auto}, one name, or pairs such as {@code cpu:tcp,cuda:nccl}
- * @param found every provider that the launcher sees
+ * @param found all providers that the launcher finds
  */
 public record BackendChoice(String name, List<BackendReport> found) {
     public static final String AUTO = "auto";
-    /** The back end that reaches no other process. */
+    /** The back end that connects only ranks of one process. */
     public static final String SIMULATED = "simulated";
 
-    /** Reads the settings that ranks will see. With {@code auto} asks no provider, which would make the start slow. */
+    /** Reads the settings of the ranks. For {@code auto}, asks no provider, because this would slow down the start. */
     public static BackendChoice of(JobSpec spec, Target target, Map<String, String> environment) {
         try (SystemContext context = SystemContext.of(ofFirstRank(spec, target, environment))) {
             String name = Settings.BACKEND.of(context);
@@ -33,12 +33,12 @@ public record BackendChoice(String name, List<BackendReport> found) {
         }
     }
 
-    /** Returns the settings that the first rank of this host will see. */
+    /** Returns the settings that the first rank of this host will read. */
     public static Map<String, String> ofFirstRank(JobSpec spec, Target target, Map<String, String> environment) {
         Map<String, String> settings = new HashMap<>(environment);
         spec.backend().ifPresent(name -> settings.put("FERRO_BACKEND", name));
         spec.links().ifPresent(kind -> settings.put("FERRO_LINKS", kind));
-        // what ranks of this host will find, however this launcher was started: there may be more ranks than devices
+        // as for ranks of this host, however this launcher was started: a host may have more ranks than devices
         settings.put("FERRO_STORE_SERVED", "1");
         settings.put("RANK", "" + spec.placement().firstRank());
         settings.put("WORLD_SIZE", "" + spec.placement().worldSize());
@@ -48,7 +48,7 @@ public record BackendChoice(String name, List<BackendReport> found) {
         return settings;
     }
 
-    /** Returns the names in a choice: those after the places of tensors ({@code cpu:tcp}), or the single name itself. */
+    /** Returns the names in a choice: each name after a kind of memory ({@code cpu:tcp}), or the single name itself. */
     public static List<String> names(String choice) {
         return Arrays.stream(choice.split(","))
                 .map(pair -> pair.substring(pair.indexOf(':') + 1).trim())
@@ -58,8 +58,8 @@ public record BackendChoice(String name, List<BackendReport> found) {
     /**
      * Refuses a name with which no rank could join.
      *
-     * @param ranks      number of ranks of the job
-     * @param othersToo  whether ranks may find providers that the launcher does not see
+     * @param ranks     number of ranks of the job
+     * @param othersToo whether ranks may find providers that the launcher does not find
      */
     public void check(int ranks, boolean othersToo) {
         if (!name.equals(AUTO)) {

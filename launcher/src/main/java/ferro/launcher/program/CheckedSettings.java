@@ -12,9 +12,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** Checks settings that ranks will read. An error is one line of the launcher, not a trace or warning of each rank. */
+/** Checks settings of ranks. An error prints one line of the launcher instead of a trace or warning of each rank. */
 public final class CheckedSettings {
-    /** Settings that every rank reads, and that may have a wrong value. */
+    /** Settings that every rank reads and that may have a wrong value. */
     static final List<Setting<?>> OF_EVERY_RANK = List.of(
             Settings.TIMEOUT,
             Settings.JOIN_TIMEOUT,
@@ -26,20 +26,20 @@ public final class CheckedSettings {
             Settings.HEARTBEAT_LIMIT,
             Settings.RECORDER_ENTRIES);
 
-    /** Settings that every rank of the back end tcp reads, and that may have a wrong value. */
+    /** Settings that every rank of back end tcp reads and that may have a wrong value. */
     static final List<Setting<?>> OF_TCP = List.of(
             Settings.TCP_PORT, Settings.TCP_INTERFACE, Settings.TCP_HANDSHAKE_TIMEOUT, Settings.TLS, Settings.LINKS);
 
-    /** Back ends whose ranks are of the back end tcp. */
+    /** Back ends whose ranks use back end tcp. */
     private static final Set<String> TCP = Set.of(BackendChoice.AUTO, "tcp", "shm");
 
     private CheckedSettings() {}
 
     /**
-     * Refuses values with which no rank could join. A setting that only some ranks read is left to them.
+     * Refuses values with which no rank could join. Does not check settings that only some ranks read.
      *
-     * @param spec        job
-     * @param target      what ranks run
+     * @param spec        the job
+     * @param target      the program of the ranks
      * @param environment variables of the ranks
      */
     public static void check(JobSpec spec, Target target, Map<String, String> environment) {
@@ -52,7 +52,7 @@ public final class CheckedSettings {
         }
     }
 
-    /** Returns the names that are set for the ranks but are no settings. */
+    /** Returns the names that are set for the ranks but are not settings of ferro. */
     public static Set<String> unknown(Target target, Map<String, String> environment) {
         Set<String> names = new TreeSet<>(environment.keySet());
         names.addAll(target.properties().keySet());

@@ -15,12 +15,13 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A class path, such as that of ferro's jars with which the launcher itself was started ({@code java -cp 'lib/*'}).
+ * A class path, for example the class path of ferro's jars with which the launcher was started ({@code java -cp
+ * 'lib/*'}).
  *
  * @param entries absolute paths
  */
 public record ClassPath(List<String> entries) {
-    /** Jars that belong to the command and not to a program that joins a group. */
+    /** Jars that the command needs and a program that joins a group does not need. */
     private static final Set<String> OF_THE_COMMAND = Set.of(
             "ferro-launcher",
             "ferro-examples",
@@ -32,12 +33,12 @@ public record ClassPath(List<String> entries) {
             "picocli",
             "xchart");
 
-    /** Returns the class path that the launcher itself runs on. */
+    /** Returns the class path of the launcher. */
     public static ClassPath ofLauncher() {
         return parse(System.getProperty("java.class.path"));
     }
 
-    /** Reads a class path as {@code java -cp} takes it. */
+    /** Reads a class path in the form of {@code java -cp}. */
     public static ClassPath parse(String text) {
         List<String> entries = new ArrayList<>();
         for (String entry : text.split(File.pathSeparator)) {
@@ -48,21 +49,21 @@ public record ClassPath(List<String> entries) {
         return new ClassPath(List.copyOf(entries));
     }
 
-    /** Returns what a user's program needs: the contracts, the engine, the back ends and their dependencies. */
+    /** Returns the part that a user's program needs: contracts, engine, back ends and their dependencies. */
     public ClassPath forPrograms() {
         return new ClassPath(entries.stream()
                 .filter(entry -> !OF_THE_COMMAND.contains(artifact(entry)))
                 .toList());
     }
 
-    /** Returns these entries after those of another class path, which win. */
+    /** Returns a class path with these entries after the entries of {@code first}, which have precedence. */
     ClassPath behind(ClassPath first) {
         List<String> all = new ArrayList<>(first.entries);
         all.addAll(entries);
         return new ClassPath(List.copyOf(all));
     }
 
-    /** Whether a class or another file is found here, by the rules of the JVM: wildcards and manifests count. */
+    /** Whether the JVM would find a class or another file on this class path; considers wildcards and manifests. */
     boolean holds(String resource) {
         URL[] places = entries.stream()
                 .flatMap(ClassPath::expanded)
@@ -75,7 +76,7 @@ public record ClassPath(List<String> entries) {
         }
     }
 
-    /** Returns the entries that are no file and no folder; the folder of a wildcard counts. */
+    /** Returns the entries that do not exist; a wildcard is missing if its folder is missing. */
     List<String> missing() {
         return entries.stream()
                 .filter(entry ->
@@ -87,7 +88,7 @@ public record ClassPath(List<String> entries) {
         return entry.endsWith(File.separator + "*");
     }
 
-    /** Returns every jar of the folder in front of a wildcard, in no certain order, or any other entry as it is. */
+    /** Returns the jars of the folder before a wildcard, in any order; returns any other entry unchanged. */
     private static Stream<String> expanded(String entry) {
         if (!isWildcard(entry)) {
             return Stream.of(entry);
@@ -113,7 +114,7 @@ public record ClassPath(List<String> entries) {
         }
     }
 
-    /** Returns the name of a jar without its version; for a folder of classes in a build, the name of its module. */
+    /** Returns the name of a jar without its version, or the module name for a folder of classes in a build. */
     private static String artifact(String entry) {
         Path path = Path.of(entry);
         if (path.endsWith(Path.of("target", "classes"))) {

@@ -13,13 +13,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The names of the files in ferro's jars, and the check whether a class path of the user has files of such names too.
+ * The names of the files in ferro's jars. Checks whether a class path of the user has files with such names.
  *
- * <p>If it has none, no lookup by name depends on the order of the two, and ferro's jars may come first. Only then can the
- * JVM take their classes from an archive.
+ * <p>If the user's class path has no such file, no lookup by name depends on the order of the two class paths, so
+ * ferro's jars may come first. Only then can the JVM take their classes from an archive.
  */
 final class FerroNames {
-    /** Packages, and the files outside of them that are looked up by name. A test compares this list with the jars. */
+    /** Packages, and files outside of them that are looked up by name. A test compares this list with the jars. */
     private static final List<String> BEGINNINGS = List.of(
             "ferro/",
             "com/sun/jna/",
@@ -34,7 +34,7 @@ final class FerroNames {
             "META-INF/ferro.shaded.");
 
     private static final Pattern VERSION = Pattern.compile("^META-INF/versions/\\d+/");
-    /** Limit for all jars together: reading so many names takes about as long as an archive saves. */
+    /** Limit for all jars together, because reading so many names takes about as long as an archive saves. */
     private static final int MOST_FILES = 20_000;
 
     private final ClassPath program;
@@ -67,7 +67,7 @@ final class FerroNames {
             }
             return true;
         } catch (IOException unreadable) {
-            // the JVM reports it
+            // the JVM reports this error
             return false;
         }
     }
@@ -87,8 +87,8 @@ final class FerroNames {
     }
 
     /**
-     * Whether a jar has no name of ferro. A program that asks for any manifest finds that of the first jar, so the first
-     * entry is not accepted. A wildcard is not expanded, as it is not worth it.
+     * Whether a jar has no name of ferro. Rejects the first entry, because a program that asks for any manifest finds
+     * the manifest of the first jar. Rejects wildcards, because to expand them costs more than it saves.
      */
     private boolean jar(Path path, boolean first) throws IOException {
         if (first || !Files.isRegularFile(path)) {
@@ -100,7 +100,7 @@ final class FerroNames {
         }
     }
 
-    /** Whether the jar puts further jars on the class path. */
+    /** Whether the manifest of a jar adds further jars to the class path. */
     private static boolean leadsOn(JarFile jar) throws IOException {
         return Optional.ofNullable(jar.getManifest())
                 .map(Manifest::getMainAttributes)

@@ -12,18 +12,18 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How Java programs are started: the JDK of the launcher, a class path, and flags that help ferro.
+ * The start of Java programs: the JDK of the launcher, a class path, and flags that help ferro.
  *
- * <p>The user's class path comes before ferro's jars, and so does a jar that is run. A class path without any name of ferro
- * comes after them, and so does a folder that the user did not name. Then the JVM can take ferro's classes from an archive,
- * which works only for jars that come first.
+ * <p>The user's class path and a jar that is run come before ferro's jars. Two kinds of class path come after ferro's
+ * jars: a class path without any name of ferro, and a folder that the user did not name. In both cases the JVM can take
+ * ferro's classes from an archive, which works only for jars that come first.
  *
  * @param program       the user's class path
- * @param programFirst  whether it comes before ferro's jars
- * @param besideJar     the user's class path beside a jar that is run: only a path typed by {@code -cp}
+ * @param programFirst  whether the user's class path comes before ferro's jars
+ * @param besideJar     the user's class path next to a jar that is run: only a path from {@code -cp}
  * @param library       ferro's jars
- * @param given         JVM options that the user gave ({@code -J}), behind that for the folder of TMPDIR
- * @param fromVariables JVM options that the JVM will read from the environment by itself
+ * @param given         the user's JVM options ({@code -J}), after the option for the folder of TMPDIR
+ * @param fromVariables JVM options that the JVM itself reads from the environment
  */
 public record JavaSettings(
         ClassPath program,
@@ -38,10 +38,10 @@ public record JavaSettings(
     /** Property in which the script {@code ferro} passes the file of the class archive of ranks. */
     static final String ARCHIVE = "ferro.archive";
 
-    /** Property in which the script {@code ferro} passes the version of the Java of the PATH, if it has picked another one. */
+    /** Property with the version of Java in PATH; the script {@code ferro} sets it if it uses another Java. */
     private static final String PATH_JAVA = "ferro.path.java";
 
-    /** Property of ferro's own Netty: the folder in which it puts native libraries until they are loaded. */
+    /** Property of ferro's shaded Netty: the folder for native libraries until they are loaded. */
     private static final String NATIVE_FOLDER = "ferro.shaded.io.netty.native.workdir";
 
     private static final String VECTORS = "jdk.incubator.vector";
@@ -54,7 +54,7 @@ public record JavaSettings(
                 + environment.getOrDefault("JDK_JAVA_OPTIONS", "");
         ClassPath beside = ClassPath.parse(classPath.orElse(""));
         List<String> options = new ArrayList<>();
-        // the JVM does not read the variable
+        // the JVM does not read TMPDIR
         TemporaryFolder.named(environment)
                 .filter(folder -> !variables.contains(TemporaryFiles.PROPERTY))
                 .ifPresent(folder -> options.add("-D" + TemporaryFiles.PROPERTY + "=" + folder));
@@ -74,8 +74,8 @@ public record JavaSettings(
     }
 
     /**
-     * Returns a copy for a jar, which comes before the path typed by {@code -cp}. Libraries of the command are not on its class
-     * path: the class loader of a jar of Spring Boot prefers them to those inside the jar.
+     * Returns a copy for a jar, which comes before the path from {@code -cp}. Omits libraries of the command, because
+     * the class loader of a Spring Boot jar prefers them to the libraries inside the jar.
      */
     JavaSettings withJar(Path jar) {
         ClassPath path = besideJar.behind(ClassPath.parse(jar.toString()));
@@ -83,8 +83,8 @@ public record JavaSettings(
     }
 
     /**
-     * Returns a copy for ranks that put temporary files of their own into a folder of the job. A rank that is killed while
-     * Netty loads a native library leaves a copy of it, which is removed with this folder.
+     * Returns a copy for ranks that write temporary files into a folder of the job. A rank that is killed while Netty
+     * loads a native library leaves a copy of the library. The copy is removed with this folder.
      */
     JavaSettings inFolder(Path folder) {
         List<String> options = new ArrayList<>(List.of("-D" + NATIVE_FOLDER + "=" + folder));
@@ -104,14 +104,14 @@ public record JavaSettings(
         return properties;
     }
 
-    /** Whether the user's class path announces back ends. */
+    /** Whether the user's class path registers back ends. */
     boolean mayBringBackends() {
         return program.holds("META-INF/services/ferro.spi.BackendProvider");
     }
 
     /**
-     * Returns a line for each entry of the user's class path that does not exist, which a JVM skips without a word, and a line
-     * about the Java that the script {@code ferro} has picked, if the PATH has another one.
+     * Returns remarks, one a line: for each entry of the user's class path that does not exist, because a JVM skips it
+     * silently; and for the Java that the script {@code ferro} has selected, if PATH has another one.
      */
     List<String> remarks() {
         List<String> lines = new ArrayList<>();
@@ -145,16 +145,16 @@ public record JavaSettings(
     }
 
     /**
-     * Returns the flags that ferro gives every rank. ActiveProcessorCount is not among them: it would hide the effect of
-     * binding from the JVM.
+     * Returns the flags that ferro gives every rank. They do not include ActiveProcessorCount, which would hide the
+     * effect of core binding from the JVM.
      */
     public static List<String> ownFlags() {
         List<String> flags = new ArrayList<>();
-        // turns off a counter file in /tmp that is written at every collection, stalls with the disk, and outlives a
-        // kill
+        // turns off a counter file in /tmp: it is written at every collection, blocks with a slow disk, and remains
+        // after a kill
         flags.add("-XX:-UsePerfData");
         if (hasVectors()) {
-            // the kernels use it; RankStream does not show the line that the JVM prints about it
+            // the kernels use this module; RankStream does not show the line that the JVM prints about it
             flags.add("--add-modules=" + VECTORS);
         }
         if (FEATURE >= 22) {
@@ -168,7 +168,7 @@ public record JavaSettings(
         return flags;
     }
 
-    /** Whether kernels of the Vector API are compiled for this JDK; the classes of the module differ between JDKs. */
+    /** Whether ferro has Vector API kernels for this JDK; the classes of the module differ between JDKs. */
     private static boolean hasVectors() {
         boolean compiled = FEATURE < 19 || FEATURE >= 22;
         return compiled && ModuleFinder.ofSystem().find(VECTORS).isPresent();
@@ -177,23 +177,22 @@ public record JavaSettings(
     private List<String> flags(boolean fewCores) {
         List<String> flags = new ArrayList<>(ownFlags());
         if (fewCores && !mentions("GC")) {
-            // the JVM's own choice when it sees one core; unbound ranks share cores without seeing it
+            // the choice of a JVM that detects one core; unbound ranks share cores without detecting it
             flags.add("-XX:+UseSerialGC");
         }
         if (!mentions("java.util.logging.")) {
-            // prints ferro's "waiting for ranks ..." in one line instead of the JDK's two
+            // prints ferro's "waiting for ranks ..." in one line instead of the JDK's two lines
             flags.add("-Djava.util.logging.SimpleFormatter.format=%4$s %3$s: %5$s%6$s%n");
         }
         archive().ifPresent(file -> {
             flags.add("-XX:SharedArchiveFile=" + file);
-            // an archive that does not fit, after a change of the JDK or because of another flag, is ignored without a
-            // message
+            // the JVM ignores, without a message, an archive that does not match its version or flags
             flags.add("-Xlog:cds*=off");
         });
         return flags;
     }
 
-    /** Finds the class archive that the script {@code ferro} names. With it a rank starts a third faster. */
+    /** Returns the class archive that the script {@code ferro} names. A rank starts a third faster with it. */
     private Optional<Path> archive() {
         if (programFirst || mentions("SharedArchiveFile") || mentions("-Xshare")) {
             return Optional.empty();

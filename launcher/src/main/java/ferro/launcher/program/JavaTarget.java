@@ -14,11 +14,11 @@ import java.util.regex.Pattern;
 /**
  * A Java program: a main class on a class path.
  *
- * @param mainClass its name
- * @param settings  class path and flags
- * @param arguments arguments of the program
- * @param saysWhatIsWrong whether it is a program of ferro, whose rank 0 prints for all ranks: bad input ends every rank with exit
- *                  code 2
+ * @param mainClass       name of the main class
+ * @param settings        class path and flags
+ * @param arguments       arguments of the program
+ * @param saysWhatIsWrong whether this is a program of ferro: bad input ends all ranks with exit code 2, and rank 0
+ *     prints the reason
  */
 public record JavaTarget(String mainClass, JavaSettings settings, List<String> arguments, boolean saysWhatIsWrong)
         implements Target {
@@ -44,7 +44,7 @@ public record JavaTarget(String mainClass, JavaSettings settings, List<String> a
         return ofMainClass(what, settings, arguments, false);
     }
 
-    /** Makes a target of a main class of ferro, the demo or the bench. */
+    /** Creates a target for a main class of ferro: the demo or the benchmark. */
     public static Target ofFerro(String mainClass, List<String> arguments, JavaSettings settings) {
         return ofMainClass(mainClass, settings, arguments, true);
     }

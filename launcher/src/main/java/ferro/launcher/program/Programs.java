@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Finds programs as a shell does.
+ * Finds programs in the same way as a shell.
  *
- * @param path folders to look in, as in the variable PATH
+ * @param path folders to search, in the form of the variable PATH
  */
 public record Programs(String path) {
     /** Takes the folders from {@code PATH}. */
@@ -18,7 +18,7 @@ public record Programs(String path) {
         return new Programs(environment.getOrDefault("PATH", "/usr/bin:/bin"));
     }
 
-    /** Returns the executable file that a command name stands for, if there is one. */
+    /** Returns the executable file of a command name; empty if no file is found. */
     public Optional<Path> find(String name) {
         if (name.contains("/") || name.contains(File.separator)) {
             return runnable(name);

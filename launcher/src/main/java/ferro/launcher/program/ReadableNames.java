@@ -4,18 +4,18 @@ import ferro.launcher.input.BadInputException;
 import java.nio.file.Path;
 
 /**
- * Checks that the JVMs of ranks can read the names of their files and classes. In a locale that knows ASCII only, a JVM finds
- * no file and no class with another letter in its name.
+ * Checks that the JVMs of ranks can read the names of their files and classes. In an ASCII-only locale, a JVM cannot
+ * find a file or class whose name has other characters.
  */
 final class ReadableNames {
-    /** Property that the script {@code ferro} sets where the locale of its user knows ASCII only. */
+    /** Property that the script {@code ferro} sets if the user's locale supports only ASCII. */
     private static final String LOCALE = "ferro.lc_all";
 
     private ReadableNames() {}
 
-    /** Refuses the names of a Java program that its JVM cannot read. */
+    /** Refuses a Java program with names that its JVM cannot read. */
     static void checkProgram(String mainClass, ClassPath path) {
-        // the JDK reads its name when ferro is loaded
+        // the JDK reads the name of this folder when ferro is loaded
         check("current folder", Path.of("").toAbsolutePath().toString());
         check("main class", mainClass);
         path.entries().forEach(entry -> check("class path entry", entry));

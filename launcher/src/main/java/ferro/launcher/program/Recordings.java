@@ -25,24 +25,25 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Where the flight recorders of a job's ranks write: the user's folder, or a folder of the launcher that only this user can
- * read. The launcher's folder stays if the job has failed and there are recordings in it.
+ * The folder to which the flight recorders of a job's ranks write. The user names a folder, or the launcher creates a
+ * folder that only this user can read. The launcher keeps its folder if the job has failed and the folder contains
+ * recordings.
  *
- * @param folder absolute
- * @param ours   whether the launcher made it and removes it
- * @param before files that were in it before the job, with times of the folder's own clock
+ * @param folder absolute path
+ * @param ours   whether the launcher has created the folder and removes it
+ * @param before files in the folder before the job, with their modification times
  */
 public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) {
     private static final String VARIABLE = "FERRO_RECORDER_DIR";
-    /** The end of a job waits no longer than this for a diagnosis, because the files may contain anything. */
+    /** Longest time that the end of a job waits for a diagnosis, because the files may contain anything. */
     private static final long PATIENCE_SECONDS = 15;
-    /** A job may fail for weeks, and the recordings of each generation take room. The end of the job lists as many. */
+    /** Number of generations whose recordings are kept: a job may fail for weeks. The end of the job lists as many. */
     private static final int KEPT_GENERATIONS = 20;
 
-    /** Calls of each group that other launchers are told: the report of a node has little room. */
+    /** Number of calls of each group that go to other launchers; the report of a node has limited space. */
     private static final int LAST_CALLS = 3;
 
-    /** Makes a folder for recordings of the ranks, or takes the one that the environment names. */
+    /** Creates a folder for recordings of the ranks, or uses the folder that the user has named. */
     public static Recordings of(Target target, Map<String, String> environment) throws IOException {
         Optional<String> named = Optional.ofNullable(target.properties().get(Settings.RECORDER_DIR.name()))
                 .or(() -> Optional.ofNullable(environment.get(VARIABLE)))
@@ -76,9 +77,9 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
     }
 
     /**
-     * Returns where the ranks of one generation write: a folder below this one, which the launcher makes. The folder of a
-     * generation that is too old is removed. In a folder that the user has named, the files of each generation have the name
-     * of the generation's job, and stay.
+     * Returns the folder of one generation. The launcher creates it below this folder, and removes the folder of a
+     * generation that is too old. A folder that the user has named is shared by all generations: the name of a file
+     * contains the job name of its generation, and no file is removed.
      */
     public Recordings ofGeneration(int generation) throws IOException {
         if (!ours) {
@@ -95,7 +96,7 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
         return folder.resolve("generation-" + generation);
     }
 
-    /** Returns the folder if the launcher must remove it. */
+    /** Returns the folder if the launcher must remove it; empty otherwise. */
     public Optional<Path> removable() {
         return ours ? Optional.of(folder) : Optional.empty();
     }
@@ -107,24 +108,24 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
         }
     }
 
-    /** Returns the analysis of the recordings of a job together with how its ranks ended; empty if there are none. */
+    /** Returns the analysis of a job's recordings and of the ends of its ranks; empty if it is not possible. */
     public Optional<Analysis> analyzed(String job, Ends ends) {
         return patiently(
                 () -> Analysis.of(List.of(folder), Optional.of(job), this::isOfThisJob, Optional.of(ends)), why -> {});
     }
 
     /**
-     * Returns the analysis of recordings that launchers have read; empty if there are none.
+     * Returns the analysis of recordings that launchers have read; empty if it is not possible.
      *
      * @param brief    recordings as {@link #brief} returns them
-     * @param ends     how the ranks' processes ended
+     * @param ends     how the processes of the ranks ended
      * @param unjudged receives the reason if the analysis fails or takes too long
      */
     public static Optional<Analysis> analyzed(Analysis.Brief brief, Ends ends, Consumer<String> unjudged) {
         return patiently(() -> Analysis.of(brief, ends), unjudged).flatMap(Function.identity());
     }
 
-    /** Returns the last calls of a job's ranks, for the launcher that analyses all nodes' recordings; empty if none. */
+    /** Returns the last calls of a job's ranks, for a launcher that analyses all nodes; empty without recordings. */
     public Analysis.Brief brief(String job) {
         return patiently(() -> Analysis.brief(folder, job, this::isOfThisJob, LAST_CALLS), why -> {})
                 .orElseGet(() -> new Analysis.Brief(List.of(), Map.of()));
@@ -145,7 +146,7 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
         try {
             return Optional.of(task.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
         } catch (ExecutionException failure) {
-            // broken recordings must not hide why the job failed: ferro analyze says what is wrong with them
+            // broken recordings must not hide why the job failed; ferro analyze reports what is wrong with them
             unjudged.accept("" + failure.getCause());
             return Optional.empty();
         } catch (TimeoutException slow) {
@@ -162,8 +163,8 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
     }
 
     /**
-     * Removes what is of no use: everything after a job that ended well, and a folder without recordings in any case. The
-     * guard of the job's other folder may have removed it before.
+     * Removes what is not needed: all files after a job that succeeded, and in any case a folder without recordings.
+     * The guard shell of the job's other folder may already have removed the folder.
      */
     public void settle(boolean endedWell) throws IOException {
         try {
@@ -175,7 +176,7 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
         }
     }
 
-    /** Whether there is a recording in the folder, or in that of a generation. */
+    /** Whether the folder or the folder of a generation contains a recording. */
     private boolean anyBelow() throws IOException {
         try (DirectoryStream<Path> inside = Files.newDirectoryStream(folder, Files::isDirectory)) {
             for (Path generation : inside) {

@@ -21,12 +21,12 @@ import javax.tools.StandardLocation;
 import javax.tools.ToolProvider;
 
 /**
- * One source file with a main method in its first class, as {@code java Main.java} takes it.
+ * One source file with a main method in its first class, as for {@code java Main.java}.
  *
- * <p>It is compiled once, here, and not by every rank at the same time. On two cores four compilers take longer than the
- * program. An error in the source is printed once, before anything has started.
+ * <p>The launcher compiles the file once, instead of every rank at the same time. On two cores, four compilers take
+ * longer than the program. An error in the source is printed once, before any rank starts.
  *
- * @param file      absolute
+ * @param file      absolute path of the source file
  * @param settings  class path and flags
  * @param arguments arguments of the program
  */
@@ -79,7 +79,7 @@ record SourceTarget(Path file, JavaSettings settings, List<String> arguments) im
         }
     }
 
-    /** Returns the folder in which other classes of the same source tree are looked up. */
+    /** Returns the folder in which the compiler finds other classes of the same source tree. */
     private Path sourceRoot(CompilationUnitTree unit) {
         Path root = file.getParent();
         for (String rest = packageOf(unit); !rest.isEmpty() && root.getParent() != null; rest = parent(rest)) {
@@ -106,7 +106,7 @@ record SourceTarget(Path file, JavaSettings settings, List<String> arguments) im
         throw new BadInputException(file + " declares no class");
     }
 
-    /** The source file under a name that fits any class that it declares, as {@code java Main.java} allows. */
+    /** The source file, under a name that is valid for any class that it declares, as {@code java Main.java} allows. */
     private static final class SourceFile extends SimpleJavaFileObject {
         private final Path file;
 

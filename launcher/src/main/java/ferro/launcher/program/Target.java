@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The program that every rank runs. It is checked when it is made, so that bad input is found before anything starts. */
+/** The program that every rank runs. Checked when it is created, so that bad input is found before any rank starts. */
 @FunctionalInterface
 public interface Target {
-    /** Makes a target of any program and its arguments, as given after {@code --}. The program must exist. */
+    /** Creates a target from the words after {@code --}: any program and its arguments. The program must exist. */
     static Target ofCommand(List<String> words, Programs programs) {
         if (words.isEmpty()) {
             throw new BadInputException("nothing to run: found " + words.size() + " words after --, need a command");
@@ -24,7 +24,7 @@ public interface Target {
     }
 
     /**
-     * {@return the command line of a rank, program and arguments, the same for all}
+     * {@return the command line of a rank: program and arguments, the same for all ranks}
      *
      * @param folder folder for files that live as long as the job
      * @param few    whether a rank has fewer than two cores
@@ -32,27 +32,27 @@ public interface Target {
      */
     List<String> commandLine(Path folder, boolean few) throws IOException;
 
-    /** Returns class path and flags of the JVMs of ranks; empty if the program is no Java program with such settings. */
+    /** Returns class path and flags of the ranks' JVMs; empty if the program does not use such settings. */
     default Optional<JavaSettings> java() {
         return Optional.empty();
     }
 
-    /** Returns the settings of ferro on this command line; they win over variables. */
+    /** Returns the settings of ferro on this command line, which have precedence over variables. */
     default Map<String, String> properties() {
         return java().map(JavaSettings::properties).orElse(Map.of());
     }
 
-    /** Whether ranks may find back ends that are not on the launcher's own class path, as any command may. */
+    /** Whether ranks may find back ends that are not on the launcher's class path, as is possible for any command. */
     default boolean mayBringBackends() {
         return java().map(JavaSettings::mayBringBackends).orElse(true);
     }
 
-    /** Returns lines about what is odd here and may be meant, such as a folder of the class path that does not exist. */
+    /** Returns remarks about unusual input that may be intended, such as a missing folder of the class path. */
     default List<String> remarks() {
         return java().map(JavaSettings::remarks).orElse(List.of());
     }
 
-    /** Whether exit code 2 of a rank means that rank 0 has said what is wrong with the words typed. */
+    /** Whether exit code 2 of a rank means that rank 0 has printed what is wrong with the arguments. */
     default boolean saysWhatIsWrong() {
         return false;
     }

@@ -10,24 +10,24 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Which cores each rank of this host runs on.
+ * The cores on which each rank of this host runs.
  *
- * <p>Two ranks that spin on one core turn microseconds into milliseconds; two bound ranks never share a core. Each rank gets
- * an equal slice of the cores, so that a single rank keeps all of them.
+ * <p>If two ranks that spin share one core, a call takes milliseconds instead of microseconds. Two bound ranks never
+ * share a core. Each rank gets an equal slice of the cores, so that a single rank keeps all of them.
  *
  * @param slices cores of each rank in the form of taskset; empty if ranks are not bound
- * @param reason reason, for the line at the start
+ * @param reason why ranks are bound or not, for a line that is printed at the start
  */
 public record CoreBinding(List<String> slices, String reason) {
     /**
      * The cores to distribute.
      *
-     * @param cores   how many the JVM says may be used
-     * @param allowed numbers of the cores that this process may run on, empty if unknown
-     * @param sharing number of launchers among which they were divided
+     * @param cores   number of cores that the JVM may use, as the JVM reports it
+     * @param allowed numbers of the cores that this process may run on; empty if unknown
+     * @param sharing number of launchers among which the cores were divided
      */
     public record Cores(int cores, List<Integer> allowed, int sharing) {
-        /** Cores of one launcher. */
+        /** Creates the cores of a single launcher. */
         public Cores(int cores, List<Integer> allowed) {
             this(cores, allowed, 1);
         }
@@ -37,7 +37,7 @@ public record CoreBinding(List<String> slices, String reason) {
             return new Cores(Runtime.getRuntime().availableProcessors(), numbers(Proc.HOST.allowedCores()));
         }
 
-        /** Returns a name that no other cores have, in this or another machine; empty if there is none. */
+        /** Returns a name that no other set of cores has, on this or another machine; empty if unknown. */
         public String name() {
             try {
                 return allowed.isEmpty() ? "" : Proc.HOST.boot() + " " + allowed;
@@ -47,9 +47,9 @@ public record CoreBinding(List<String> slices, String reason) {
         }
 
         /**
-         * Returns the part of one launcher.
+         * Returns the part of the cores for one launcher.
          *
-         * @param index number of the launcher among those that share these cores
+         * @param index number of the launcher among the launchers that share these cores
          * @param of    number of these launchers
          */
         public Cores part(int index, int of) {
@@ -61,7 +61,7 @@ public record CoreBinding(List<String> slices, String reason) {
         }
     }
 
-    /** Decides which cores each rank gets, or that none is bound and why. */
+    /** Decides which cores each rank gets. If ranks are not bound, the result gives the reason. */
     public static CoreBinding of(int ranks, boolean wanted, Programs programs, Cores machine) {
         if (!wanted) {
             return unbound("--no-bind");
@@ -87,7 +87,7 @@ public record CoreBinding(List<String> slices, String reason) {
         return new CoreBinding(List.of(), "not bound (" + why + ")");
     }
 
-    /** Returns the command line, bound to the cores of the rank with this number on this host. */
+    /** Returns the command line that runs the command on the cores of this rank of the host. */
     public List<String> wrap(int localRank, List<String> command) {
         if (slices.isEmpty()) {
             return command;
@@ -113,8 +113,8 @@ public record CoreBinding(List<String> slices, String reason) {
     }
 
     /**
-     * Returns a warning if launcher and ranks may use only some cores of the node: srun and mpirun give a task one core by default.
-     * Empty if each rank has a core, or if all cores of the node may be used.
+     * Returns a warning if launcher and ranks may use only some cores of the node: srun and mpirun give a task one core
+     * by default. Empty if each rank has a core, or if all cores of the node may be used.
      */
     public static Optional<String> warning(int ranks, Map<String, String> environment) {
         try {
@@ -128,8 +128,8 @@ public record CoreBinding(List<String> slices, String reason) {
     /**
      * Returns a warning for given numbers of cores.
      *
-     * @param allowed cores that this process may use, 0 if unknown
-     * @param node    cores of the host
+     * @param allowed number of cores that this process may use; 0 if unknown
+     * @param node    number of cores of the host
      */
     public static Optional<String> warning(int ranks, int allowed, int node, Map<String, String> environment) {
         if (allowed == 0 || allowed >= ranks || allowed >= node) {

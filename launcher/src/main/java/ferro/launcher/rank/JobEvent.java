@@ -3,36 +3,36 @@ package ferro.launcher.rank;
 /** The events that the loop of {@code Job} waits for. */
 public sealed interface JobEvent {
     /**
-     * The process of a rank ended.
+     * The process of a rank has ended.
      *
-     * @param rank    which
-     * @param code    exit code, 128 + n if signal n ended it
-     * @param atNanos when the end was seen
+     * @param rank    number of the rank
+     * @param code    exit code; 128 + n if signal n ended the process
+     * @param atNanos when the launcher noticed the end
      */
     record Ended(int rank, int code, long atNanos) implements JobEvent {}
 
-    /** What a rank that has ended had printed has been read, but for output of its children. */
+    /** All output of a rank that has ended has been read, except output of its children. */
     record OutputRead(int rank) implements JobEvent {}
 
-    /** The whole output of a rank has been shown, and no process of its group is left. */
+    /** All output of a rank has been shown, and no process of its group is left. */
     record Drained(int rank) implements JobEvent {}
 
     /**
-     * A launcher of the job was sent a signal that asks for the end.
+     * A launcher of the job has received a signal that requests the end of the job.
      *
-     * @param name  without SIG
-     * @param times how many signals that launcher was sent by then
+     * @param name  name of the signal without SIG
+     * @param times number of such signals that the launcher has received, with this one
      */
     record Signalled(String name, int times) implements JobEvent {}
 
-    /** This launcher was sent a signal that asks for no end; its name is without SIG. */
+    /** This launcher has received a signal that does not request the end; {@code name} is without SIG. */
     record Passed(String name) implements JobEvent {}
 
     /**
      * A rank of another node has failed, or another node is lost.
      *
-     * @param code    exit code
-     * @param atNanos when this launcher heard of it
+     * @param code    exit code of the job
+     * @param atNanos when this launcher received the message
      */
     record FailedElsewhere(int code, long atNanos) implements JobEvent {}
 

@@ -12,24 +12,24 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * Passes the signals that this launcher is sent on to its ranks. Signals that ask for the end of the job are counted and
- * passed on to the launchers of other nodes as well.
+ * Forwards signals that this launcher receives to its ranks. Counts the signals that request the end of the job, and
+ * also forwards these to the launchers of other nodes.
  *
- * <p>It uses reflection, because the compiler warns of every mention of {@code sun.misc.Signal} and warnings are errors in
- * this build. If the class is missing, or if the JVM keeps a signal for itself, the signal ends the launcher, and the
- * leashes end the ranks.
+ * <p>Uses reflection, because the compiler warns about each use of {@code sun.misc.Signal}, and this build treats
+ * warnings as errors. If this class is missing, or if the JVM reserves a signal for itself, the signal ends the
+ * launcher. Then the guard shells end the ranks.
  */
 public final class JobSignals {
-    /** Ask the job to end. */
+    /** Signals that request the end of the job. */
     private static final List<String> ENDING = List.of("INT", "TERM", "HUP");
 
     /**
-     * Ask for no end; a program may do anything at them. Each is known to every POSIX shell. USR2 and QUIT are missing: the
-     * JVM uses them itself. PROF is missing: profilers of the launcher use it.
+     * Signals that do not request the end; a program may use them in any way. Each POSIX shell has these signals. USR2
+     * and QUIT are not in the list, because the JVM uses them. PROF is not, because profilers of the launcher use it.
      */
     private static final List<String> PASSED = List.of("USR1", "ALRM", "VTALRM", "XCPU", "URG");
 
-    /** Stop and continue the job, as keys of a terminal do. */
+    /** Signals that suspend and resume the job, as keys of a terminal do. */
     private static final List<String> JOB_CONTROL = List.of("TSTP", "CONT");
 
     private BlockingQueue<JobEvent> events;
@@ -47,11 +47,11 @@ public final class JobSignals {
     }
 
     /**
-     * Reports signals of this process as events until it is closed.
+     * Reports signals of this process as events from now on.
      *
-     * @param jobControl whether to listen to TSTP and CONT, which then do not stop this process by themselves
-     * @param first      run at each signal that asks for the end, before anybody else hears of it
-     * @param early      told of each other signal that comes before ranks are started
+     * @param jobControl whether to handle TSTP and CONT; these signals then do not suspend this process by themselves
+     * @param first      run at each signal that requests the end, before any other action
+     * @param early      receives each other signal that comes before ranks are started
      */
     public static JobSignals into(
             BlockingQueue<JobEvent> events, boolean jobControl, Runnable first, Consumer<String> early) {
@@ -68,7 +68,7 @@ public final class JobSignals {
                     signals.heard(name);
                 });
             } catch (ReflectiveOperationException kept) {
-                // missing, or kept by the JVM: the signal keeps its default, which ends the launcher
+                // missing, or reserved by the JVM: the signal keeps its default, which ends the launcher
                 continue;
             }
         }
@@ -87,7 +87,7 @@ public final class JobSignals {
                 .invoke(null, signal.getConstructor(String.class).newInstance(name), told);
     }
 
-    /** Whether a signal asks the job to end. */
+    /** Whether a signal requests the end of the job. */
     static boolean ends(String name) {
         return ENDING.contains(name);
     }
@@ -113,11 +113,11 @@ public final class JobSignals {
     }
 
     /**
-     * Begins another generation of ranks, which are not started yet. Launchers of other nodes are not told of signals until
-     * {@link #tell}.
+     * Begins another generation, whose ranks are not started yet. Signals are not forwarded to launchers of other nodes
+     * until {@link #tell}.
      *
      * @param queue  queue for the events of the generation
-     * @param number of the generation, from 1
+     * @param number number of the generation, from 1
      */
     public synchronized void begin(BlockingQueue<JobEvent> queue, int number) {
         events = queue;
@@ -126,12 +126,12 @@ public final class JobSignals {
         start = "generation " + number + " was started";
     }
 
-    /** From now on signals that ask for no end are events. */
+    /** Reports signals that do not request the end as events from now on. */
     public synchronized void ranksStart() {
         ranksStart = true;
     }
 
-    /** Makes a signal that asks for the end interrupt the calling thread from now on: no rank runs yet that could receive it. */
+    /** Lets a signal that requests the end interrupt the calling thread from now on, while no rank runs. */
     public synchronized void interruptMe() {
         waiting = Thread.currentThread();
         if (times > 0) {
@@ -140,24 +140,24 @@ public final class JobSignals {
     }
 
     /**
-     * Waits before ranks are started. A signal that asks for the end, also an earlier one, ends the wait.
+     * Waits before ranks are started. A signal that requests the end, even an earlier one, ends the wait.
      *
      * @param time time to wait; may be zero
-     * @throws InterruptedException if there is such a signal
+     * @throws InterruptedException if such a signal ends the wait
      */
     public void holdBack(Duration time) throws InterruptedException {
         interruptMe();
-        // a sleep of no time would not look
+        // a sleep of zero would not detect the interrupt
         if (Thread.interrupted()) {
             throw new InterruptedException(beforeAnyRank().getMessage());
         }
         TimeUnit.NANOSECONDS.sleep(time.toNanos());
     }
 
-    /** Ends this mode, on the same thread. From now on the others are told of signals too, and of those that came before. */
+    /** Ends {@link #interruptMe}, on the same thread. Forwards earlier and later signals to other launchers. */
     public synchronized void tell(BiConsumer<String, Integer> others) {
         waiting = null;
-        // a signal that came just now is already an event and must not interrupt anything else
+        // a signal that came just now is already an event, so it must not interrupt other code
         Thread.interrupted();
         onward = others;
         for (int told = 1; told <= times; told++) {
@@ -165,7 +165,7 @@ public final class JobSignals {
         }
     }
 
-    /** Returns the reason with which launchers end if a signal came before a rank was started. */
+    /** Returns the reason for which launchers end if a signal came before a rank was started. */
     public synchronized NodesApartException beforeAnyRank() {
         return new NodesApartException(
                 "was ended by signal " + last + " before " + start,

@@ -11,18 +11,18 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Starts any command as leader of its own process group, whose life is tied to this process.
+ * Starts a command as leader of a process group that ends together with this process.
  *
- * <p>The command's group has one more process (the leash): a shell that reads a pipe whose other end only this process
- * holds. A line in the pipe is the name of a signal for the whole group. The end of the file means that this process is
- * gone, even by kill -9, and the group is killed. ({@code setpriv --pdeathsig} does not work: it fires when the Java thread
- * that started the rank ends.)
+ * <p>The group of the command has one more process, the guard shell. It reads a pipe whose other end only this process
+ * holds. Each line in the pipe is the name of a signal for all processes of the group. At the end of the file, this
+ * process has ended, even by kill -9, and the guard shell kills the group. ({@code setpriv --pdeathsig} does not work:
+ * it sends its signal when the Java thread that started the rank ends.)
  *
- * <p>A new group needs {@code setsid}, or {@code perl} where that is missing (macOS). Without either, ranks are ordinary
- * children: signals reach only the rank itself, and a kill -9 of the launcher leaves the ranks running.
+ * <p>A new group needs {@code setsid}, or {@code perl} on a system without {@code setsid} (macOS). Without both, ranks
+ * are ordinary children: signals reach only the rank itself, and a kill -9 of the launcher leaves the ranks running.
  */
 public final class ProcessGroupGuard {
-    /** The shell replaces itself by exec, so that the pid of the started process is the rank's own. */
+    /** The shell replaces itself by the command (exec), so the pid of the started process is the pid of the rank. */
     private static final String SCRIPT = """
             exec 3<&0 </dev/null
             ( ( trap '' HUP INT QUIT TERM USR1 USR2 ALRM VTALRM XCPU URG TSTP
@@ -31,7 +31,7 @@ public final class ProcessGroupGuard {
             exec "$@" 3<&-
             """;
 
-    /** Signals that the leash cannot pass on: it is stopped or killed together with its group. */
+    /** Signals that the guard shell cannot forward, because it is stopped or killed together with its group. */
     private static final Set<String> PAST_THE_LEASH = Set.of("KILL", "STOP", "CONT");
 
     private static final List<String> BY_SETSID = List.of("setsid");
@@ -58,7 +58,7 @@ public final class ProcessGroupGuard {
         return programs.find("perl").isPresent() ? new ProcessGroupGuard(BY_PERL) : new ProcessGroupGuard(List.of());
     }
 
-    /** Returns why ranks outlive a kill -9 of the launcher here; empty if they do not. */
+    /** Returns why ranks outlive a kill -9 of the launcher on this machine; empty if they do not. */
     public Optional<String> missing() {
         return holds()
                 ? Optional.empty()
@@ -66,22 +66,22 @@ public final class ProcessGroupGuard {
                         "found neither setsid nor perl, or no sh: ranks keep running after a kill -9 of the launcher");
     }
 
-    /** Returns the program that creates the session. */
+    /** Returns the name of the program that creates the session. */
     public String means() {
         return holds() ? session.get(0) : "nothing";
     }
 
-    /** Returns whether the guard works on this machine. */
+    /** Returns whether this machine has a program that creates sessions. */
     public boolean holds() {
         return !session.isEmpty();
     }
 
-    /** Returns the command line that starts the command on the leash; its standard input must be a pipe. */
+    /** Returns the command line that starts the command with a guard shell; its standard input must be a pipe. */
     List<String> wrap(List<String> command) {
         return holds() ? script(SCRIPT, command) : command;
     }
 
-    /** Returns the command line of a shell script in its own session, which signals of terminal keys do not reach. */
+    /** Returns the command line of a shell script in a separate session, without the signals of terminal keys. */
     public List<String> script(String script, List<String> arguments) {
         List<String> line = new ArrayList<>(session);
         line.addAll(List.of("sh", "-c", script, "ferro-leash"));
@@ -89,7 +89,7 @@ public final class ProcessGroupGuard {
         return line;
     }
 
-    /** Sends a signal to a process and its whole group; does nothing for a process that has ended. */
+    /** Sends a signal to a process and its group; does nothing for a process that has ended. */
     void signal(Process process, String name) {
         if (!process.isAlive()) {
             return;
@@ -103,12 +103,12 @@ public final class ProcessGroupGuard {
         }
     }
 
-    /** Stops this process, as SIGSTOP does, until it is sent CONT. */
+    /** Suspends this process, as SIGSTOP does, until it receives CONT. */
     public static void stopThisProcess() throws IOException, InterruptedException {
         kill("STOP", "" + ProcessHandle.current().pid()).waitFor();
     }
 
-    /** Releases the leash: the rest of the group is killed. */
+    /** Ends the guard shell, which kills the rest of the group. */
     void release(Process process) throws IOException {
         process.getOutputStream().close();
     }
@@ -119,20 +119,19 @@ public final class ProcessGroupGuard {
             pipe.write((name + "\n").getBytes(StandardCharsets.US_ASCII));
             pipe.flush();
         } catch (IOException unread) {
-            // the shell that reads has been ended from outside; destroying by the handle, unlike by the process, leaves
-            // the
-            // streams open
+            // the guard shell was ended from outside; unlike a destroy of the process, a destroy of its handle keeps
+            // the streams open
             process.toHandle().destroy();
         }
     }
 
-    /** Sends a signal to the group without the leash. */
+    /** Sends a signal to the group without the guard shell. */
     private static void signalGroup(Process process, String name) {
         try {
             kill(name, "-" + process.pid());
         } catch (IOException noProcessLeft) {
             if (name.equals("KILL")) {
-                // the leash kills the children when this process ends; the rank itself is killed now
+                // the guard shell kills the children when this process ends; the rank itself is killed now
                 process.toHandle().destroyForcibly();
             }
         }
@@ -160,7 +159,7 @@ public final class ProcessGroupGuard {
         try {
             kill(name, "" + process.pid());
         } catch (IOException noShell) {
-            // Java alone sends TERM and KILL only, which would end the rank
+            // Java alone sends only TERM and KILL, which would end the rank
             return;
         }
     }

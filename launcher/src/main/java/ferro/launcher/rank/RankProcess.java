@@ -18,9 +18,9 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.function.Consumer;
 
-/** One rank: its process on a leash, its two streams, and the thread that waits for its end. */
+/** One rank: its process with a guard shell, its two streams, and the thread that waits for its end. */
 public final class RankProcess implements Supervised {
-    /** Shortest time between two looks at a stream. */
+    /** Shortest wait between two checks of a stream. */
     private static final long LEAST_MILLIS = 20;
 
     private final int rank;
@@ -31,10 +31,10 @@ public final class RankProcess implements Supervised {
     /**
      * The objects that all ranks of a job share.
      *
-     * @param leash  ties ranks to this process
-     * @param screen where their output is shown
-     * @param log    where copies of it go
-     * @param events queue for events of ranks
+     * @param leash    starts ranks with a guard shell
+     * @param screen   shows the output of ranks
+     * @param log      receives copies of the output
+     * @param events   queue for events of ranks
      * @param debugged ranks that wait for a debugger
      */
     public record JobShared(
@@ -52,7 +52,7 @@ public final class RankProcess implements Supervised {
         this.shared = shared;
     }
 
-    /** Starts the process of a rank. Its end becomes an event. */
+    /** Starts the process of a rank. The end of the process becomes an event. */
     public static RankProcess start(int rank, List<String> command, Map<String, String> environment, JobShared shared)
             throws IOException {
         ProcessBuilder builder = new ProcessBuilder(shared.leash().wrap(command));
@@ -61,7 +61,7 @@ public final class RankProcess implements Supervised {
         }
         Map<String, String> variables = builder.environment();
         variables.keySet().retainAll(environment.keySet());
-        // a variable that stays as it is keeps bytes that are no text
+        // a variable that does not change keeps its bytes, which may be invalid text
         environment.forEach((name, value) -> {
             if (!value.equals(variables.get(name))) {
                 variables.put(name, value);
@@ -85,7 +85,7 @@ public final class RankProcess implements Supervised {
         return process.pid();
     }
 
-    /** Returns the rank's output. It has no trace if the rank is no Java program or was not ended by an exception. */
+    /** Returns the rank's output. The trace is empty if no exception ended the rank, or if it is not a Java program. */
     public RankOutput output() {
         return new RankOutput(rank, pid(), tail.trace(), tail.lines());
     }
@@ -96,7 +96,7 @@ public final class RankProcess implements Supervised {
             // T stopped, t traced
             return "Tt".indexOf(Proc.HOST.stat("" + pid()).state()) >= 0;
         } catch (IOException | IllegalArgumentException unknown) {
-            // this system has no such file, or the process has just ended
+            // this system does not have the file, or the process has just ended
             return false;
         }
     }
@@ -111,7 +111,7 @@ public final class RankProcess implements Supervised {
         Ties ties = new Ties(rank, name, shared.screen, log, tail, shared.debugged, closed);
         InputStream source = name == Screen.Name.OUT ? process.getInputStream() : process.getErrorStream();
         RankStream stream = new RankStream(source, ties);
-        // at the end of the process the JDK closes this stream under a child that still writes, once its lock is free
+        // after the process has ended, the JDK closes this stream once its lock is free, even if a child still writes
         Runnable reading = () -> {
             synchronized (source) {
                 stream.run();
@@ -129,14 +129,14 @@ public final class RankProcess implements Supervised {
             shared.leash.release(process);
             drain(pumps);
         } catch (InterruptedException | IOException unexpected) {
-            // this thread is not interrupted, and nothing is written to the leash any more; its rest ends with the
+            // this thread is not interrupted, and nothing more is written to the guard shell, which ends with the
             // launcher
             Thread.currentThread().interrupt();
         }
         shared.events.add(new JobEvent.Drained(rank));
     }
 
-    /** Waits for the ends of the streams, but not for a child that holds one open. */
+    /** Waits for the ends of the streams, but only a limited time for a child that keeps a stream open. */
     private static void drain(List<Pump> pumps) throws InterruptedException {
         pumps.forEach(pump -> pump.stream().awaitRest());
         for (Pump pump : pumps) {

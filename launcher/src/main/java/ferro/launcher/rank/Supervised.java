@@ -1,14 +1,14 @@
 package ferro.launcher.rank;
 
-/** A rank as {@link Supervisor} sees it. */
+/** A rank that {@link Supervisor} can observe and signal. */
 interface Supervised {
     int rank();
 
     long pid();
 
-    /** Whether it is halted, by SIGSTOP or by a tracer. */
+    /** Whether the rank is suspended, by SIGSTOP or by a tracer. */
     boolean isHalted();
 
-    /** Sends a signal to the rank and all its children; does nothing if it has ended. */
+    /** Sends a signal to the rank and all its children; does nothing if the rank has ended. */
     void signal(String name);
 }

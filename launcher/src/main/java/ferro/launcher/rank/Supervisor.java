@@ -17,11 +17,11 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Waits for the ranks of a job: one loop, one thread, fed by a queue of events.
+ * Waits for the ranks of a job, in one loop on one thread that takes events from a queue.
  *
- * <p>The first rank that ends badly ends the job: the others are sent TERM, and KILL after a grace. A signal sent to the
- * launcher is passed on to all ranks. If it asks for the end, ranks that are left after a grace, or at a second signal, are
- * killed.
+ * <p>The first rank that fails ends the job: the others receive TERM, and KILL after a grace time. A signal that the
+ * launcher receives is forwarded to all ranks. After a signal that requests the end, the remaining ranks are killed:
+ * when the grace time is over, or at a second signal.
  */
 public final class Supervisor {
     private static final long NEVER = Long.MAX_VALUE;
@@ -31,13 +31,13 @@ public final class Supervisor {
     private static final int KILLED = ExitCode.ofSignal("KILL");
 
     private static final JobEvent GO_ON = new JobEvent.Passed("CONT");
-    /** Time that the handlers of ranks get at ctrl-Z before ranks are stopped. */
+    /** Time that the signal handlers of ranks get at ctrl-Z before ranks are suspended. */
     private static final long STOP_KEY_MILLIS = 300;
 
     private final Map<Integer, Supervised> running = new TreeMap<>();
     private final Map<Integer, Supervised> undrained = new TreeMap<>();
     private final Set<Integer> stopped = new HashSet<>();
-    /** Ranks that have ended by themselves and whose output is still read. */
+    /** Ranks that have ended without being stopped and whose output is still read. */
     private final Map<Integer, JobEvent.Ended> untold = new HashMap<>();
 
     private Long stoppedNanos;
@@ -57,31 +57,34 @@ public final class Supervisor {
     private StopPhase phase = StopPhase.RUNNING;
     private long phaseEndsNanos = NEVER;
 
-    /** The phases of stopping a job. Each says what happens when its time is over. The phase only moves down this list. */
+    /** The phases of stopping a job. A phase may have a time limit. The phase only moves down this list. */
     private enum StopPhase {
-        /** No failure and no signal: no time limit. */
+        /** No failure and no signal has occurred. No time limit. */
         RUNNING,
-        /** A rank has ended with exit code 2, and the others will do so too. Afterwards they are stopped. */
+        /** A rank has ended with exit code 2, and the others will do the same. At the limit, they are stopped. */
         LEAVING,
-        /** A rank has failed, and the others find out and record which rank is to blame. Afterwards they are stopped. */
+        /** A rank has failed, and the others record which rank is to blame. At the limit, they are stopped. */
         NOTICING,
-        /** The ranks have been told to end. Afterwards they are killed. */
+        /** The ranks have received TERM or another signal that ends them. At the limit, they are killed. */
         STOPPING,
-        /** The ranks have been killed. Afterwards they are left to the system. */
+        /** The ranks have been killed. At the limit, the launcher no longer waits for them. */
         KILLED
     }
 
     /**
-     * How much time ranks get.
+     * The time limits for ranks that have to end.
      *
-     * @param leave           from the first rank's exit code 2 to TERM for ranks that have not ended for the same bad input
-     * @param notice          from a rank's failure to TERM for the others, if they have joined a group: to find out and
-     *     to record why
-     * @param stop            from TERM to KILL when a rank has failed; together with notice and the time of the kill, all
-     *     are gone within two seconds of the first failure
-     * @param signal          from passing on a signal to KILL
-     * @param giveUp          from KILL to the end of the wait: even KILL does not end a process that waits for a dead disk
-     * @param saysWhatIsWrong whether exit code 2 means that rank 0 says why, and that all ranks end by themselves
+     * @param leave           from exit code 2 of the first rank to TERM for ranks that have not ended by the same bad
+     *     input
+     * @param notice          from the failure of a rank to TERM for the others, if they have joined a group: they
+     *     detect and record the failure
+     * @param stop            from TERM to KILL when a rank has failed; with {@code notice} and the time of the kill,
+     *     all ranks end within two seconds of the first failure
+     * @param signal          from forwarding a signal to KILL
+     * @param giveUp          from KILL to the end of the wait; even KILL does not end a process that waits for a dead
+     *     disk
+     * @param saysWhatIsWrong whether exit code 2 means that rank 0 prints the reason and that all ranks end by
+     *     themselves
      */
     public record StopTimes(
             Duration leave, Duration notice, Duration stop, Duration signal, Duration giveUp, boolean saysWhatIsWrong) {
@@ -90,7 +93,7 @@ public final class Supervisor {
         /** Time from a failure to the KILL of ranks that have joined. */
         public static final Duration TO_THE_END = NOTICE.plus(STOP);
 
-        /** Returns the times for a job and its program. */
+        /** Returns the limits for a job and its program. */
         public static StopTimes of(JobSpec spec, Target target) {
             return new StopTimes(
                     Duration.ofSeconds(5),
@@ -102,25 +105,25 @@ public final class Supervisor {
         }
     }
 
-    /** Is told of events of the job at once. */
+    /** A listener that receives events of the job immediately. */
     public interface Witness {
         /** Called when all ranks have joined. */
         void allJoined();
 
-        /** Called when a rank has failed that neither the launcher nor a signal has ended. */
+        /** Called when a rank has failed that was not ended by the launcher or a signal. */
         void failed(JobEvent.Ended ended);
 
-        /** Called when a rank has ended that the launcher has not stopped, and its output has been read. */
+        /** Called when a rank that the launcher has not stopped has ended, and its output has been read. */
         void ended(JobEvent.Ended ended);
 
-        /** Called when the output of ranks can no longer be shown here: they are stopped. */
+        /** Called when the output of ranks can no longer be shown on this node; the ranks are stopped. */
         void unshown();
 
-        /** Called when all ranks have been stopped, to stop this launcher too; returns when it goes on. */
+        /** Called when all ranks have been suspended. Suspends this launcher too, and returns when it is resumed. */
         void standStill() throws InterruptedException;
     }
 
-    /** Creates a supervisor of ranks whose ends are reported by events. */
+    /** Creates a supervisor of ranks; events report the ends of the ranks. */
     public Supervisor(BlockingQueue<JobEvent> events, Screen screen, StopTimes rules, Witness witness) {
         this.events = events;
         this.screen = screen;
@@ -129,18 +132,20 @@ public final class Supervisor {
     }
 
     /**
-     * How a job ended.
+     * The end of a job.
      *
-     * @param failures ranks that ended badly, in the order of their ends
-     * @param left     ranks that ended well by themselves, before or after the first failure
-     * @param stopped  ranks that were told to end because of a failure
-     * @param stoppedNanos when they were told, or sent the signal, by {@link System#nanoTime}; null if none was
-     * @param halted   ranks that were halted, stopped by a signal or traced, when the first rank failed, with their pids
-     * @param signal   what ended the job from outside; null if nothing did
-     * @param unshown  why the job was stopped although no rank failed; null if it was not
-     * @param passed   signals that ask for no end and were passed on, with the ranks that were sent them
-     * @param heardNanos when this launcher heard of the first failure, here or elsewhere; no launcher ends a rank before it
-     *     has heard of one; null if it has not
+     * @param failures     ranks that failed, in the order of their ends
+     * @param left         ranks that ended with exit code 0 without being stopped, before or after the first failure
+     * @param stopped      ranks that were sent TERM after a failure, or because output could not be shown
+     * @param stoppedNanos when the ranks were stopped or received the signal, by {@link System#nanoTime}; null if
+     *     neither happened
+     * @param halted       ranks that were suspended by a signal or traced when the first rank failed, with their pids
+     * @param signal       signal that ended the job from outside; null if no signal did
+     * @param unshown      why the job was stopped although no rank failed; null if the job was not stopped for such a
+     *     reason
+     * @param passed       forwarded signals that do not request the end, with the ranks that received them
+     * @param heardNanos   when this launcher received the first failure, of its own or another node; a launcher ends no
+     *     rank before this moment; null if it received no failure
      */
     public record JobOutcome(
             List<JobEvent.Ended> failures,
@@ -153,7 +158,7 @@ public final class Supervisor {
             Map<String, Set<Integer>> passed,
             Long heardNanos) {}
 
-    /** Waits until every rank has ended and all of their output has been shown. */
+    /** Waits until every rank has ended and all output of the ranks has been shown. */
     public JobOutcome await(List<? extends Supervised> ranks) throws InterruptedException {
         for (Supervised rank : ranks) {
             running.put(rank.rank(), rank);
@@ -181,8 +186,9 @@ public final class Supervisor {
     }
 
     /**
-     * Returns the next event, or null if this phase is over. Events that have come already are returned first. Phases are
-     * for ranks that run: once none does, only a signal ends the wait for their output, which a slow reader may hold up.
+     * Returns the next event, or null at the time limit of this phase. Events in the queue come first. The limits apply
+     * only while ranks run. When no rank runs, a slow reader may delay the output, and only a signal ends the wait for
+     * it.
      */
     private JobEvent next() throws InterruptedException {
         boolean onlyOutput = running.isEmpty() && signals == 0;
@@ -195,7 +201,7 @@ public final class Supervisor {
         if (event instanceof JobEvent.Ended ended) {
             running.remove(ended.rank());
             if (ended.code() != KILLED) {
-                // a suspended process ends by KILL alone: a signal has resumed this one meanwhile
+                // only KILL ends a suspended process, so a signal has resumed this rank before it ended
                 halted.remove(ended.rank());
             }
             if (!stopped.contains(ended.rank()) && signal == null) {
@@ -242,7 +248,7 @@ public final class Supervisor {
         end(ended.code(), ended.atNanos());
     }
 
-    /** Starts to end the job after a rank, here or elsewhere, has failed with this exit code. */
+    /** Starts to end the job after a rank of any node has failed with this exit code. */
     private void end(int code, long atNanos) {
         if (heardNanos == null) {
             heardNanos = atNanos;
@@ -271,7 +277,7 @@ public final class Supervisor {
         }
     }
 
-    /** Stops the ranks; acts only once, because ranks that end while they are being stopped are expected. */
+    /** Stops the ranks. Acts only once, because ranks are expected to end while they are stopped. */
     private void stop() {
         if (phase.compareTo(StopPhase.STOPPING) < 0) {
             enter(StopPhase.STOPPING, rules.stop());
@@ -289,8 +295,8 @@ public final class Supervisor {
     }
 
     /**
-     * Passes a signal on to the ranks. The launchers of several nodes may have received the same signal, so it is a second
-     * one only if one launcher has received two.
+     * Forwards a signal to the ranks. The launchers of several nodes may have received the same signal. Therefore a
+     * signal counts as the second one only if one launcher has received two.
      */
     private void forward(JobEvent.Signalled signalled) {
         String name = signalled.name();
@@ -315,7 +321,7 @@ public final class Supervisor {
                 + rules.signal().toMillis() + " ms, or at a second signal, are killed");
     }
 
-    /** Passes a signal on that asks for no end. TSTP stops ranks and launcher as well. */
+    /** Forwards a signal that does not request the end. TSTP also suspends ranks and launcher. */
     private void pass(String name) throws InterruptedException {
         passed.computeIfAbsent(name, first -> new TreeSet<>()).addAll(running.keySet());
         running.values().forEach(rank -> rank.signal(name));
@@ -323,7 +329,7 @@ public final class Supervisor {
             screen.note("signal " + name + " is passed on to all ranks here");
             return;
         }
-        // TSTP by itself stops no rank: no shell watches over its process group
+        // TSTP alone suspends no rank, because no shell controls the process group of a rank
         TimeUnit.MILLISECONDS.sleep(STOP_KEY_MILLIS);
         if (!events.contains(GO_ON)) {
             screen.note(
@@ -335,8 +341,8 @@ public final class Supervisor {
     }
 
     /**
-     * Passes on the CONT that has continued this process. The JVM reports each signal by a thread of its own, so the event of
-     * this CONT may come after that of a later TSTP, which it must not cancel.
+     * Forwards the CONT that has resumed this process. The JVM reports each signal on a separate thread. Therefore the
+     * event of this CONT may come after the event of a later TSTP, which this CONT must not cancel.
      */
     private void passContinued() throws InterruptedException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
@@ -349,7 +355,7 @@ public final class Supervisor {
         }
     }
 
-    /** Only output is left, which a reader holds up: it is waited for a while after the first signal. */
+    /** Handles a signal when only output is left, which a slow reader delays: waits a limited time for the output. */
     private void endOutput(String name, Duration most) {
         if (phase.compareTo(StopPhase.STOPPING) < 0) {
             signal = name;

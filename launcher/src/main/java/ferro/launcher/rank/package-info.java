@@ -1,7 +1,7 @@
 /**
- * The processes of the ranks of this host: how they start, on which cores, and how all of them end.
+ * The processes of the ranks of this host: how they start, on which cores they run, and how all of them end.
  *
- * <p>Start reading at {@code Supervisor}, which decides, then {@code RankProcess}, which acts. {@code ProcessGroupGuard}
- * ends a rank with everything that it has started, even if the launcher is killed.
+ * <p>Start reading at {@code Supervisor}, which makes the decisions, then {@code RankProcess}, which starts and signals
+ * one rank. {@code ProcessGroupGuard} ends a rank with all its children, even if the launcher is killed.
  */
 package ferro.launcher.rank;
