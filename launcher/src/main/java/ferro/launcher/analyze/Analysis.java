@@ -20,9 +20,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** The analysis of the recordings of a folder: which ranks are to blame, and all that this rests on. Immutable. */
+/** The analysis of the flight recordings in a folder: the ranks to blame, and the facts behind it. Immutable. */
 public final class Analysis {
-    /** Pattern of the names that recorders give their files. */
+    /** Pattern of the file names that flight recorders use. */
     private static final String FILES = "ferro-*-rank*.json";
 
     private static final Pattern NAME = Pattern.compile("ferro-(.*)-rank(\\d{1,7})\\.json");
@@ -33,9 +33,9 @@ public final class Analysis {
     private final List<String> problems;
 
     /**
-     * The recordings of some ranks of a job, as a launcher tells them to another one.
+     * The recordings of some ranks of a job, in the form in which a launcher sends them to another one.
      *
-     * @param texts   recordings with the last calls alone
+     * @param texts   recordings that contain only the last calls
      * @param damaged what is wrong with the recordings that cannot be read, by rank
      */
     public record Brief(List<String> texts, Map<Integer, String> damaged) {
@@ -46,10 +46,10 @@ public final class Analysis {
     }
 
     /**
-     * Analyses recordings that several launchers have read, each those of its own ranks.
+     * Analyses recordings that several launchers have read; each launcher has read the recordings of its own ranks.
      *
-     * @param recordings recordings of {@link #brief}, of one job
-     * @param ends       how the ranks' processes ended
+     * @param recordings recordings of one job, as {@link #brief} returns them
+     * @param ends       how the processes of the ranks ended
      * @return analysis; empty if no rank has written a recording
      */
     public static Optional<Analysis> of(Brief recordings, Ends ends) {
@@ -58,7 +58,7 @@ public final class Analysis {
             try {
                 readable.add(RecordingReader.read(text));
             } catch (UnreadableRecordingException broken) {
-                // its launcher has left it out: this version of ferro cannot read what another one has sent
+                // the sender omits broken recordings, so this one is of another version of ferro
                 continue;
             }
         }
@@ -71,12 +71,12 @@ public final class Analysis {
     }
 
     /**
-     * {@return the recordings of a job with the last calls alone}
+     * {@return the recordings of a job with only the last calls}
      *
-     * @param folder where recorders wrote
-     * @param job    which job
-     * @param taken  which files to read
-     * @param calls  how many calls of each group are kept
+     * @param folder folder to which recorders wrote
+     * @param job    name of the job
+     * @param taken  selects the files to read
+     * @param calls  number of calls of each group to keep
      * @throws IOException if the folder cannot be read
      */
     public static Brief brief(Path folder, String job, Predicate<Path> taken, int calls) throws IOException {
@@ -103,13 +103,13 @@ public final class Analysis {
     }
 
     /**
-     * Reads the recordings of one job, whose ranks may have written into several folders, one on each host. Of two recordings
-     * of a rank the newer one counts. A file that cannot be read is left out and named in {@link #problems()}.
+     * Reads the recordings of one job. Its ranks may have written into several folders, one on each host. If a rank has
+     * two recordings, uses the newer one. Omits a file that cannot be read, and lists it in {@link #problems()}.
      *
-     * @param folders where recorders wrote
-     * @param job     which job; empty for the one that wrote last
+     * @param folders folders to which recorders wrote
+     * @param job     name of the job; empty for the job that wrote last
      * @return analysis
-     * @throws UnreadableRecordingException if there is no recording that can be read
+     * @throws UnreadableRecordingException if no recording can be read
      * @throws IOException if a folder cannot be read
      */
     public static Analysis of(List<Path> folders, Optional<String> job)
@@ -118,15 +118,16 @@ public final class Analysis {
     }
 
     /**
-     * Reads some recordings of one job, as {@link #of(List, Optional)} does, together with how the ranks' processes ended.
-     * The ends decide what the recordings leave open.
+     * Reads some recordings of one job, as {@link #of(List, Optional)} does, and considers how the ranks' processes
+     * ended. The ends decide what the recordings leave open.
      *
-     * @param folders where recorders wrote
-     * @param job     which job; empty for the one that wrote last
-     * @param taken   which files to read; the others are treated as absent
-     * @param ends    how the ranks' processes ended; empty for what launchers have written beside the recordings
+     * @param folders folders to which recorders wrote
+     * @param job     name of the job; empty for the job that wrote last
+     * @param taken   selects the files to read; the others are ignored
+     * @param ends    how the processes of the ranks ended; if empty, read from the files that launchers have written to
+     *     the folders
      * @return analysis
-     * @throws UnreadableRecordingException if there is no recording, or if none can be read and no ends are given
+     * @throws UnreadableRecordingException if no recording exists, or if none can be read and {@code ends} is empty
      * @throws IOException if a folder cannot be read
      */
     public static Analysis of(List<Path> folders, Optional<String> job, Predicate<Path> taken, Optional<Ends> ends)
@@ -195,12 +196,12 @@ public final class Analysis {
         return new UnreadableRecordingException(what + why);
     }
 
-    /** {@return what could not be read, one line per file, which it names} */
+    /** {@return one line for each file that could not be read, with its name} */
     public List<String> problems() {
         return problems;
     }
 
-    /** {@return the ranks of the joined group to look at; empty if none can be named} */
+    /** {@return the ranks of the joined group to examine; empty if none can be named} */
     public Set<Integer> guilty() {
         return verdict.guilty();
     }
@@ -210,15 +211,15 @@ public final class Analysis {
         return VerdictText.of(verdict, SeenBeside.NOTHING);
     }
 
-    /** {@return the verdict as data: what is wrong, and who is to blame} */
+    /** {@return the verdict as data: what is wrong, and which ranks are to blame} */
     public Verdict judged() {
         return verdict;
     }
 
     /**
-     * {@return the recordings of a folder by their names alone, by job and rank}
+     * {@return the recordings of a folder by their file names only, by job and rank}
      *
-     * @param folder where recorders write
+     * @param folder folder to which recorders write
      * @throws IOException if the folder cannot be read
      */
     public static SortedMap<String, SortedMap<Integer, Path>> files(Path folder) throws IOException {
@@ -235,24 +236,24 @@ public final class Analysis {
     /**
      * {@return how many ranks the job of a recording has}
      *
-     * @param file recording
+     * @param file the recording
      * @throws UnreadableRecordingException if the file is not a recording
      */
     public static int worldSize(Path file) throws UnreadableRecordingException {
         return RecordingReader.read(file).writer().worldSize();
     }
 
-    /** {@return the ranks of the joined group that wrote nothing} */
+    /** {@return the ranks of the joined group that wrote no recording} */
     public SortedSet<Integer> missing() {
         return merge.missing();
     }
 
-    /** {@return everything as lines of text, the verdict first} */
+    /** {@return the complete analysis as lines of text, the verdict first} */
     public List<String> text() {
         return TextReport.lines(merge, ends, verdict);
     }
 
-    /** {@return everything as a page of HTML that needs nothing but a browser: a lane per rank, a bar per call} */
+    /** {@return the complete analysis as an HTML page that needs only a browser: a lane per rank, a bar per call} */
     public String html() {
         return HtmlReport.page(merge, verdict);
     }

@@ -23,16 +23,16 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The answers that ranks would have given at some moment to the question what they do, from their recordings. They are judged
- * by the {@link Diagnosis} by which ranks judge each other. It sees one group; an analysis sees all groups, in the numbers of
- * the joined group.
+ * The state that each rank would have reported at one moment, according to the recordings. The states are judged by
+ * {@link Diagnosis}, the same rules by which running ranks judge each other. While a {@code Diagnosis} covers one
+ * group, an analysis covers all groups and uses the rank numbers of the joined group.
  */
 final class Answers {
-    /** In place of a time: as the ranks were when they wrote. */
+    /** Replaces a time: the state of the ranks when they wrote their recordings. */
     static final long AS_WRITTEN = Long.MAX_VALUE;
-    /** Ranks record a failure of their group after the end of the call that has seen it, or before. */
+    /** A rank may record a failure of its group this long before or after the end of the call that detected it. */
     private static final long SLACK_NANOS = 10_000_000;
-    /** A call that waits so long is no call of a job that goes on. */
+    /** A call that waits this long shows that the job makes no progress. */
     private static final long LONG_WAIT_NANOS = 1_000_000_000;
 
     private final Merge merge;
@@ -43,14 +43,14 @@ final class Answers {
     private final WaitGraph graph = new WaitGraph(rank -> awaited.getOrDefault(rank, new BitSet()));
     private final boolean collectives;
 
-    /** A rank that is in a call. */
+    /** A rank that waits in a call. */
     record WaitingRank(int rank, SharedGroup group, RecordedOperation operation) {}
 
     /**
-     * The ranks that keep others waiting.
+     * The ranks that keep other ranks waiting.
      *
-     * @param ranks      ranks to look at; empty if none keeps others waiting
-     * @param isDeadlock whether they wait for each other
+     * @param ranks      ranks to examine; empty if no rank keeps others waiting
+     * @param isDeadlock whether these ranks wait for each other
      */
     record Blamed(SortedSet<Integer> ranks, boolean isDeadlock) {}
 
@@ -71,9 +71,9 @@ final class Answers {
     }
 
     /**
-     * Returns the answers of all ranks at a time of the wall clock, in nanoseconds since 1970. A rank that waits for a message
-     * only may have asked for it in advance and do something else: without a time, if such ranks leave no rank to blame, only
-     * the collectives count.
+     * Returns the states of all ranks at a time of the wall clock, in nanoseconds since 1970. A rank that only waits
+     * for a message may have posted the receive in advance and do something else. Therefore, without a time, only the
+     * collectives count if such ranks leave no rank to blame.
      */
     static Answers at(Merge merge, long at) {
         Answers all = new Answers(merge, at, true);
@@ -116,7 +116,7 @@ final class Answers {
                 .findFirst();
     }
 
-    /** Returns the call that a rank waits in: of several queued calls the first. */
+    /** Returns the call in which a rank waits: the first of several queued calls. */
     private Optional<WaitingRank> firstOpen(SharedGroup group, int rank) {
         return group.newest(rank)
                 .dropWhile(operation -> !isBegun(operation))
@@ -125,12 +125,12 @@ final class Answers {
                 .map(operation -> new WaitingRank(rank, group, operation));
     }
 
-    /** Returns the call begun last: a rank in two calls at once waits in that one, as in a nested call. */
+    /** Returns the call that began last, because a rank in two nested calls waits in the inner one. */
     private static WaitingRank later(WaitingRank one, WaitingRank other) {
         return one.operation().begun() > other.operation().begun() ? one : other;
     }
 
-    /** Returns the ranks that have not made a rank's call, or, if all have made it, those whose data it waits for. */
+    /** Returns the ranks that have not made a rank's call, or, if all have, the ranks whose data it waits for. */
     private BitSet awaited(WaitingRank one) {
         long sequence = one.operation().call().sequence();
         BitSet needed = new BitSet();
@@ -143,15 +143,15 @@ final class Answers {
             one.operation().progress().waitingFor().forEach(needed::set);
             needed.clear(one.rank());
         }
-        // a recording may name ranks that the job does not have
+        // a recording may contain rank numbers that the job does not have
         needed.clear(ranks.length, Math.max(ranks.length, needed.length()));
         needed.stream().filter(rank -> mayHaveCome(rank, one)).forEach(needed::clear);
         return needed;
     }
 
     /**
-     * Returns whether a rank may have made a call since it wrote its recording: the call began later, and has not waited long.
-     * Ranks of a job that runs write at different times.
+     * Returns whether a rank may have made a call after it wrote its recording: the call began later, and has not
+     * waited long. Ranks of a running job write their recordings at different times.
      */
     private boolean mayHaveCome(int rank, WaitingRank one) {
         long begun = one.operation().begun();
@@ -170,7 +170,7 @@ final class Answers {
                 .orElse(0L);
     }
 
-    /** Returns the answers about a group. A rank without a recording does not answer, and one outside of the group is not late. */
+    /** Returns the states for one group. A rank without a recording has none; a rank outside the group is not late. */
     private Status[] of(SharedGroup group) {
         Status[] answers = new Status[ranks.length];
         SortedSet<Integer> members = group.members();
@@ -191,7 +191,7 @@ final class Answers {
         return answers;
     }
 
-    /** Returns whether no rank is in a call. */
+    /** Returns whether no rank waits in a call. */
     boolean isEmpty() {
         return waiting.isEmpty();
     }
@@ -207,8 +207,9 @@ final class Answers {
     }
 
     /**
-     * Returns the ranks that keep the waiting ranks waiting. Each rank that waits judges for itself, and the ranks to blame are
-     * united, as ranks unite them; a rank behind which the same ranks stand judges in the same way.
+     * Returns the ranks that keep other ranks waiting. Each waiting rank is judged separately, and the results are
+     * united, as running ranks unite theirs. Skips a rank that waits for ranks already examined, because its result is
+     * the same.
      */
     Blamed blamed() {
         BitSet seen = new BitSet();
@@ -249,7 +250,7 @@ final class Answers {
                 .culprits();
     }
 
-    /** Returns whether ranks wait for each other's data in one collective, as they do while it runs. */
+    /** Returns whether ranks wait for each other's data in one collective, which is normal while it runs. */
     private boolean isOneCall(BitSet circle) {
         return circle.stream()
                         .mapToObj(waiting::get)
@@ -267,7 +268,7 @@ final class Answers {
         return set.stream().boxed().collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** Returns which rank waits for which and in which call, with one entry for all ranks that do the same. */
+    /** Returns which rank waits for which ranks and in which call; equal waits share one entry. */
     List<Verdict.RanksInCall> calls() {
         Map<List<?>, Verdict.RanksInCall> same = new LinkedHashMap<>();
         waiting.forEach((rank, one) -> {

@@ -6,17 +6,18 @@ import ferro.launcher.analyze.RankRecording.RecordedProgress;
 import java.util.Optional;
 
 /**
- * What a rank did, as far as it recorded, and how its process ended.
+ * The actions of a rank, as far as recorded, and the end of its process.
  *
- * @param end       how its process ended; empty if that was not seen
- * @param byItself  whether it ended by itself, and not because of a failure that it had received
- * @param recording whether there is a recording
- * @param call      the call in which the problem was seen, if the rank has made this call
- * @param last      its last call before
- * @param open      another call that it is in, or that failed with the group, in this group or else in another one
- * @param passed    whether it has made later calls
- * @param line      the line of the program that the thread that has joined executed, if it was in no call
- * @param exitLine  the line of the program at which it has called System.exit before it closed its groups
+ * @param end       how the process ended; empty if no launcher has reported it
+ * @param byItself  whether the process ended by itself, and not because the rank had received a failure
+ * @param recording whether a recording of the rank exists
+ * @param call      the call in which the problem was detected, if the rank has made this call
+ * @param last      the rank's last call before that
+ * @param open      another call that the rank is in, or that failed with the group; in this group or else in another
+ *     one
+ * @param passed    whether the rank has made later calls
+ * @param line      the line of the program that the joining thread executed, if the thread was in no call
+ * @param exitLine  the line of the program that called System.exit before the rank closed its groups
  */
 record Conduct(
         Optional<ProcessEnd> end,
@@ -29,12 +30,12 @@ record Conduct(
         Optional<String> line,
         Optional<String> exitLine) {
     /**
-     * Whether there is a recording of a rank.
+     * Whether a recording of a rank exists.
      *
-     * @param missing    whether there is none that counts
-     * @param damaged    what is wrong with the one that it wrote; empty if none is damaged
-     * @param olderNanos by how much the recording is older than the others, if it is left out for that
-     * @param isEarlier  whether it was written before the others failed, in answer to ferro dump
+     * @param missing    whether no usable recording exists
+     * @param damaged    what is wrong with a damaged recording of the rank; empty if none is damaged
+     * @param olderNanos by how much the recording is older than the others, if it is omitted for this reason
+     * @param isEarlier  whether the recording answers a ferro dump from before the failure of the others
      */
     record Presence(boolean missing, Optional<String> damaged, Optional<Long> olderNanos, boolean isEarlier) {}
 
@@ -43,14 +44,14 @@ record Conduct(
      *
      * @param name     kind, label, number and group
      * @param brief    kind, label and number
-     * @param state    how far it came
-     * @param nanos    for an open call how long the rank has been in it; for a completed one how long before the end of the
-     *     others' calls it ended
-     * @param progress how far its plan has come
+     * @param state    state of the call
+     * @param nanos    for an open call, how long the rank has been in it; for a completed call, the time from its end
+     *     to the end of the others' calls
+     * @param progress progress of the call's plan
      */
     record OwnCall(String name, String brief, OperationState state, long nanos, RecordedProgress progress) {}
 
-    /** Returns how it ended by itself. */
+    /** Returns how the process ended by itself; empty if it did not. */
     Optional<ProcessEnd> ownEnd() {
         return end.filter(any -> byItself);
     }

@@ -11,13 +11,13 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * How the processes of ranks ended, as their launchers saw it. A rank that is killed or ends by itself may leave no
- * recording, and a recording does not contain an exit code. Immutable.
+ * The ends of the ranks' processes, as their launchers observed them. A rank that is killed or ends by itself may leave
+ * no recording, and a recording does not contain an exit code. Immutable.
  *
- * @param byRank           how a rank ended; a rank whose end was not seen is absent
+ * @param byRank           how each rank ended; without the ranks whose ends were not observed
  * @param stopped          ranks that their launchers ended because of another rank
- * @param stoppedWallNanos by rank, from when on the loss of such ranks is no cause, in nanoseconds since 1970 on the clock of
- *     this rank's host; a rank without a time saw no such loss
+ * @param stoppedWallNanos by rank: time from which the loss of a stopped rank is not a cause, in nanoseconds since 1970
+ *     on the clock of the rank's host; a rank without a time detected no such loss
  * @param lost             nodes that a launcher has lost, each in one line with the reason
  */
 public record Ends(
@@ -25,18 +25,18 @@ public record Ends(
         Set<Integer> stopped,
         Map<Integer, Long> stoppedWallNanos,
         SortedSet<String> lost) {
-    /** What has happened to a process that neither runs nor has ended. */
+    /** Describes a process that neither runs nor has ended. */
     public static final String SUSPENDED = "suspended by a signal (SIGSTOP, ctrl-Z, a debugger)";
 
-    /** No end was seen, as when recordings are read on their own. */
+    /** No observed end, for recordings that are analysed without a launcher. */
     public static final Ends UNSEEN = new Ends(Map.of(), Set.of(), Map.of());
 
     /**
      * Copies the maps and the sets.
      *
-     * @param byRank           how a rank ended
-     * @param stopped          ranks that were told to end
-     * @param stoppedWallNanos from when on their loss is no cause
+     * @param byRank           how each rank ended
+     * @param stopped          ranks that their launchers ended
+     * @param stoppedWallNanos times from which the loss of these ranks is not a cause
      * @param lost             nodes that are lost
      */
     public Ends {
@@ -47,28 +47,28 @@ public record Ends(
     }
 
     /**
-     * Makes ends of ranks of which no node is lost.
+     * Creates the ends of ranks in a job without a lost node.
      *
-     * @param byRank           how a rank ended
+     * @param byRank           how each rank ended
      * @param stopped          ranks that their launchers ended
-     * @param stoppedWallNanos from when on their loss is no cause
+     * @param stoppedWallNanos times from which the loss of these ranks is not a cause
      */
     public Ends(Map<Integer, ProcessEnd> byRank, Set<Integer> stopped, Map<Integer, Long> stoppedWallNanos) {
         this(byRank, stopped, stoppedWallNanos, Collections.emptySortedSet());
     }
 
     /**
-     * {@return these ends and the loss of nodes}
+     * {@return these ends with the loss of nodes}
      *
-     * @param nodes each in one line with the reason
+     * @param nodes lost nodes, each in one line with the reason
      */
     public Ends without(Collection<String> nodes) {
         return new Ends(byRank, stopped, stoppedWallNanos, new TreeSet<>(nodes));
     }
 
-    /** How a process ended. */
+    /** The ways in which a process can end. */
     public enum EndKind {
-        /** By an exception of its own, not by a reported failure of a group. The detail is the exception. */
+        /** By an exception of the program, not by a reported failure of a group. The detail is the exception. */
         THREW,
         /** By exit code 0. */
         WELL,
@@ -76,22 +76,22 @@ public record Ends(
         SIGNAL,
         /** By another exit code, which may be the consequence of a failed group. The detail is the code. */
         CODE,
-        /** By the launcher, because of another rank. */
+        /** Stopped by the launcher, because of another rank. */
         STOPPED,
-        /** By the launcher, after a signal had suspended the process. */
+        /** Stopped by the launcher, after a signal had suspended the process. */
         HALTED,
-        /** On another host, whose launcher has reported nothing. The detail is the place. */
+        /** On another host, whose launcher has reported no end. The detail is the host. */
         ELSEWHERE
     }
 
     /**
-     * How one process ended.
+     * The end of one process.
      *
-     * @param kind   in which way
-     * @param detail as the kind says; empty if the kind has none
+     * @param kind   way in which the process ended
+     * @param detail text that the kind defines; empty if the kind has none
      */
     public record ProcessEnd(EndKind kind, String detail) {
-        /** Returns how the process ended, for a line of its own. */
+        /** Returns how the process ended, for a separate line. */
         String text() {
             return switch (kind) {
                 case THREW -> "it threw " + detail;
@@ -109,7 +109,7 @@ public record Ends(
             return kind == EndKind.THREW || kind == EndKind.SIGNAL || kind == EndKind.CODE;
         }
 
-        /** Whether it says why other ranks lost this one, so that the reasons that they guess add nothing. */
+        /** Whether the end explains why other ranks lost this one, so that their guesses are not needed. */
         boolean isCause() {
             return bad() || kind == EndKind.WELL || kind == EndKind.HALTED;
         }
@@ -121,9 +121,9 @@ public record Ends(
     }
 
     /**
-     * {@return these ends and those that another launcher saw}
+     * {@return these ends and the ends that another launcher observed}
      *
-     * @param other of another node
+     * @param other ends of the ranks of another node
      */
     public Ends and(Ends other) {
         Map<Integer, ProcessEnd> ends = new HashMap<>(byRank);
@@ -138,12 +138,12 @@ public record Ends(
     }
 
     /**
-     * Returns a failure without the ranks that their launchers had ended before it was seen.
+     * Returns a failure without the culprits that their launchers had ended before the failure was detected.
      *
-     * @param failure   as a rank recorded it
-     * @param rank      that rank
-     * @param wallNanos when that rank saw it
-     * @return the failure; null if it blames only such ranks
+     * @param failure   failure, as a rank recorded it
+     * @param rank      the rank that recorded the failure
+     * @param wallNanos when that rank detected the failure
+     * @return the failure; null if it blames only such culprits
      */
     Failure withoutConsequences(Failure failure, int rank, long wallNanos) {
         if (wallNanos <= stoppedWallNanos.getOrDefault(rank, Long.MAX_VALUE)) {

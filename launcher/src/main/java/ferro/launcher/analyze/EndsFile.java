@@ -15,14 +15,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A file beside the recordings of a node's ranks in which their launcher writes how their processes ended: {@code ferro
- * analyze} then knows what the launcher knew.
+ * The file in which a launcher writes how the processes of its ranks ended, next to their recordings. With this file,
+ * {@code ferro analyze} has the same facts as the launcher.
  */
 public final class EndsFile {
-    /** Launchers write it when all their ranks have ended. An older file is of an earlier run of a job with the same name. */
+    /** A launcher writes the file after its ranks have ended. A file older than this is of an earlier job. */
     private static final long SLACK_NANOS = 1_000_000_000L;
 
-    /** The message of an exception may be long; the first characters say which one it is. */
+    /** Longest detail in characters. The message of an exception may be longer; its first characters identify it. */
     private static final int LONGEST_DETAIL = 200;
 
     private EndsFile() {}
@@ -34,9 +34,9 @@ public final class EndsFile {
     /**
      * Writes the file.
      *
-     * @param folder where the ranks recorded
-     * @param job    which job
-     * @param node   number of the launcher
+     * @param folder folder to which the ranks wrote recordings
+     * @param job    name of the job
+     * @param node   number of the launcher's node
      * @param ends   how the ranks of this launcher ended
      * @throws IOException if the file cannot be written
      */
@@ -64,7 +64,7 @@ public final class EndsFile {
                 : detail.substring(0, detail.offsetByCodePoints(0, LONGEST_DETAIL)) + " ...";
     }
 
-    /** Reads the files of a job that belong to its recordings; a file that cannot be read counts as absent. */
+    /** Reads the files that belong to the recordings of a job; ignores a file that cannot be read. */
     static Ends read(List<Path> folders, Merge merge) throws IOException {
         Ends all = Ends.UNSEEN;
         for (Path folder : folders) {
@@ -101,7 +101,7 @@ public final class EndsFile {
                 }
             }
         } catch (UnreadableRecordingException broken) {
-            // the recordings are what counts
+            // the recordings are more important than this file
             return Ends.UNSEEN;
         }
         return new Ends(ends, stopped, since).without(lost);

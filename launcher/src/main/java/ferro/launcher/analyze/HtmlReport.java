@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The timeline: a page of ferro that contains the recordings as data. Text that ranks wrote is data too, never markup: the
+ * The timeline: an HTML page that contains the recordings as data. Text of ranks is also data and never markup: the
  * page shows it as text only.
  */
 final class HtmlReport {
@@ -43,7 +43,7 @@ final class HtmlReport {
     static String page(Merge merge, Verdict verdict) {
         try {
             String data = new GsonBuilder().serializeNulls().create().toJson(new HtmlReport(merge, verdict).data());
-            // data last, because data may contain anything
+            // data comes last, because it may contain anything
             return resource(PAGE).replace(THEME_MARK, resource(THEME)).replace(DATA, data);
         } catch (IOException unreadable) {
             throw new UncheckedIOException(PAGE + " of ferro-launcher cannot be read", unreadable);
@@ -94,7 +94,7 @@ final class HtmlReport {
         lane.put("pid", one.writer().pid());
         lane.put("written", micros(merge.writtenAt(one.writer().rank())));
         lane.put("operations", one.operations().stream().map(this::operation).toList());
-        // each with the group of its call, -1 for none
+        // each line with the group of its call; -1 for no group
         lane.put(
                 "lines",
                 one.threadsAtFailure().stream()
@@ -103,7 +103,7 @@ final class HtmlReport {
         return lane;
     }
 
-    /** Returns an operation as a list and not as an object, because there may be 130,000 of them. */
+    /** Returns an operation as a list instead of an object, because the page may contain 130,000 of them. */
     private List<Object> operation(RecordedOperation operation) {
         List<Object> values = new ArrayList<>(List.of(
                 micros(operation.begun()),

@@ -33,16 +33,16 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * Reaches a verdict by the rules of the ranks. The failure of a group counts first, because its ranks have consulted one
- * another: their failures are merged as ranks merge them. If nothing has failed yet, different calls under one sequence
- * number count next, and then the ranks that a {@code Diagnosis} blames. What the ranks to blame did is in their recordings and
- * in the ends of their processes.
+ * Finds the verdict by the same rules as running ranks. The failure of a group has priority, because its ranks have
+ * exchanged their states; their failures are merged as ranks merge them. Without a failure, different calls under one
+ * sequence number come next, and then the ranks that a {@code Diagnosis} blames. The recordings and the ends of
+ * processes show what the ranks to blame did.
  */
 final class Investigation {
     private final Merge merge;
     private final Ends ends;
     private final Answers now;
-    /** The failures that members recorded for their groups, without those that the launchers caused by ending ranks. */
+    /** The failures that members recorded for their groups, without failures caused by launchers that ended ranks. */
     private final Map<SharedGroup, SortedMap<Integer, Failure>> failures = new HashMap<>();
 
     private Investigation(Merge merge, Ends ends) {
@@ -73,8 +73,8 @@ final class Investigation {
     }
 
     /**
-     * Returns the verdict on a rank that has ended because a send or receive of it timed out, which does not fail its group. That
-     * it is gone may have failed the group afterwards.
+     * Returns the verdict on a rank that has ended because its send or receive timed out. Such a timeout does not fail
+     * the group. The end of the rank may have failed the group afterwards.
      */
     private Optional<Verdict> timedOut() {
         return merge.recordings().keySet().stream()
@@ -84,7 +84,7 @@ final class Investigation {
                 .flatMap(when -> waiting(Answers.at(merge, when)));
     }
 
-    /** Returns when the last call of a rank timed out, if it is a send or receive. */
+    /** Returns when the last call of a rank timed out, if this call is a send or receive. */
     private Optional<Long> timedOut(int rank) {
         List<RecordedOperation> all = merge.recordings().get(rank).operations();
         return all.stream()
@@ -102,8 +102,8 @@ final class Investigation {
     }
 
     /**
-     * Returns the failure of the group that failed first: a rank that leaves because one group has failed is then missing in
-     * other groups. Each rank says which of its groups failed first, because the clocks of hosts differ.
+     * Returns the verdict on the group that failed first. A rank that leaves because of this failure is then missing in
+     * other groups. Each rank decides which of its groups failed first, because the clocks of hosts differ.
      */
     private Optional<Verdict> failed() {
         Set<SharedGroup> first = new HashSet<>();
@@ -140,7 +140,7 @@ final class Investigation {
         return judged(ProblemKind.FAILED, guilty, agreement, new JudgedCall(group, scene, List.of()));
     }
 
-    /** Returns which ranks recorded the failure whose text the merged one has, and what the others recorded. */
+    /** Returns which ranks recorded the failure with the text of the merged failure, and what the others recorded. */
     private Agreement agreement(SharedGroup group, Failure merged) {
         SortedSet<Integer> ranks = new TreeSet<>();
         SortedMap<Integer, Failure> others = new TreeMap<>(failures.get(group));
@@ -162,7 +162,7 @@ final class Investigation {
         return new Agreement(Optional.of(same), ranks, others);
     }
 
-    /** Where ranks wait or have failed, and which ranks wait there. */
+    /** The call in which ranks wait or have failed, and the ranks that wait in calls. */
     private record JudgedCall(SharedGroup group, CallScene scene, List<RanksInCall> calls) {}
 
     private Verdict judged(ProblemKind kind, SortedSet<Integer> guilty, Agreement agreement, JudgedCall at) {
@@ -209,7 +209,7 @@ final class Investigation {
                 facts(calls));
     }
 
-    /** Returns a verdict that blames no rank, missing or not, if a launcher caused all failures by ending ranks. */
+    /** Returns a verdict that blames no rank if launchers caused all failures by ending ranks. */
     private Optional<Verdict> stopped() {
         if (merge.groups().stream().allMatch(group -> group.failures().isEmpty())) {
             return Optional.empty();
@@ -246,7 +246,7 @@ final class Investigation {
                 new VerdictFacts(conduct, calls, List.of(), merge.recordings().keySet(), unexplained(), ends.lost()));
     }
 
-    /** Returns the conduct of ranks that are to blame for what was seen in a call of a group. */
+    /** Returns the actions of ranks that are to blame for a problem in a call of a group. */
     private SortedMap<Integer, Conduct> conduct(Collection<Integer> guilty, SharedGroup group, long sequence) {
         SortedMap<Integer, Conduct> conduct = new TreeMap<>();
         guilty.forEach(rank -> conduct.put(
@@ -264,7 +264,7 @@ final class Investigation {
         return conduct;
     }
 
-    /** Returns what is known of ranks outside of any call. */
+    /** Returns the actions of ranks without regard to a call. */
     private SortedMap<Integer, Conduct> outside(Collection<Integer> ranks) {
         return conduct(ranks, new SharedGroup("", List.of()), -1);
     }
@@ -280,7 +280,7 @@ final class Investigation {
                 own == null, Optional.ofNullable(merge.damaged().get(rank)), merge.outdated(rank), isEarlier);
     }
 
-    /** Whether a rank ended by itself; its exit code may only mean that it had received the failure of another rank. */
+    /** Whether a rank ended by itself. Its exit code may only be the result of a failure of another rank. */
     private boolean isByItself(int rank) {
         return Optional.ofNullable(ends.byRank().get(rank))
                 .filter(end -> end.cameFirst() || end.kind() == EndKind.CODE && !heardOfAnother(rank))
@@ -294,7 +294,7 @@ final class Investigation {
                         !failure.culprits().isEmpty() && !failure.culprits().contains(rank));
     }
 
-    /** Returns the ranks whose processes ended abnormally and that had received no failure. No rank blames them. */
+    /** Returns the ranks whose processes ended abnormally without a received failure; no rank blames them. */
     private SortedMap<Integer, ProcessEnd> unexplained() {
         SortedMap<Integer, ProcessEnd> unexplained = new TreeMap<>();
         ends.byRank().forEach((rank, end) -> {
@@ -307,7 +307,7 @@ final class Investigation {
         return unexplained;
     }
 
-    /** Returns the operations that a rank recorded of a group, including messages, the newest first. */
+    /** Returns the recorded operations of a rank in a group, including messages, the newest first. */
     private Stream<RecordedOperation> newest(int rank, SharedGroup group) {
         List<RecordedOperation> own = new ArrayList<>(operations(rank, group).toList());
         Collections.reverse(own);
@@ -321,8 +321,9 @@ final class Investigation {
     }
 
     /**
-     * Returns whether a rank may have reported a failure of a group. Its calls have failed with another code if it had failed
-     * before by itself, as by a signal, and has only heard of this failure. A message that times out fails no group.
+     * Returns whether a rank may have reported a failure of a group. If a rank failed before by itself, for example by
+     * a signal, its calls failed with another code, and it only received this failure. A message that times out fails
+     * no group.
      */
     private boolean hasReported(int rank, SharedGroup group, Code code) {
         List<String> codes = operations(rank, group)
@@ -337,7 +338,7 @@ final class Investigation {
         return group.call(rank, sequence).map(this::call);
     }
 
-    /** Returns the newest call of a rank that has not ended, or has failed as its group has. */
+    /** Returns the newest call of a rank that has not ended, or that has failed with the code of its group. */
     private Optional<OwnCall> open(int rank, SharedGroup group) {
         String code = Optional.ofNullable(group.failures().get(rank))
                 .map(failure -> failure.code().name())
@@ -349,7 +350,7 @@ final class Investigation {
                 .map(this::call);
     }
 
-    /** Returns the last call before a number, or the call of this number if the rank has completed it. */
+    /** Returns the last call before a number, or the call with this number if the rank has completed it. */
     private Optional<OwnCall> last(int rank, SharedGroup group, long sequence) {
         return group.call(rank, sequence)
                 .filter(operation -> !operation.unfinished())
@@ -367,7 +368,7 @@ final class Investigation {
         return new OwnCall(own.call().name(), own.call().shortName(), own.state(), nanos, own.progress());
     }
 
-    /** Returns the call of another group that the rank is in: a rank that is late in one group may be in a call of another. */
+    /** Returns the open call of a rank in another group, which may be why the rank is late in this group. */
     private Optional<OwnCall> elsewhere(int rank, SharedGroup scene) {
         return merge.groups().stream()
                 .filter(group -> group != scene)
@@ -377,7 +378,7 @@ final class Investigation {
                 .map(this::call);
     }
 
-    /** Returns when the first of the others gave up, or, if they still wait, when the last recording was written. */
+    /** Returns when the first other rank gave up, or, if the others still wait, when the last recording was written. */
     private long othersGaveUp(int rank, SharedGroup group, long sequence) {
         SortedSet<Integer> others = new TreeSet<>(group.callers());
         others.remove(rank);
@@ -389,7 +390,7 @@ final class Investigation {
                 .orElseGet(merge::latest);
     }
 
-    /** Returns a rank's uncompleted call: the one with a number, else one that waits for some ranks, else any. */
+    /** Returns an open or failed call of a rank: the one with a number, else one that waits for ranks, else any. */
     private Optional<RecordedOperation> awaiting(
             int rank, SharedGroup group, long sequence, Collection<Integer> ranks) {
         return Stream.of(
@@ -403,7 +404,7 @@ final class Investigation {
                 .findFirst();
     }
 
-    /** Returns the calls in which the ranks waited that are not to blame. A call that a rank has completed is not one. */
+    /** Returns the calls in which the ranks waited that are not to blame. Omits calls that a rank has completed. */
     private List<RanksInCall> others(Collection<Integer> guilty, SharedGroup group, long sequence) {
         SortedMap<Integer, String> names = new TreeMap<>();
         innocent(guilty, group)
@@ -419,7 +420,7 @@ final class Investigation {
         return innocent;
     }
 
-    /** Returns the scene of a call with a number: the name of the call, as any rank recorded it. */
+    /** Returns the description of the call with a number; its name is taken from any rank that recorded it. */
     private static CallScene scene(SharedGroup group, long sequence) {
         String name = group.callers().stream()
                 .flatMap(rank -> group.call(rank, sequence).stream())

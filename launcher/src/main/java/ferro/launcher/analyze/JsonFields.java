@@ -10,16 +10,16 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The fields of one JSON object, checked as they are read.
+ * The fields of one JSON object, which are checked when they are read.
  *
  * @param object the object
- * @param place  where it stands in the file, for messages
+ * @param place  path of the object in the file, for messages
  */
 record JsonFields(JsonObject object, String place) {
-    /** No text of a recorder is longer; a file of another origin may have longer texts. */
+    /** Longest text of a field; recorders write no longer text, but a file may be of another origin. */
     private static final int LONGEST_TEXT = 2_000;
 
-    /** Returns a whole number, which is required. */
+    /** Returns a required integer. */
     long number(String name, long least, long most) throws UnreadableRecordingException {
         JsonElement value = required(name);
         if (!value.isJsonPrimitive() || !value.getAsJsonPrimitive().isNumber()) {
@@ -36,17 +36,17 @@ record JsonFields(JsonObject object, String place) {
         throw wrong(name, "a number from " + least + " to " + most, value);
     }
 
-    /** Returns a whole number, or the given one if there is none. */
+    /** Returns an integer, or {@code otherwise} if the field is missing. */
     long number(String name, long least, long most, long otherwise) throws UnreadableRecordingException {
         return has(name) ? number(name, least, most) : otherwise;
     }
 
-    /** Returns a time or another number without limits. */
+    /** Returns a required integer without limits, such as a time. */
     long number(String name) throws UnreadableRecordingException {
         return number(name, Long.MIN_VALUE, Long.MAX_VALUE);
     }
 
-    /** Returns a text, which is required. */
+    /** Returns a required text. */
     String text(String name) throws UnreadableRecordingException {
         JsonElement value = required(name);
         if (!value.isJsonPrimitive() || !value.getAsJsonPrimitive().isString()) {
@@ -55,19 +55,19 @@ record JsonFields(JsonObject object, String place) {
         return clean(value.getAsString());
     }
 
-    /** Returns a text, or the given one if there is none. */
+    /** Returns a text, or {@code otherwise} if the field is missing. */
     String text(String name, String otherwise) throws UnreadableRecordingException {
         return has(name) ? text(name) : otherwise;
     }
 
-    /** Returns a text with its line breaks; empty if there is none. */
+    /** Returns a text with its line breaks; empty if the field is missing. */
     String lines(String name) throws UnreadableRecordingException {
         return has(name) && object.get(name).isJsonPrimitive()
                 ? object.get(name).getAsString().lines().map(JsonFields::clean).collect(Collectors.joining("\n"))
                 : text(name, "");
     }
 
-    /** Returns a constant by its name, in upper or lower case. */
+    /** Returns an enum constant by its name, in upper or lower case. */
     <E extends Enum<E>> E constant(String name, Class<E> type) throws UnreadableRecordingException {
         String text = text(name);
         for (E one : type.getEnumConstants()) {
@@ -79,7 +79,7 @@ record JsonFields(JsonObject object, String place) {
                 + Arrays.toString(type.getEnumConstants()));
     }
 
-    /** Returns a list of ranks; it is empty if there is no such field. */
+    /** Returns a list of ranks; empty if the field is missing. */
     List<Integer> ranks(String name) throws UnreadableRecordingException {
         List<Integer> ranks = new ArrayList<>();
         if (has(name)) {
@@ -96,17 +96,17 @@ record JsonFields(JsonObject object, String place) {
         return List.copyOf(ranks);
     }
 
-    /** Returns an object; empty if there is none. */
+    /** Returns an object; empty if the field is missing. */
     Optional<JsonFields> object(String name) throws UnreadableRecordingException {
         return has(name) ? Optional.of(inner(object.get(name), name)) : Optional.empty();
     }
 
-    /** Makes a value of the fields of an object. */
+    /** Creates a value from the fields of an object. */
     interface ValueReader<T> {
         T read(JsonFields fields) throws UnreadableRecordingException;
     }
 
-    /** Returns a list of objects, which is required. */
+    /** Returns a required list of objects. */
     <T> List<T> list(String name, ValueReader<T> reader) throws UnreadableRecordingException {
         required(name);
         List<T> all = new ArrayList<>();
@@ -152,7 +152,7 @@ record JsonFields(JsonObject object, String place) {
         return "\"" + place + name + "\" is " + cut + ", need " + expected;
     }
 
-    /** Returns text that cannot move a cursor, colour what follows or fill the screen. */
+    /** Returns text without control characters, cut to a limit, so that it cannot disturb the screen. */
     static String clean(String text) {
         StringBuilder clean = new StringBuilder();
         text.codePoints()

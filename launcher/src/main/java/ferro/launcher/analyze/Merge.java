@@ -21,20 +21,21 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The recordings of one job, brought to one clock.
+ * The recordings of one job, with times converted to one clock.
  *
- * <p>The clock of a rank's time stamps has an arbitrary origin. Each recording contains one moment on both this clock and
- * the wall clock. The processes of a host share the first clock, so one offset serves all of them, and two ranks of a host
- * are compared to the nanosecond. Between hosts the wall clocks decide; they may differ by some milliseconds.
+ * <p>The clock of a rank's time stamps has an arbitrary origin. Each recording contains one moment both on this clock
+ * and on the wall clock. The processes of a host share the first clock, so one offset applies to all of them, and two
+ * ranks of a host can be compared to the nanosecond. Between hosts, times are compared by the wall clocks, which may
+ * differ by some milliseconds.
  */
 final class Merge {
-    /** Ranks that name one host, but whose clocks differ by more than this, are on several hosts, like containers. */
+    /** Ranks with the same host name whose clocks differ by more are on several hosts, such as containers. */
     private static final long ONE_CLOCK_NANOS = 1_000_000_000L;
 
-    /** Ranks of one run write within seconds of one another, or were in a call while the first of them wrote. */
+    /** Longest time between recordings of one run, unless the newest one contains a call that began earlier. */
     private static final long EARLIER_RUN_NANOS = 60_000_000_000L;
 
-    /** Ranks write within a second after they are asked; a file that is older than another by more is an earlier answer. */
+    /** A rank answers ferro dump within 1 s; a recording that is older by more than this answers an earlier one. */
     private static final long EARLIER_ANSWER_NANOS = 2_000_000_000L;
 
     private final SortedMap<Integer, RankRecording> recordings = new TreeMap<>();
@@ -50,10 +51,10 @@ final class Merge {
         this.job = job;
     }
 
-    /** A file whose name is that of a recording, but which cannot be read. */
+    /** A file with the name of a recording that cannot be read. */
     record DamagedFile(String job, int rank, String why) {}
 
-    /** Merges the recordings of a job, or of the job that was written last if none is named. */
+    /** Merges the recordings of a job; without a job name, takes the job that wrote last. */
     static Merge of(List<RankRecording> all, List<DamagedFile> unreadable, Optional<String> wanted) {
         String job = wanted.orElseGet(() -> all.stream()
                 .max(Comparator.comparingLong(one -> one.clock().wallNanos()))
@@ -78,7 +79,7 @@ final class Merge {
         return merge;
     }
 
-    /** Merges recordings that are known to be of one run. The clocks of its hosts may differ by any time. */
+    /** Merges recordings that certainly come from one run. The clocks of its hosts may differ by any time. */
     static Merge ofOneRun(List<RankRecording> all, List<DamagedFile> unreadable) {
         Merge merge = new Merge(
                 all.isEmpty() ? unreadable.get(0).job() : all.get(0).writer().job());
@@ -89,8 +90,8 @@ final class Merge {
     }
 
     /**
-     * Leaves out recordings of earlier runs. Jobs started by hand all have the same name, so a file that the last run did
-     * not overwrite is of an earlier one.
+     * Omits recordings of earlier runs. Jobs started by hand all have the same name. Therefore a file that the last run
+     * did not overwrite belongs to an earlier run.
      */
     private void leaveOutEarlierRuns() {
         RankRecording newest = newest(recordings.values());
@@ -118,8 +119,8 @@ final class Merge {
     }
 
     /**
-     * Leaves out recordings that answer an earlier ferro dump than the newest recording: their ranks have not answered since,
-     * and what they recorded then says nothing of what they do now.
+     * Omits recordings that answer an earlier ferro dump than the newest recording. Their ranks have written no
+     * recording since, so these recordings do not show the present state.
      *
      * @param compared recordings whose wall clocks can be compared
      */
@@ -181,8 +182,8 @@ final class Merge {
     }
 
     /**
-     * Adds the groups of a rank. A group of the same name may be the first on one rank and the second on another; the id
-     * tells that it is the same group.
+     * Adds the groups of a rank. Several groups may have the same name, in a different order on each rank; the id
+     * identifies a group on all ranks.
      */
     private void share(int rank, RankRecording one) {
         Map<String, SharedGroup> named = new HashMap<>();
@@ -225,37 +226,37 @@ final class Merge {
         return worldSize;
     }
 
-    /** Returns the recordings by rank; their times are those of the wall clock, in nanoseconds since 1970. */
+    /** Returns the recordings by rank, with times of the wall clock in nanoseconds since 1970. */
     SortedMap<Integer, RankRecording> recordings() {
         return recordings;
     }
 
-    /** Returns the ranks that wrote nothing that counts. */
+    /** Returns the ranks without a usable recording. */
     SortedSet<Integer> missing() {
         return Collections.unmodifiableSortedSet(missing);
     }
 
-    /** Returns what is wrong with the recordings of ranks that have written none that can be read. */
+    /** Returns what is wrong with the recordings of ranks that have no readable recording. */
     SortedMap<Integer, String> damaged() {
         return Collections.unmodifiableSortedMap(damaged);
     }
 
-    /** Returns by how much the newest recording of a rank is older than the others, if it is left out for that. */
+    /** Returns by how much a rank's newest recording is older than the others, if it is omitted for that. */
     Optional<Long> outdated(int rank) {
         return Optional.ofNullable(outdated.get(rank));
     }
 
-    /** Returns the ranks whose recordings are left out because the others have written newer ones. */
+    /** Returns the ranks whose recordings are omitted because the others have written newer ones. */
     SortedSet<Integer> outdated() {
         return Collections.unmodifiableSortedSet(new TreeSet<>(outdated.keySet()));
     }
 
-    /** Returns the groups. The joined group is first if it was seen first. */
+    /** Returns the groups; the joined group is first if it was recorded first. */
     Collection<SharedGroup> groups() {
         return groups.values();
     }
 
-    /** Returns what a reader must know about how the recordings were merged. */
+    /** Returns notes for the reader about how the recordings were merged. */
     List<String> notes() {
         return notes;
     }
@@ -265,7 +266,7 @@ final class Merge {
         return recordings.get(rank).clock().clockNanos();
     }
 
-    /** Returns when a rank saw the failure of a group. */
+    /** Returns when a rank detected the failure of a group. */
     long failedAt(SharedGroup group, int rank) {
         return recordings.get(rank).events().stream()
                 .filter(event -> event.kind().equals("FAILED") && event.group().equals(group.nameOn(rank)))

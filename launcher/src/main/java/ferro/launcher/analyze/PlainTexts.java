@@ -6,25 +6,25 @@ import java.util.List;
 import java.util.Locale;
 import java.util.TreeSet;
 
-/** Formats ranks and times for people. */
+/** Formats ranks and times for messages. */
 public final class PlainTexts {
     private static final double NANOS_PER_SECOND = 1e9;
 
     private PlainTexts() {}
 
     /**
-     * {@return {@code rank 3} or {@code ranks 0-2, 5}}
+     * {@return text such as {@code rank 3} or {@code ranks 0-2, 5}}
      *
-     * @param ranks in any order
+     * @param ranks numbers of the ranks, in any order
      */
     public static String ranks(Collection<Integer> ranks) {
         return (ranks.size() == 1 ? "rank " : "ranks ") + numbers(ranks);
     }
 
     /**
-     * {@return {@code 0-2, 5}}
+     * {@return text such as {@code 0-2, 5}}
      *
-     * @param ranks in any order
+     * @param ranks numbers of the ranks, in any order
      */
     public static String numbers(Collection<Integer> ranks) {
         List<String> runs = new ArrayList<>();
@@ -51,7 +51,7 @@ public final class PlainTexts {
         return first + (last == first + 1 ? ", " : "-") + last;
     }
 
-    /** Returns {@code 12.3 s}, {@code 4.5 ms} or {@code 17 us}. */
+    /** Returns text such as {@code 12.3 s}, {@code 4.5 ms} or {@code 17 us}. */
     static String time(long nanos) {
         long size = Math.abs(nanos);
         if (size >= 1_000_000_000L) {

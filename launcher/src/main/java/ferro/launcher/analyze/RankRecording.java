@@ -9,15 +9,15 @@ import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /**
- * The content of one rank's flight recorder when it was written. Rank numbers are those of the joined group.
+ * The content of one rank's flight recorder when it was written. Rank numbers are numbers in the joined group.
  *
- * @param origin     file, and why it was written
- * @param writer     rank that wrote it
- * @param clock      when it was written
+ * @param origin     file of the recording, and the reason why it was written
+ * @param writer     rank that wrote the recording
+ * @param clock      time at which the recording was written
  * @param groups     groups that the rank is or was in
- * @param operations in the order they were begun; only the last ones are kept
- * @param events     in the order they happened
- * @param stacks     of its threads, in the order they were taken
+ * @param operations operations in the order in which they began; only the last ones are kept
+ * @param events     events in the order in which they occurred
+ * @param stacks     stacks of the rank's threads, in the order in which they were taken
  */
 record RankRecording(
         Origin origin,
@@ -27,21 +27,21 @@ record RankRecording(
         List<RecordedOperation> operations,
         List<EventView> events,
         List<StackView> stacks) {
-    /** Reason of a recording that ferro dump has asked for. */
+    /** Reason of a recording that ferro dump has requested. */
     private static final String REQUEST = "request";
 
     /**
-     * The file of a recording.
+     * The origin of a recording.
      *
-     * @param file          file it was read from
-     * @param reason        why it was written
-     * @param askedForAgain whether ferro dump may have asked for a newer one
+     * @param file          file that contains the recording
+     * @param reason        reason why the recording was written
+     * @param askedForAgain whether ferro dump may have requested a newer recording
      */
     record Origin(Path file, String reason, boolean askedForAgain) {}
 
     /**
-     * Returns this recording with the times of calls, of events and of its end on a clock that is ahead of its own by some
-     * time. Stacks stay on the clock of the rank: they are compared with each other only.
+     * Returns this recording with all times of calls and events, and the time of writing, moved forward. Times of
+     * stacks do not change, because they are only compared with each other.
      */
     RankRecording shifted(long nanos) {
         Clock moved = new Clock(clock.wallNanos, clock.clockNanos + nanos);
@@ -51,7 +51,7 @@ record RankRecording(
         return new RankRecording(origin, writer, moved, groups, calls, seen, stacks);
     }
 
-    /** Whether it is the answer to ferro dump. */
+    /** Whether this recording is the answer to ferro dump. */
     boolean isAnswer() {
         return origin.reason().equals(REQUEST);
     }
@@ -67,26 +67,26 @@ record RankRecording(
         return stacks.stream().filter(stack -> stack.at() == at).toList();
     }
 
-    /** Returns those of these stacks that have a line of the program, and that of the thread that has joined. */
+    /** Returns the stacks at the failure with a line of the program, and the stack of the joining thread. */
     List<StackView> threadsAtFailure() {
         return stacksAtFailure().stream()
                 .filter(stack -> stack.joined() || !stack.location().isEmpty())
                 .toList();
     }
 
-    /** Returns the stack of the thread that has joined, if it was in no call at the failure. */
+    /** Returns the stack of the thread that has joined, if the thread was in no call at the failure. */
     Optional<StackView> stackOutsideOfCalls() {
         return stacksAtFailure().stream()
                 .filter(stack -> stack.joined() && stack.group().isEmpty())
                 .findFirst();
     }
 
-    /** Returns what the thread that has joined did while it was in no call, if that is known. */
+    /** Returns the line that the thread that has joined executed while it was in no call; empty if unknown. */
     Optional<String> line() {
         return stackOutsideOfCalls().map(StackView::line);
     }
 
-    /** Returns the line of the program at which the rank has called System.exit, if it wrote the recording then. */
+    /** Returns the line of the program that called System.exit, if the rank wrote the recording at that moment. */
     Optional<String> exitLine() {
         return Optional.of(origin.reason())
                 .filter(reason -> reason.startsWith(FlightRecorder.EXIT_AT))
@@ -97,44 +97,44 @@ record RankRecording(
      * The rank that wrote a recording.
      *
      * @param job       name of the job
-     * @param rank      its number
+     * @param rank      number of the rank
      * @param worldSize number of ranks of the job
-     * @param host      its host
-     * @param pid       of its process
+     * @param host      name of the rank's host
+     * @param pid       id of the rank's process
      */
     record Writer(String job, int rank, int worldSize, String host, long pid) {}
 
     /**
      * The same moment on two clocks.
      *
-     * @param wallNanos  since 1970; correct, but not exact
-     * @param clockNanos on the clock of the calls and events of the recording
+     * @param wallNanos  nanoseconds since 1970 on the wall clock, which is less precise
+     * @param clockNanos nanoseconds on the clock of the recording's calls and events
      */
     record Clock(long wallNanos, long clockNanos) {
-        /** Returns the wall clock's time less this clock's time. */
+        /** Returns the wall clock's time minus the recording clock's time. */
         long offset() {
             return wallNanos - clockNanos;
         }
     }
 
     /**
-     * One group as this rank sees it.
+     * One group, as this rank recorded it.
      *
-     * @param name    of the group on this rank
-     * @param id      of the group on all its ranks, empty if unknown
-     * @param ranks   its members, in the order of the group
-     * @param failure what the members agreed on when it failed, with ranks of the joined group
+     * @param name    name of the group on this rank
+     * @param id      id of the group on all its ranks; empty if unknown
+     * @param ranks   members in the order of the group
+     * @param failure failure of the group that its members agreed on, with ranks of the joined group
      */
     record GroupView(String name, String id, List<Integer> ranks, Optional<Failure> failure) {}
 
-    /** How far an operation came. */
+    /** State of an operation. */
     enum OperationState {
         QUEUED,
         RUNNING,
         DONE,
         FAILED;
 
-        /** Whether a caller that waits for it still waits. */
+        /** Whether a caller that waits for the operation still waits. */
         boolean open() {
             return this == QUEUED || this == RUNNING;
         }
@@ -143,12 +143,12 @@ record RankRecording(
     /**
      * One operation.
      *
-     * @param call     what was called
-     * @param begun    on the clock of its recording
-     * @param ended    on the clock of its recording, 0 if it has not
-     * @param state    how far it came
-     * @param code     kind of failure, empty if none
-     * @param progress how far its plan has come
+     * @param call     the call that started the operation
+     * @param begun    start, on the clock of the recording
+     * @param ended    end, on the clock of the recording; 0 if the operation has not ended
+     * @param state    state of the operation
+     * @param code     kind of failure; empty if the operation has not failed
+     * @param progress progress of the operation's plan
      */
     record RecordedOperation(
             RecordedCall call, long begun, long ended, OperationState state, String code, RecordedProgress progress) {
@@ -156,19 +156,19 @@ record RankRecording(
             return new RecordedOperation(call, begun + nanos, ended == 0 ? 0 : ended + nanos, state, code, progress);
         }
 
-        /** Whether it is in the order of calls that is the same on all ranks; messages are not. */
+        /** Whether the operation has a number in the order of calls. Messages have no number. */
         boolean ordered() {
             return call.sequence() >= 0
                     && !call.kind().startsWith("send")
                     && !call.kind().startsWith("recv");
         }
 
-        /** Whether ferro made this call for itself, as when ranks join, and it has completed. Programs use no negative tag. */
+        /** Whether this is a completed call of ferro itself, such as a join. Programs use no negative tag. */
         boolean isDoneByFerro() {
             return !unfinished() && call.ofFerro().isPresent();
         }
 
-        /** Whether it has not completed: it hangs, or has failed. */
+        /** Whether the operation has not completed: it hangs, or has failed. */
         boolean unfinished() {
             return state != OperationState.DONE;
         }
@@ -178,17 +178,17 @@ record RankRecording(
      * The call of an operation.
      *
      * @param group    name of the group
-     * @param sequence number in the group's order, -1 if it has none
+     * @param sequence number in the order of the group's calls; -1 for a call without a number
      * @param kind     for example {@code allReduce}
-     * @param text     all that ranks must agree on
-     * @param bytes    of the operands
+     * @param text     all properties that must be the same on all ranks
+     * @param bytes    size of the operands in bytes
      */
     record RecordedCall(String group, long sequence, String kind, String text, long bytes) {
         /** Matches a message of ferro itself, such as {@code recv "join" from rank 2 tag -1}. */
         private static final Pattern OF_FERRO =
                 Pattern.compile("(?:send to|recv from|(?:send|recv) \"([^\"]*)\" (?:to|from)) rank \\d+ tag -\\d+");
 
-        /** Returns what a message of ferro itself is for; empty for a call of the program. */
+        /** Returns the purpose of a message of ferro itself; empty for a call of the program. */
         Optional<String> ofFerro() {
             return Optional.of(OF_FERRO.matcher(text))
                     .filter(own -> sequence < 0 && own.matches())
@@ -196,14 +196,14 @@ record RankRecording(
         }
 
         /**
-         * Returns kind, label, number and group. For a message, which has no number, returns its text and the group, or what it
-         * is for if it is of ferro itself.
+         * Returns kind, label, number and group. A message has no number: returns its text and the group, or its
+         * purpose and the group for a message of ferro itself.
          */
         String name() {
             return (sequence < 0 ? ofFerro().orElse(text) : shortName()) + " of group \"" + group + "\"";
         }
 
-        /** Returns kind, label if there is one, and number. */
+        /** Returns kind, label if the call has one, and number. */
         String shortName() {
             if (ofFerro().isPresent()) {
                 return ofFerro().get();
@@ -214,24 +214,24 @@ record RankRecording(
     }
 
     /**
-     * How far an operation has come.
+     * The progress of an operation.
      *
-     * @param step       step of its plan, -1 if unknown
+     * @param step       step of the plan; -1 if unknown
      * @param bytesMoved bytes moved on this rank
-     * @param waitingFor ranks that it needs something from
-     * @param text       the above for people, empty if there is no such text
+     * @param waitingFor ranks from which the operation needs something
+     * @param text       the same in words; empty if the recording has no text
      */
     record RecordedProgress(int step, long bytesMoved, List<Integer> waitingFor, String text) {}
 
     /**
      * An event.
      *
-     * @param rank  the rank that recorded it
-     * @param at    when it happened, on the clock of its recording
+     * @param rank  rank that recorded the event
+     * @param at    time of the event, on the clock of the recording
      * @param group name of the group
      * @param kind  kind of the event
-     * @param ranks ranks that it is about
-     * @param text  for people
+     * @param ranks ranks that the event concerns
+     * @param text  description of the event
      */
     record EventView(int rank, long at, String group, String kind, List<Integer> ranks, String text) {
         private EventView shifted(long nanos) {
@@ -242,15 +242,15 @@ record RankRecording(
     /**
      * The stack of a thread.
      *
-     * @param at       when it was taken, on this rank's clock
-     * @param reason   why it was taken
+     * @param at       time at which the stack was taken, on this rank's clock
+     * @param reason   reason why the stack was taken
      * @param joined   whether this thread has joined
-     * @param group    name of the group in whose call the thread was, empty if in none
-     * @param location line of the program, empty if there was none
-     * @param frames   number of frames, 0 if the thread has ended
+     * @param group    name of the group in whose call the thread was; empty for no call
+     * @param location line of the program; empty if the stack has none
+     * @param frames   number of frames; 0 if the thread has ended
      */
     record StackView(long at, String reason, boolean joined, String group, String location, int frames) {
-        /** Returns the line of the program, or why there is none. */
+        /** Returns the line of the program, or why the stack has none. */
         String line() {
             if (!location.isEmpty()) {
                 return location;

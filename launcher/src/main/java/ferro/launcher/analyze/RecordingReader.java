@@ -33,16 +33,16 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads one file of a flight recorder. Unknown fields are skipped: newer recorders may write more. */
+/** Reads one file of a flight recorder. Skips unknown fields, because newer recorders may write more. */
 final class RecordingReader {
-    /** More ranks than this are an error: each rank takes space in the report, whether it wrote a recording or not. */
+    /** Largest number of ranks; each rank takes space in the report, with or without a recording. */
     static final int MOST_RANKS = 65_536;
 
-    /** The file by which ferro dump asks ranks for recordings. */
+    /** The file by which ferro dump requests recordings. */
     static final String REQUEST = "dump.request";
 
     private static final int FORMAT = 1;
-    /** 2,048 operations take less than 1 MiB. */
+    /** Largest size of a file; 2,048 operations take less than 1 MiB. */
     private static final long MOST_BYTES = 64L << 20;
 
     private static final Pattern PLACE = Pattern.compile("line \\d+ column \\d+");
@@ -53,7 +53,7 @@ final class RecordingReader {
         this.file = file;
     }
 
-    /** Reads a file; the exception says what is wrong with it. */
+    /** Reads a file; the exception gives what is wrong with the file. */
     static RankRecording read(Path file) throws UnreadableRecordingException {
         RecordingReader reader = new RecordingReader(file);
         try {
@@ -63,12 +63,12 @@ final class RecordingReader {
         }
     }
 
-    /** Reads another file of JSON beside the recordings. */
+    /** Reads another JSON file next to the recordings. */
     static JsonFields fields(Path file) throws UnreadableRecordingException {
         return new RecordingReader(file).parse();
     }
 
-    /** Reads a text of {@link #brief}. */
+    /** Reads a text that {@link #brief} has returned. */
     static RankRecording read(String text) throws UnreadableRecordingException {
         RecordingReader reader = new RecordingReader(Path.of(""));
         try {
@@ -79,8 +79,8 @@ final class RecordingReader {
     }
 
     /**
-     * Returns a recording without what a verdict does not need. Of each group it has the last calls and when it failed. Of
-     * the stacks it has the one that a verdict may show, with one frame.
+     * Returns a recording with only the data that a verdict needs: the last calls of each group, the time of its
+     * failure, and one frame of the stack that a verdict may show.
      */
     static String brief(Path file, int calls) throws UnreadableRecordingException {
         RankRecording recording = read(file);
@@ -104,7 +104,7 @@ final class RecordingReader {
         return all.toString();
     }
 
-    /** Returns the stack that a verdict may show. A verdict depends on whether it has frames, and not on the frames. */
+    /** Returns the stack that a verdict may show. A verdict needs to know only whether the stack has frames. */
     private static JsonArray stacks(RankRecording recording, JsonObject all) {
         JsonArray stacks = new JsonArray();
         recording.stackOutsideOfCalls().ifPresent(shown -> {
@@ -136,7 +136,7 @@ final class RecordingReader {
         }
     }
 
-    /** Returns only the place of the error: the library's advice is for programmers. */
+    /** Returns only the position of the error, because the library's advice is for programmers. */
     private static String place(Exception broken) {
         Matcher place = PLACE.matcher("" + broken.getMessage());
         return place.find() ? " (" + place.group() + ")" : "";
@@ -183,8 +183,8 @@ final class RecordingReader {
     }
 
     /**
-     * Whether ferro dump has asked for a newer file, also if the folder does not say when it has asked. Both times are those of
-     * the folder's own clock.
+     * Whether ferro dump has requested a newer file; also true if the folder has no file with the time of the request.
+     * Both times are from the clock of the folder's file system.
      */
     private boolean isAskedForAgain() {
         try {

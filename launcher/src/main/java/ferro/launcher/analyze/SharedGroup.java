@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** One group as all of its members recorded it: their calls side by side, by sequence number. */
+/** One group, as all its members recorded it: their calls by sequence number. */
 final class SharedGroup {
     private final String name;
     private final SortedSet<Integer> members;
@@ -41,22 +41,22 @@ final class SharedGroup {
         return name;
     }
 
-    /** Returns the name under which a rank recorded it. A rank that had a group of this name before appends {@code #2}. */
+    /** Returns the name of the group on a rank; {@code #2} marks a second group of this name on the rank. */
     String nameOn(int rank) {
         return names.getOrDefault(rank, name);
     }
 
-    /** Returns all members, including those that recorded nothing. */
+    /** Returns all members, including members that recorded nothing. */
     SortedSet<Integer> members() {
         return members.isEmpty() ? callers() : members;
     }
 
-    /** Returns the ranks that recorded it. */
+    /** Returns the ranks that recorded the group. */
     SortedSet<Integer> callers() {
         return Collections.unmodifiableSortedSet(new TreeSet<>(calls.keySet()));
     }
 
-    /** Returns the failure that each member recorded for the group. */
+    /** Returns the failure of the group that each member recorded. */
     SortedMap<Integer, Failure> failures() {
         return failures;
     }
@@ -75,7 +75,7 @@ final class SharedGroup {
         return Optional.ofNullable(calls.get(rank)).map(own -> own.get(sequence));
     }
 
-    /** Returns the highest number that any rank has called, -1 if there is none. */
+    /** Returns the highest number of any rank's calls; -1 without calls. */
     long top() {
         return calls.values().stream()
                 .filter(own -> !own.isEmpty())
@@ -84,12 +84,12 @@ final class SharedGroup {
                 .orElse(-1);
     }
 
-    /** Whether a rank has made the call with this number or a later one, as far as recorded. */
+    /** Whether a rank has made the call with this number or a later call, as far as recorded. */
     boolean reached(int rank, long sequence) {
         return last(rank).filter(last -> last.call().sequence() >= sequence).isPresent();
     }
 
-    /** Returns the calls that ranks made under one number. */
+    /** Returns the calls of all ranks with one number. */
     SortedMap<Integer, String> texts(long sequence) {
         SortedMap<Integer, String> texts = new TreeMap<>();
         calls.keySet()
@@ -98,19 +98,19 @@ final class SharedGroup {
         return texts;
     }
 
-    /** Whether ranks made different calls under one number. */
+    /** Whether ranks made different calls with one number. */
     boolean differs(long sequence) {
         return texts(sequence).values().stream().distinct().count() > 1;
     }
 
-    /** Returns all numbers under which any rank has called, ascending. */
+    /** Returns the numbers of all calls of all ranks, ascending. */
     SortedSet<Long> sequences() {
         SortedSet<Long> all = new TreeSet<>();
         calls.values().stream().map(Map::keySet).forEach(all::addAll);
         return all;
     }
 
-    /** Returns the lowest number under which ranks made different calls. */
+    /** Returns the lowest number with which ranks made different calls. */
     Optional<Long> firstMismatch() {
         return sequences().stream().filter(this::differs).findFirst();
     }

@@ -21,16 +21,16 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** The whole analysis as text, with the verdict first. */
+/** The complete analysis as text, with the verdict first. */
 final class TextReport {
-    /** Name of all jobs of several nodes that were given no name. */
+    /** Default name of the jobs on several nodes. */
     private static final String UNNAMED = "default";
 
     private static final int MOST_MISMATCHES = 5;
     private static final int MOST_EVENTS = 20;
     private static final int LONGEST_EVENT = 120;
     private static final int LAST_CALLS = 50;
-    /** In fewer calls, the rank that comes last may be any rank. */
+    /** Smallest number of calls for a rank to be called slow; with fewer calls, any rank may be the last. */
     private static final int LEAST_CALLS = 5;
 
     private static final DateTimeFormatter CLOCK =
@@ -66,7 +66,7 @@ final class TextReport {
         events();
     }
 
-    /** Lists the line of the program that each thread of a rank executed; equal ones are one line. */
+    /** Lists the line of the program that each thread of a rank executed; ranks with the same line share one line. */
     private void programLines() {
         Map<String, SortedSet<Integer>> executed = new LinkedHashMap<>();
         merge.recordings()
@@ -131,8 +131,8 @@ final class TextReport {
     }
 
     /**
-     * Returns which rank was most often the last one to make a call, among the last calls that all members have made. Empty if the
-     * group has fewer than 2 members or 5 such calls.
+     * Returns which rank was most often the last to make a call, among the last calls that all members have made. Empty
+     * if the group has fewer than 2 members or fewer than 5 such calls.
      */
     private Optional<String> slowest(SharedGroup group) {
         SortedSet<Integer> members = group.members();
@@ -180,8 +180,8 @@ final class TextReport {
     }
 
     /**
-     * Returns by how much a rank is behind others. Ranks that have ended all calls are behind only because they wrote their
-     * recordings earlier.
+     * Returns by how many calls a rank is behind others. If all ranks have ended all calls, they differ only because
+     * some wrote their recordings earlier; then returns an empty text.
      */
     private static String distance(SharedGroup group, long behind) {
         boolean areAllDone = group.failures().isEmpty()
@@ -222,7 +222,7 @@ final class TextReport {
         }
     }
 
-    /** Returns the events of all ranks in the order they happened. */
+    /** Returns the events of all ranks in the order in which they occurred. */
     static Stream<EventView> events(Merge merge) {
         return merge.recordings().values().stream()
                 .flatMap(one -> one.events().stream())
@@ -243,7 +243,7 @@ final class TextReport {
                         + shortened(one.event().text())));
     }
 
-    /** An event that one or several ranks recorded in the same words, of one or several groups. */
+    /** An event that one or several ranks recorded in the same words, for one or several groups. */
     private record Told(SortedSet<Integer> by, EventView event) {}
 
     private List<Told> told() {
@@ -259,7 +259,7 @@ final class TextReport {
         return List.copyOf(told.values());
     }
 
-    /** Returns a shortened text: the page contains the rest, and the verdict what matters. */
+    /** Returns a shortened text: the HTML page contains the complete text, and the verdict its important part. */
     private static String shortened(String text) {
         if (text.isEmpty()) {
             return "";

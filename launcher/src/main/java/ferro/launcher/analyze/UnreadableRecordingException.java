@@ -1,6 +1,6 @@
 package ferro.launcher.analyze;
 
-/** The file is not a recording, or is broken. The message names the file and what is wrong. */
+/** The file is not a recording, or is broken. The message gives the file and what is wrong. */
 public final class UnreadableRecordingException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -12,7 +12,7 @@ public final class UnreadableRecordingException extends Exception {
         super(message, cause);
     }
 
-    /** {@return what is wrong, without the file, as a part of the message} */
+    /** {@return what is wrong: the part of the message without the file} */
     public String reason() {
         return getCause() instanceof UnreadableRecordingException inner ? inner.reason() : getMessage();
     }

@@ -15,25 +15,25 @@ import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
- * What is wrong with a job, which ranks are to blame, and what is known of them: data, of which {@link VerdictText} makes
- * sentences. Immutable.
+ * The problem of a job, the ranks to blame, and the facts about them. {@link VerdictText} forms sentences from this
+ * data. Immutable.
  *
- * @param kind      what kind of problem
- * @param guilty    ranks to look at; empty if no rank is to blame or none can be named
- * @param agreement what failed, as the ranks report it
- * @param scene     the call in which it was seen
+ * @param kind      kind of problem
+ * @param guilty    ranks to examine; empty if no rank is to blame or none can be named
+ * @param agreement the failure that the ranks report
+ * @param scene     the call in which the problem was detected
  * @param facts     what the ranks did
  */
 public record Verdict(
         ProblemKind kind, SortedSet<Integer> guilty, Agreement agreement, CallScene scene, VerdictFacts facts) {
     enum ProblemKind {
-        /** A group has failed, and its members say why. */
+        /** A group has failed, and its members have recorded the reason. */
         FAILED,
-        /** Ranks made different calls under one number. */
+        /** Ranks made different calls with one sequence number. */
         MISMATCH,
-        /** Ranks wait for a rank that keeps them waiting. */
+        /** Ranks wait for a rank that delays them. */
         WAITING,
-        /** Ranks wait for each other in a circle. */
+        /** Ranks wait for each other in a cycle. */
         DEADLOCK,
         /** Groups failed only because ranks were ended from outside. */
         STOPPED,
@@ -44,8 +44,8 @@ public record Verdict(
     /**
      * The failure of the group that failed first.
      *
-     * @param failure what the ranks agree on; empty if no group has failed
-     * @param ranks   ranks that recorded it
+     * @param failure failure that the ranks agree on; empty if no group has failed
+     * @param ranks   ranks that recorded this failure
      * @param others  failures of the same group that blame other ranks, by the rank that recorded them
      */
     record Agreement(Optional<Failure> failure, SortedSet<Integer> ranks, SortedMap<Integer, Failure> others) {
@@ -53,10 +53,10 @@ public record Verdict(
     }
 
     /**
-     * The call in which the problem was seen.
+     * The call in which the problem was detected.
      *
-     * @param group    name of its group, empty if none
-     * @param sequence its number, -1 if it has none
+     * @param group    name of its group; empty for no group
+     * @param sequence number of the call; -1 for a call without a number
      * @param call     kind, label, number and group
      */
     record CallScene(String group, long sequence, String call) {
@@ -66,12 +66,12 @@ public record Verdict(
     /**
      * Ranks in the same call.
      *
-     * @param ranks   ascending
+     * @param ranks   the ranks, ascending
      * @param call    name of the call
-     * @param awaited ranks that they wait for
+     * @param awaited ranks that these ranks wait for
      */
     record RanksInCall(SortedSet<Integer> ranks, String call, SortedSet<Integer> awaited) {
-        /** Returns the calls of ranks that wait for no rank in particular. */
+        /** Returns the calls of ranks, without the ranks that they wait for. */
         static List<RanksInCall> of(SortedMap<Integer, String> calls) {
             return alike(calls.keySet(), calls::get).entrySet().stream()
                     .map(one -> new RanksInCall(one.getValue(), one.getKey(), new TreeSet<>()))
@@ -82,12 +82,12 @@ public record Verdict(
     /**
      * What the ranks did.
      *
-     * @param conduct ranks to blame, or, if nothing is wrong, ranks that recorded nothing
+     * @param conduct actions of the ranks to blame; if nothing is wrong, of the ranks without a recording
      * @param calls   calls that differ, or calls in which ranks wait, or waited when they were ended
      * @param others  calls of the ranks that are not to blame
-     * @param most    all ranks of the group that are not to blame and recorded calls, or, if no rank is to blame, all ranks
+     * @param most    all ranks of the group that are not to blame and recorded calls; if no rank is to blame, all ranks
      *     whose recordings can be read
-     * @param ended   ranks that ended badly and that no failure explains
+     * @param ended   ranks that ended abnormally and whose ends no failure explains
      * @param lost    nodes that a launcher has lost, each in one line
      */
     record VerdictFacts(
@@ -98,7 +98,7 @@ public record Verdict(
             SortedMap<Integer, ProcessEnd> ended,
             SortedSet<String> lost) {}
 
-    /** {@return whether the ranks to look at wait for each other in a deadlock, so that none of them is to blame} */
+    /** {@return whether the ranks to examine wait for each other in a deadlock, so that none of them is to blame} */
     public boolean isDeadlock() {
         return kind == ProblemKind.DEADLOCK;
     }
@@ -106,19 +106,20 @@ public record Verdict(
     /**
      * Returns whether a rank has recorded the failure on which the ranks agree.
      *
-     * @param rank rank
-     * @return whether the verdict says why the rank has ended
+     * @param rank number of the rank
+     * @return whether the verdict explains the end of the rank
      */
     public boolean explains(int rank) {
         return agreement.ranks().contains(rank);
     }
 
     /**
-     * Returns whether a rank has recorded the failure on which the ranks agree, and an exception with its code ended the rank.
+     * Returns whether a rank has recorded the failure on which the ranks agree, and an exception with its code ended
+     * the rank.
      *
-     * @param rank rank
+     * @param rank number of the rank
      * @param code code of the exception that ended the rank
-     * @return whether the verdict says why the rank has ended
+     * @return whether the verdict explains the end of the rank
      */
     public boolean explains(int rank, String code) {
         return explains(rank)
@@ -129,10 +130,10 @@ public record Verdict(
     }
 
     /**
-     * Returns whether the verdict says that a rank to blame was suspended.
+     * Returns whether the verdict reports that a rank to blame was suspended.
      *
-     * @param rank rank
-     * @return whether a signal had suspended its process
+     * @param rank number of the rank
+     * @return whether a signal had suspended the rank's process
      */
     public boolean saysSuspended(int rank) {
         return Optional.ofNullable(facts.conduct().get(rank))
@@ -142,7 +143,7 @@ public record Verdict(
                 .isPresent();
     }
 
-    /** Groups ranks by what is the same about them, in the order in which the ranks come. */
+    /** Groups ranks that have the same value, in the order of the ranks. */
     static <V> Map<V, SortedSet<Integer>> alike(Iterable<Integer> ranks, Function<Integer, V> what) {
         Map<V, SortedSet<Integer>> alike = new LinkedHashMap<>();
         ranks.forEach(rank ->

@@ -19,24 +19,24 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** Makes the sentences of a verdict. The failure report, the text of the analysis and its page show the same ones. */
+/** Forms the sentences of a verdict, which are the same in the failure report, the analysis and its page. */
 public final class VerdictText {
     private final Verdict verdict;
     private final SeenBeside beside;
     private final Optional<Code> code;
 
     /**
-     * What a reader sees beside the verdict, so that it need not be repeated.
+     * Information that a reader sees next to the verdict, so that the verdict need not repeat it.
      *
      * @param thrown exception that is shown
      * @param signal signal that is shown
      */
     public record SeenBeside(Optional<String> thrown, Optional<String> signal) {
-        /** The verdict stands alone. */
+        /** The verdict is shown without other information. */
         public static final SeenBeside NOTHING = new SeenBeside(Optional.empty(), Optional.empty());
     }
 
-    /** How a sentence names the ranks that it is about. */
+    /** Words for the ranks of a sentence, in singular or plural. */
     private record Wording(boolean isPlural) {
         String it() {
             return isPlural ? "they" : "it";
@@ -72,8 +72,8 @@ public final class VerdictText {
     /**
      * Returns the sentences.
      *
-     * @param verdict verdict
-     * @param beside  what the reader sees as well
+     * @param verdict the verdict to describe
+     * @param beside  information that the reader sees next to the sentences
      * @return one sentence, then one text for each reason; the stack trace of an exception has a line for each frame
      */
     public static List<String> of(Verdict verdict, SeenBeside beside) {
@@ -184,11 +184,11 @@ public final class VerdictText {
         return lines;
     }
 
-    /** Returns what the ranks report, unless the headline has said it. */
+    /** Returns the report of the ranks, without what the headline contains. */
     private String agreed() {
         Failure failure = verdict.agreement().failure().orElseThrow();
         SortedSet<Integer> ranks = new TreeSet<>(verdict.agreement().ranks());
-        // what a rank says of itself is no agreement
+        // the report of a rank about itself is not an agreement
         if (!verdict.guilty().containsAll(ranks)) {
             ranks.removeAll(verdict.guilty());
         }
@@ -207,7 +207,7 @@ public final class VerdictText {
                 && verdict.facts().conduct().values().stream().allMatch(condition);
     }
 
-    /** Whether the text of a failure adds nothing: the ranks are known to be gone, or the exception that they threw is known. */
+    /** Whether the text of a failure adds nothing, because the verdict shows the ranks' ends or exception. */
     private boolean isExplained(Failure failure) {
         return isTrueOfGuilty(one -> one.ownEnd()
                 .filter(end -> failure.code() == Code.PEER_LOST
@@ -221,7 +221,7 @@ public final class VerdictText {
                 : ", " + PlainTexts.ranks(failure.culprits()) + " to blame";
     }
 
-    /** Returns which ranks left no recording, and what is known of each. */
+    /** Returns which ranks left no recording, and what is known about each. */
     private List<String> ofMissing() {
         SortedMap<Integer, Conduct> conduct = verdict.facts().conduct();
         List<String> lines = new ArrayList<>();
@@ -247,12 +247,12 @@ public final class VerdictText {
                 .orElse(" wrote no recording: dead, killed, stopped, asked too late, or on another host");
     }
 
-    /** Returns how a process ended whose recording is damaged. The recording says that it was no silent rank. */
+    /** Returns the observed end of a process with a damaged recording, which shows that the rank was not silent. */
     private static Optional<ProcessEnd> seen(Conduct one) {
         return one.end().filter(end -> end.kind() != EndKind.STOPPED && end.kind() != EndKind.ELSEWHERE);
     }
 
-    /** Returns how processes ended abnormally, for a verdict that names no rank from the recordings. */
+    /** Returns the abnormal ends of processes, for a verdict whose recordings blame no rank. */
     private String unexplained() {
         SortedMap<Integer, ProcessEnd> ended = verdict.facts().ended();
         return Verdict.alike(ended.keySet(), ended::get).entrySet().stream()
@@ -261,7 +261,7 @@ public final class VerdictText {
                 .collect(Collectors.joining());
     }
 
-    /** Returns what the ranks to blame did: once if it is the same for all, else for each. */
+    /** Returns what the ranks to blame did: once if it is the same for all, else for each rank. */
     private String toBlame() {
         SortedMap<Integer, Conduct> conduct = verdict.facts().conduct();
         Map<String, SortedSet<Integer>> same =
@@ -308,8 +308,8 @@ public final class VerdictText {
             return ended(one, one.ownEnd().get(), who)
                     + (verdict.scene().sequence() < 0 ? "" : "; " + lastCall(one, who));
         }
-        // a late rank may have ended because of the failure that the others reported to it, unless they still wait for
-        // it
+        // a late rank may have ended because of the failure that others reported to it, unless they still wait for the
+        // rank
         return recorded(one, who)
                 + one.ownEnd()
                         .filter(end -> end.cameFirst() || code.isEmpty())
@@ -317,7 +317,7 @@ public final class VerdictText {
                         .orElse("");
     }
 
-    /** Returns the call that the rank itself was in, or else its last call: the others may be in a call that it never made. */
+    /** Returns the rank's own open call, or else its last call; others may be in a call that the rank never made. */
     private static String whereItAborted(Conduct one) {
         return one.open()
                 .map(open -> " at " + open.name())
@@ -360,7 +360,7 @@ public final class VerdictText {
         return others(", while ", "was in", "were in");
     }
 
-    /** Returns a clause such as {@code , while rank 0 was in recv and ranks 1, 3 were in allReduce}; nothing if no rank was. */
+    /** Returns a clause such as {@code , while rank 0 was in recv and rank 1 was in allReduce}, or no text. */
     private String others(String start, String one, String many) {
         List<RanksInCall> others = verdict.facts().others();
         return others.isEmpty()
@@ -376,12 +376,12 @@ public final class VerdictText {
         return ranks.size() > 1 && ranks.containsAll(verdict.facts().most()) ? "the others" : PlainTexts.ranks(ranks);
     }
 
-    /** Describes a rank whose recording is on another host; the code of the failure says what is known. */
+    /** Describes a rank whose recording is on another host, by the code of the failure. */
     private String faraway(Wording who) {
         return is(Code.PEER_LOST) ? who.process("is gone", "are gone") : who.it() + " did not answer";
     }
 
-    /** Describes a rank without a recording; the code of the failure says what is known. */
+    /** Describes a rank without a recording, by the code of the failure. */
     private String silent(Conduct one, Wording who) {
         boolean lost = is(Code.PEER_LOST);
         String wrote = one.recording()
@@ -427,7 +427,7 @@ public final class VerdictText {
                         .orElse(who.is() + idle(one, ", but in " + who.its() + " own code"));
     }
 
-    /** Describes a rank that is in no call, by the line of its program if its recording has it. */
+    /** Describes a rank that is in no call; adds the line of its program if the recording contains it. */
     private static String idle(Conduct one, String otherwise) {
         return " in no call of ferro" + one.line().map(line -> ": " + line).orElse(otherwise);
     }

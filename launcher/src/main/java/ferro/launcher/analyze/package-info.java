@@ -1,11 +1,12 @@
 /**
- * Reads the flight recordings of a job's ranks, and says which rank is to blame.
+ * Reads the flight recordings of a job's ranks, and determines which rank is to blame.
  *
- * <p>Start reading at {@link ferro.launcher.analyze.Analysis}: files become {@code RankRecording}s, {@code Merge} lines up their
- * clocks, {@code Investigation} comes to a {@code Verdict} by the rules of {@code ferro.control.failure}, {@code VerdictText}
- * makes its sentences, and {@code TextReport} and {@code HtmlReport} show all of it.
+ * <p>Start reading at {@link ferro.launcher.analyze.Analysis}. It turns files into {@code RankRecording}s, whose clocks
+ * {@code Merge} aligns. {@code Investigation} finds a {@code Verdict} by the rules of {@code ferro.control.failure}.
+ * {@code VerdictText} forms sentences from the verdict. {@code TextReport} and {@code HtmlReport} show the complete
+ * analysis.
  *
- * <p>Files come from other processes and perhaps from other users. Nothing in them is trusted, and all text is cleaned
- * before it is shown. Nothing here starts a process, opens a socket or changes a recording.
+ * <p>The files come from other processes and perhaps from other users. Code in this package trusts no data in them, and
+ * cleans all text before it is shown. It starts no process, opens no socket and changes no recording.
  */
 package ferro.launcher.analyze;
