@@ -16,7 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ferro analyze}: says from the flight recordings of a job's ranks which rank is to blame. */
+/** {@code ferro analyze}: determines from the flight recordings of a job's ranks which rank is to blame. */
 @Command(
         name = "analyze",
         description = "Reads the flight recordings of the ranks, names the rank to blame, and draws a timeline.",
@@ -75,7 +75,7 @@ final class AnalyzeCommand implements Callable<Integer> {
         }
     }
 
-    /** Writes the timeline. The text has been printed before, so a folder that cannot be written loses the page only. */
+    /** Writes the timeline. The text is already printed, so a folder that cannot be written affects only the page. */
     private String timeline(Analysis analysis) {
         Path file = html == null ? folders.get(0).resolve(PAGE) : html;
         try {
@@ -92,7 +92,7 @@ final class AnalyzeCommand implements Callable<Integer> {
         }
     }
 
-    /** Replaces the file without following links: other users may write to its folder, and the user did not name it. */
+    /** Replaces the file without following links: the user did not name it, and others may write to its folder. */
     private static void replace(Path file, String text) throws IOException {
         Path part =
                 file.resolveSibling("." + PAGE + "." + ProcessHandle.current().pid());

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code ferro archive}: makes the file from which later JVMs take the classes of a program, so that they start faster. */
+/** {@code ferro archive}: creates a file with the classes of a program, with which later JVMs start faster. */
 @Command(
         name = "archive",
         description = "Runs a program once as a job on this host, and writes the classes that rank 0 has loaded into an"
@@ -74,7 +74,7 @@ final class ArchiveCommand implements Callable<Integer> {
         Path archive = file.toAbsolutePath().normalize();
         ClassPath path = ClassPath.parse(classPath);
         checkWritable(archive, path);
-        // an earlier archive stays as it is if the job fails
+        // an earlier archive stays unchanged if the job fails
         Path made = archive.resolveSibling(archive.getFileName() + ".new");
         ArchiveTarget target = ArchiveTarget.of(made, path, words, Programs.of(world.environment()));
         try {

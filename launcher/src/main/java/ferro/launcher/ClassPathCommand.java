@@ -5,7 +5,7 @@ import ferro.launcher.program.ClassPath;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
-/** {@code ferro classpath}: prints what a program needs on its class path to join a group. */
+/** {@code ferro classpath}: prints the class path that a program needs to join a group. */
 @Command(
         name = "classpath",
         description = "Prints the class path for your own programs: java -cp \"$(ferro classpath):classes\" Main")

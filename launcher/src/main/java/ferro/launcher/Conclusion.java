@@ -10,17 +10,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a generation has ended, as its launcher prints it, and what follows. The launcher of node 0 decides it, and it is the
- * same on all nodes.
+ * The end of a generation as its launcher prints it, and what follows. The launcher of node 0 decides it, and all nodes
+ * get the same conclusion.
  *
- * @param code  exit code of the launcher
- * @param notes lines that the launcher itself prints
- * @param box   printed last; null if there is none
- * @param cause what ended the ranks, in a few words
- * @param kind  what kind of end it is
- * @param next  what each launcher prints before all ranks start again; null if the job ends
- * @param waitMillis rest of the wait until then, which begins at the failure; 0 if the job ends
- * @param past  one line for each generation until now; none for a job that ends with its only one
+ * @param code       exit code of the launcher
+ * @param notes      lines that the launcher prints first
+ * @param box        failure report, printed last; null without a report
+ * @param cause      what ended the ranks, in a few words
+ * @param kind       kind of the end
+ * @param next       line that each launcher prints before all ranks start again; null if the job ends
+ * @param waitMillis rest of the wait before that start, which began at the failure; 0 if the job ends
+ * @param past       one line for each generation until now; empty for a job that ends with its only generation
  */
 record Conclusion(
         int code,
@@ -35,9 +35,9 @@ record Conclusion(
         this(code, notes, box, cause, kind, null, 0, List.of());
     }
 
-    /** What ended the ranks. */
+    /** The reasons for the end of the ranks. */
     enum ConclusionKind {
-        /** Every rank ended with 0 by itself. */
+        /** Every rank ended by itself with exit code 0. */
         WELL,
         /** A rank or a node failed. */
         FAILED,
@@ -48,10 +48,10 @@ record Conclusion(
     /**
      * Concludes from how the ranks ended.
      *
-     * @param postmortem      of all nodes that have reported how their ranks ended
+     * @param postmortem      analysis of all nodes that have reported how their ranks ended
      * @param lost            nodes that have not reported
      * @param startedNanos    when the job started, on the same clock as the ends of the ranks
-     * @param saysWhatIsWrong whether exit code 2 means that rank 0 has said what is wrong with what was typed
+     * @param saysWhatIsWrong whether exit code 2 means that rank 0 has printed what is wrong with the user's input
      */
     static Conclusion of(Postmortem postmortem, List<LostNode> lost, long startedNanos, boolean saysWhatIsWrong) {
         JobOutcome outcome = postmortem.outcome();
@@ -105,12 +105,12 @@ record Conclusion(
         return new Conclusion(code, all, box, cause, kind);
     }
 
-    /** Returns this conclusion with what follows: another generation, or nothing. */
+    /** Returns this conclusion with what follows: another generation, or the end of the job. */
     Conclusion followed(String line, long millis, List<String> generations) {
         return new Conclusion(code, notes, box, cause, kind, line, millis, generations);
     }
 
-    /** Returns the list of generations as the end of a job prints it; empty if there are no lines. */
+    /** Returns the list of generations as the end of a job prints it; empty if {@code past} is empty. */
     static List<String> listed(List<String> past) {
         List<String> lines = new ArrayList<>();
         past.forEach(line -> lines.add("  " + line));
@@ -120,7 +120,7 @@ record Conclusion(
         return lines;
     }
 
-    /** Returns this conclusion with the list of generations: in the box if there is one, else below the notes. */
+    /** Returns this conclusion with the list of generations: in the failure report, or else below the notes. */
     Conclusion ofJob() {
         List<String> lines = listed(past);
         if (lines.isEmpty()) {
@@ -138,7 +138,7 @@ record Conclusion(
         return next != null;
     }
 
-    /** Whether every rank ended with 0 by itself. */
+    /** Whether every rank ended by itself with exit code 0. */
     boolean well() {
         return kind == ConclusionKind.WELL;
     }
@@ -148,7 +148,7 @@ record Conclusion(
         return kind == ConclusionKind.FAILED;
     }
 
-    /** Prints the notes and the box. */
+    /** Prints the notes and the failure report. */
     void show(Screen screen) {
         notes.forEach(screen::note);
         if (box != null) {

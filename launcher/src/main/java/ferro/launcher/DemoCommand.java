@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Unmatched;
 
-/** {@code ferro demo}: four processes train one small language model on the text of ferro's pages. */
+/** {@code ferro demo}: four processes train a small language model on the text of ferro's pages. */
 @Command(
         name = "demo",
         description = "Trains one small language model with four processes on the text of ferro's pages;"
@@ -79,7 +79,7 @@ final class DemoCommand implements Callable<Integer> {
             all.addAll(List.of(CHECKPOINTS, folder.toString()));
             return run(allowed, all);
         } finally {
-            // files only that ranks of this user have put there
+            // contains only files of ranks of this user
             MoreFiles.deleteRecursively(folder, RecursiveDeleteOption.ALLOW_INSECURE);
         }
     }
@@ -109,7 +109,7 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    /** Returns the option that only the launcher knows: where the checkout is. */
+    /** Returns the option that only the launcher can set: the folder of the checkout. */
     static List<String> defaults(List<String> given, Optional<Path> checkout) {
         return checkout.isPresent() && !names(given, "--text")
                 ? List.of("--text", checkout.get().toString())

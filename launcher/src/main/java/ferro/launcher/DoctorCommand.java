@@ -8,7 +8,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code ferro doctor}: what works on this machine, what does not, and what to do about it. */
+/** {@code ferro doctor}: prints what works on this machine, what does not, and how to correct it. */
 @Command(
         name = "doctor",
         description =

@@ -39,7 +39,7 @@ import picocli.CommandLine.Parameters;
                     + " answered, else 1. Run ferro analyze DIR afterwards."
         })
 final class DumpCommand implements Callable<Integer> {
-    /** Ranks poll for this file about twice a second. */
+    /** Name of the request file, which ranks poll about twice a second. */
     static final String REQUEST = "dump.request";
 
     private static final long LOOK_MILLIS = 50;
@@ -86,8 +86,8 @@ final class DumpCommand implements Callable<Integer> {
     }
 
     /**
-     * Writes the request. Ranks answer when the file is there and its time differs from before. It is moved into place, so
-     * that it has only one time.
+     * Writes the request. Ranks answer when the time of the file changes. The file is written elsewhere and then moved,
+     * so that it has only one time.
      */
     private Instant ask() {
         try {
@@ -134,11 +134,11 @@ final class DumpCommand implements Callable<Integer> {
      * The ranks of one job that have answered.
      *
      * @param job       name of the job
-     * @param files     recordings younger than the request, by rank
-     * @param worldSize number of ranks of the job, 0 if no recording says it
+     * @param files     recordings that are younger than the request, by rank
+     * @param worldSize number of ranks of the job; 0 if no recording contains it
      */
     private record DumpAnswers(String job, SortedMap<Integer, Path> files, int worldSize) {
-        /** Returns one entry per job: several jobs may write to one folder. */
+        /** Returns one entry for each job, because several jobs may write to one folder. */
         static List<DumpAnswers> of(Path folder, Instant asked) throws IOException {
             List<DumpAnswers> all = new ArrayList<>();
             Analysis.files(folder).forEach((job, files) -> {
@@ -156,7 +156,7 @@ final class DumpCommand implements Callable<Integer> {
                 try {
                     return Analysis.worldSize(file);
                 } catch (UnreadableRecordingException damaged) {
-                    // the next one says it as well
+                    // the next recording has the same number
                     continue;
                 }
             }
@@ -167,7 +167,7 @@ final class DumpCommand implements Callable<Integer> {
             return files.keySet();
         }
 
-        /** Returns what is wrong with the files that cannot be read. */
+        /** Returns what is wrong with the files that cannot be read, by rank. */
         SortedMap<Integer, String> damaged() {
             SortedMap<Integer, String> damaged = new TreeMap<>();
             files.forEach((rank, file) -> {
@@ -180,7 +180,7 @@ final class DumpCommand implements Callable<Integer> {
             return damaged;
         }
 
-        /** Compares two times of the folder's own clock: the folder may be on another host. */
+        /** Compares two times of the folder's file system, whose clock may be the clock of another host. */
         private static boolean isYounger(Path file, Instant asked) {
             try {
                 return !Files.getLastModifiedTime(file).toInstant().isBefore(asked);

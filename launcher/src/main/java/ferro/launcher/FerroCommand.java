@@ -22,7 +22,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
-/** The {@code ferro} command; subcommands do the work. */
+/** The {@code ferro} command, whose subcommands do the work. */
 @Command(
         name = "ferro",
         description = "Collective communication for the JVM.",
@@ -35,7 +35,7 @@ public final class FerroCommand implements Runnable {
             description = "show the version")
     private boolean version;
 
-    /** Letters that a mistyped command may have wrong. */
+    /** Largest number of wrong letters in a mistyped command. */
     private static final int MAX_MISTYPED = 2;
 
     private final List<String> names;
@@ -47,18 +47,18 @@ public final class FerroCommand implements Runnable {
     /**
      * Runs the command and ends the process with its exit code.
      *
-     * @param arguments as typed
+     * @param arguments words that the user has typed
      */
     public static void main(String[] arguments) {
         if (System.getProperties().stringPropertyNames().stream()
                 .noneMatch(name -> name.startsWith("java.util.logging."))) {
-            // the log of this process, such as a connection that its store has refused, looks like its other lines
+            // log lines of this process, for example about a refused connection to its store, look like its other lines
             System.setProperty("java.util.logging.SimpleFormatter.format", "ferro: %5$s%6$s%n");
         }
         System.exit(started(arguments));
     }
 
-    /** Runs the command, unless this process lacks what any command needs. */
+    /** Runs the command, unless this process lacks what every command needs. */
     private static int started(String... arguments) {
         try {
             Descriptors.ofThisProcess().checkLauncher();
@@ -75,12 +75,12 @@ public final class FerroCommand implements Runnable {
         return commandLine(world, arguments).execute(arguments);
     }
 
-    /** {@return the command with all subcommands, from which the distribution makes its manual} */
+    /** {@return the command with all subcommands, from which the distribution generates its manual} */
     public static CommandLine commandLine() {
         return commandLine(World.ofProcess());
     }
 
-    /** Makes only the subcommand that is named first, if one is: reading all of them takes as long as the work of one. */
+    /** Creates only the subcommand that the first argument names: creating all takes as long as running one. */
     static CommandLine commandLine(World world, String... arguments) {
         Map<String, Supplier<Object>> all = subcommands(world);
         CommandLine line = new CommandLine(new FerroCommand(all.keySet()));
@@ -104,8 +104,8 @@ public final class FerroCommand implements Runnable {
     }
 
     /**
-     * Gives a command and its subcommands the option -h. The help command of picocli has it, and a command that hands on what
-     * it does not know hands it on.
+     * Adds the option -h to a command and its subcommands. Skips the help command of picocli, which has this option,
+     * and a command that forwards unknown options.
      */
     private static void offerHelp(CommandLine line) {
         CommandSpec spec = line.getCommandSpec();
@@ -133,7 +133,7 @@ public final class FerroCommand implements Runnable {
         return all;
     }
 
-    /** Shows the subcommands; runs if none is named. */
+    /** Fails with a list of the subcommands; runs if the user names none. */
     @Override
     public void run() {
         int last = names.size() - 1;
@@ -141,7 +141,7 @@ public final class FerroCommand implements Runnable {
                 + names.get(last) + "; ferro help explains them");
     }
 
-    /** Explains what the parser refuses: the message, what may have been meant, and where the options are listed. */
+    /** Prints why the parser refuses the arguments, what the user may have meant, and where to find the options. */
     private static int misread(CommandLine.ParameterException failure, World world) {
         String name = failure.getCommandLine().getCommandSpec().qualifiedName();
         Optional<String> unknown = unknownCommand(failure);
@@ -160,7 +160,7 @@ public final class FerroCommand implements Runnable {
         return ExitCode.BAD_INPUT;
     }
 
-    /** Returns the message for a word that stands where a command is needed and is none; empty for any other failure. */
+    /** Returns the message for an unknown word in place of a command; empty for any other failure. */
     private static Optional<String> unknownCommand(CommandLine.ParameterException failure) {
         if (!(failure instanceof CommandLine.UnmatchedArgumentException unmatched)
                 || failure.getCommandLine().getParent() != null
@@ -178,8 +178,8 @@ public final class FerroCommand implements Runnable {
     }
 
     /**
-     * Prints a message for bad input and for what cannot be done here. Any other exception is a bug of ferro and is thrown
-     * on, so that its trace shows where it happened.
+     * Prints a message for bad input, and for work that is not possible on this machine. Throws any other exception
+     * again: it is a bug of ferro, and its trace shows the location.
      */
     private static int explain(Exception failure, CommandLine where, World world) throws Exception {
         boolean badInput = failure instanceof BadInputException;

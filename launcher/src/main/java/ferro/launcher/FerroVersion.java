@@ -2,7 +2,7 @@ package ferro.launcher;
 
 import picocli.CommandLine.IVersionProvider;
 
-/** Version of this build and of the JDK it runs on. */
+/** Version of this build and of the JDK that runs it. */
 final class FerroVersion implements IVersionProvider {
     /** Returns the version of this build. */
     static String built() {

@@ -41,7 +41,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** One start of all ranks of a job on this host, until they have ended. A job that never starts again has only one. */
+/** One start of all ranks of a job on this host, until they have ended. Only a restarted job has several. */
 final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     private final JobParts job;
     private final JobKey key;
@@ -53,26 +53,26 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     private final StoreHost store;
     private final long startedNanos;
     private final List<RankProcess> ranks = new ArrayList<>();
-    /** Whether all ranks have joined; only the launcher of node 0 need know it. */
+    /** Whether all ranks have joined; needed only on node 0. */
     private boolean joined;
-    /** Last checkpoint that the ranks have published, such as {@code step 40}; empty text if none is known. */
+    /** Last checkpoint that the ranks have published, such as {@code step 40}; empty if unknown. */
     private String checkpoint = "";
-    /** When this launcher heard of the first failure, by {@link System#nanoTime}, or when all ranks have ended. */
+    /** When this launcher received the first failure, by {@link System#nanoTime}, or when all ranks had ended. */
     private long endNanos;
 
     /**
-     * The parts of a job that stay for all its generations.
+     * The parts of a job that are the same in all its generations.
      *
-     * @param spec        job as it was requested
+     * @param spec        job as the user has requested it
      * @param target      program of the ranks
      * @param environment environment variables that ranks inherit
-     * @param screen      where output is shown
-     * @param leash       ties ranks to this process
+     * @param screen      prints output
+     * @param leash       ends ranks together with this process
      * @param folder      folder of the job
      * @param command     command line of a rank
-     * @param signals     signals to this launcher
+     * @param signals     signals that this launcher receives
      * @param generations the generations of the job
-     * @param recordings  recordings of the calls of ranks
+     * @param recordings  flight recordings of the ranks
      * @param log         copies of the output of ranks
      */
     record JobParts(
@@ -89,18 +89,18 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
             RankLog log) {}
 
     /**
-     * Makes a generation whose ranks are not started yet.
+     * Creates a generation whose ranks are not started yet.
      *
      * @param nodes        launchers of all nodes
      * @param store        store of the ranks
-     * @param startedNanos when the generation was started here
+     * @param startedNanos when this launcher started the generation
      */
     GenerationRun(
             JobParts job, JobKey key, BlockingQueue<JobEvent> events, Nodes nodes, StoreHost store, long startedNanos)
             throws IOException {
         this.job = job;
         this.key = key;
-        // a job that may start again has folders for each generation
+        // a job that may start again has separate folders for each generation
         int number = job.generations.number();
         boolean again = job.spec.restarts().areAny();
         this.recordings = again ? job.recordings.ofGeneration(number) : job.recordings;
@@ -112,7 +112,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
         this.mask = new SecretMask(SecretFile.read(key.secretFile()));
     }
 
-    /** Starts the ranks, waits until all have ended, and concludes from the ends of those of all nodes. */
+    /** Starts the ranks, waits until all have ended, and concludes from the ends of the ranks of all nodes. */
     Conclusion run(CoreBinding binding) throws IOException, InterruptedException {
         job.signals.ranksStart();
         int number = job.generations.number();
@@ -121,7 +121,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
                 job.spec.restarts().areAny() ? Optional.of(job.folder.checkpoints(number)) : Optional.empty();
         Optional<IOException> unstarted = start(binding, variables, checkpoints);
         if (unstarted.isPresent()) {
-            // no rank of this node can go on: the job ends on all nodes
+            // no rank of this node can run, so the job ends on all nodes
             nodes.ended(ExitCode.FAILED);
             String why =
                     Nodes.untold("could not start its ranks: " + unstarted.get().getMessage());
@@ -149,7 +149,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
         }
     }
 
-    /** Waits for the reports of the other nodes and concludes from all of them. */
+    /** Waits for the reports of the other nodes, and concludes from all reports. */
     private Conclusion concluded(Function<Map<Integer, Long>, String> report) throws InterruptedException {
         String verdict = nodes.conclude(report, gathered -> {
             Map<Integer, NodeEnd> reports = new TreeMap<>();
@@ -182,7 +182,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
         return end;
     }
 
-    /** Returns the last checkpoint in the report of this host's ranks, and removes the report; empty text if there is none. */
+    /** Returns the last checkpoint in the report of this host's ranks, and removes the report; empty if unknown. */
     private String lastCheckpoint(Optional<Path> report) {
         if (report.isEmpty()) {
             return "";
@@ -209,7 +209,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
         nodes.failed(ended.rank(), ended.code());
     }
 
-    /** Reports to the ranks of all nodes how a rank of this host has ended. */
+    /** Publishes how a rank of this host has ended, for the ranks of all nodes. */
     @Override
     public void ended(JobEvent.Ended ended) {
         RankOutput output = output(ranks.get(ended.rank() - job.spec.placement().firstRank()));
@@ -230,7 +230,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
         nodes.ended(ExitCode.OUTPUT_CLOSED);
     }
 
-    /** Stops this process until it is sent CONT; the ranks are stopped already. */
+    /** Suspends this process until it receives CONT; the ranks are suspended already. */
     @Override
     public void standStill() throws InterruptedException {
         try {
@@ -242,7 +242,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
         }
     }
 
-    /** Returns the output of a rank without the job's secret: it goes into files, to other hosts and to other ranks. */
+    /** Returns the output of a rank without the job's secret, because it goes to files, other hosts and other ranks. */
     private RankOutput output(RankProcess rank) {
         return rank.output().withLines(mask::masked);
     }
@@ -253,7 +253,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
                 .collect(Collectors.joining(", "));
     }
 
-    /** Starts the ranks. Returns why one did not start if there are other nodes to tell; throws it on a single node. */
+    /** Starts the ranks. Returns why a rank did not start, for other nodes; throws the reason on a single node. */
     private Optional<IOException> start(CoreBinding binding, RankEnvironment variables, Optional<Path> checkpoints)
             throws IOException {
         JobShared shared = new JobShared(job.leash, job.screen, log, events, job.spec.debugged());
@@ -284,7 +284,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
         }
     }
 
-    /** Kills ranks that are left, and removes the folder of their recordings if there are none. */
+    /** Kills ranks that still run, and removes the folder of their recordings if it is empty. */
     @Override
     public void close() throws IOException {
         ranks.forEach(rank -> rank.signal("KILL"));

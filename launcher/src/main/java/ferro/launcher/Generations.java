@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
-/** The generations of a job. On node 0 it decides after each what follows; other nodes keep what node 0 has decided. */
+/** The generations of a job. On node 0, decides after each generation what follows. Other nodes store this decision. */
 final class Generations {
-    /** Lines of older generations are left out: a job may fail for weeks. */
+    /** Largest number of printed lines: a job may fail for weeks. */
     private static final int MAX_LINES = 20;
 
     private final Restarts limits;
     private final LongSupplier clock;
     private final RestartRules rules;
-    /** One line for each generation that has ended; only node 0 has all of them. */
+    /** One line for each generation that has ended; complete only on node 0. */
     private final List<String> past = new ArrayList<>();
 
     private List<String> lines = List.of();
@@ -25,7 +25,7 @@ final class Generations {
     /**
      * Creates the state of a job that has not started yet.
      *
-     * @param limits restarts that the job may have
+     * @param limits limits for restarts of the job
      * @param clock  returns nanoseconds
      */
     Generations(Restarts limits, LongSupplier clock) {
@@ -39,7 +39,7 @@ final class Generations {
         return number;
     }
 
-    /** Takes the number for which the launchers have met. */
+    /** Sets the generation for which the launchers have waited. */
     void met(int generation) {
         number = generation;
     }
@@ -47,11 +47,11 @@ final class Generations {
     /**
      * Decides what follows the generation that has ended.
      *
-     * @param conclusion how it ended
+     * @param conclusion how the generation ended
      * @param joined     whether all ranks had joined
-     * @param checkpoint last checkpoint that its ranks have published, such as {@code step 40}; empty text if none is known
-     * @param endNanos   when this launcher heard of the first failure, or when all ranks had ended
-     * @param seconds    that it lasted
+     * @param checkpoint last checkpoint that its ranks have published, such as {@code step 40}; empty if unknown
+     * @param endNanos   when this launcher received the first failure, or when all ranks had ended
+     * @param seconds    duration of the generation
      */
     Conclusion ended(Conclusion conclusion, boolean joined, String checkpoint, long endNanos, double seconds) {
         past.add(line(conclusion, checkpoint, seconds));
@@ -66,12 +66,12 @@ final class Generations {
         }
         String line = named(number + 1, decision) + " starts in " + Restarts.text(decision.delay()) + ": "
                 + conclusion.cause();
-        // ranks need time to end, and their recordings are read: this time is a part of the wait
+        // the ranks needed time to end, and their recordings were read: this time is a part of the wait
         Duration rest = decision.delay().minusNanos(clock.getAsLong() - endNanos);
         return conclusion.followed(line, Math.max(0, rest.toMillis()), lines);
     }
 
-    /** Returns the name of the next generation, with the most that the job may have. */
+    /** Returns the name of the next generation, with the limit of the job. */
     private String named(int next, Decision decision) {
         return limits.window().isEmpty()
                 ? "generation " + next + " of at most " + limits.max()
@@ -79,7 +79,7 @@ final class Generations {
                         + limits.within() + ")";
     }
 
-    /** Returns the end of a job whose launcher of node 0 is lost: without it, nobody starts the ranks again. */
+    /** Returns the end of a job without the launcher of node 0: no other launcher starts the ranks again. */
     Conclusion endedAlone(Conclusion conclusion, String checkpoint, double seconds) {
         List<String> all = new ArrayList<>(lines);
         all.add(line(conclusion, checkpoint, seconds));
@@ -92,7 +92,7 @@ final class Generations {
                 + (checkpoint.isEmpty() ? "" : ", last checkpoint " + checkpoint);
     }
 
-    /** Returns lines of generations, oldest first, as the end of a job prints them. */
+    /** Returns the lines of generations, oldest first, in the form in which the end of a job prints them. */
     private static List<String> shown(List<String> past) {
         List<String> lines = new ArrayList<>();
         int hidden = Math.max(0, past.size() - MAX_LINES);
@@ -103,12 +103,12 @@ final class Generations {
         return lines;
     }
 
-    /** Returns the end of a job that starts no other generation, whatever its restarts. */
+    /** Returns the end of a job that starts no other generation, even if it has restarts left. */
     private Conclusion last(Conclusion conclusion) {
         return conclusion.followed(null, 0, lines.size() < 2 ? List.of() : lines);
     }
 
-    /** Keeps what node 0 has decided. */
+    /** Stores what node 0 has decided. */
     void heard(Conclusion end) {
         lines = end.past();
     }

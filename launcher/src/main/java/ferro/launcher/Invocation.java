@@ -11,16 +11,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * How this command was started. With it, the lines that it tells the user to type work in the user's folder: in a checkout,
- * in another folder, with ferro on the path, or by a class path alone.
+ * The command line that started this process. Commands that ferro prints for the user begin with it, so that they work
+ * in the user's folder: in a checkout, in another folder, with ferro in PATH, or with only a class path.
  *
- * @param command for a POSIX shell, without the subcommand
+ * @param command start of a command for a POSIX shell, without the subcommand
  */
 record Invocation(String command) {
-    /** Property in which the script {@code ferro} passes how it was typed; only the script sets it. */
+    /** Property in which the script {@code ferro} passes the typed command; only the script sets it. */
     private static final String TYPED = "ferro.command";
 
-    /** The class of {@code main}. */
+    /** Name of the class of {@code main}. */
     private static final String MAIN = Invocation.class.getPackageName() + ".FerroCommand";
 
     private static final Pattern PLAIN = Pattern.compile("[\\w./+:@%=,-]+");
@@ -30,8 +30,8 @@ record Invocation(String command) {
     }
 
     /**
-     * Returns what was typed. Without the script these are the JVM and the class path of this process, in which a folder of
-     * several jars is named as a whole.
+     * Returns the typed command. Without the script, returns the JVM and the class path of this process, with a
+     * wildcard for a folder of several jars.
      */
     static Invocation of(Optional<String> typed, String classPath) {
         return new Invocation(typed.map(Invocation::quoted)

@@ -38,13 +38,13 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.Collectors;
 
-/** One job on this host, from the start of its ranks, or several starts after failures, to its exit code. */
+/** One job on this host, with all starts of its ranks after failures, up to its exit code. */
 final class Job {
     private final JobSpec spec;
     private final Target target;
     private final World world;
     private final Map<String, String> environment;
-    /** Names that are set for the ranks but are no settings. */
+    /** Names that are set for the ranks but are not settings of ferro. */
     private final Set<String> unknown;
 
     private final Screen screen;
@@ -54,11 +54,11 @@ final class Job {
     private long startedNanos = System.nanoTime();
     private BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();
     private Optional<JobSignals> signals = Optional.empty();
-    /** What was printed last about nodes and cores. */
+    /** Last printed lines about nodes and cores. */
     private List<String> shown = List.of();
-    /** Whether the meeting has begun, by which launchers of other nodes, if there are any, hear of this one. */
+    /** Whether the rendezvous of the launchers has begun; from then on it notifies launchers of other nodes. */
     private boolean meeting;
-    /** Finds the launchers of the other nodes in each generation; none for a job of one node. */
+    /** The rendezvous with the launchers of the other nodes in each generation; empty for a job of one node. */
     private Optional<NodeMeeting> otherNodes = Optional.empty();
 
     private boolean endedWell;
@@ -69,7 +69,7 @@ final class Job {
         this.world = world;
         Map<String, String> variables = new HashMap<>(NcclInterfaces.addedTo(world.environment(), target.properties()));
         this.unknown = CheckedSettings.unknown(target, variables);
-        // an outer launcher may have set it
+        // an outer launcher may have set this variable
         variables.remove(Settings.WARNED_NAMES.variable());
         if (!unknown.isEmpty()) {
             variables.put(Settings.WARNED_NAMES.variable(), String.join(",", unknown));
@@ -81,7 +81,7 @@ final class Job {
         this.generations = new Generations(spec.restarts(), System::nanoTime);
     }
 
-    /** Runs the job and returns the exit code of the rank that failed first, or 0. */
+    /** Runs the job. Returns the exit code of the rank that failed first, or 0. */
     int run() throws IOException, InterruptedException {
         try {
             check();
@@ -124,7 +124,7 @@ final class Job {
         }
     }
 
-    /** Refuses what cannot work, and prints what the user should know before a rank starts. */
+    /** Refuses a job that cannot work, and prints notes for the user before a rank starts. */
     private void check() {
         Descriptors.ofThisProcess().check(spec.placement());
         CheckedSettings.check(spec, target, environment);
@@ -137,7 +137,7 @@ final class Job {
         unknown.forEach(name -> screen.note(UnknownSettings.text(name)));
     }
 
-    /** Tells the other nodes that no rank was started here. */
+    /** Notifies the other nodes that no rank was started on this node. */
     private Optional<NodesApartException> told(Exception failure) throws InterruptedException {
         signals.ifPresent(JobSignals::interruptMe);
         try {
@@ -156,7 +156,7 @@ final class Job {
     }
 
     /**
-     * Removes the recordings if they are of no use. The result of the job is known by then, so a folder that cannot be
+     * Removes the recordings if they are not needed. The result of the job is final by then, so a folder that cannot be
      * removed does not change it.
      */
     private void settle(Recordings recordings) {
@@ -167,7 +167,7 @@ final class Job {
         }
     }
 
-    /** Runs one generation. What the first one has found may be missing for a later one, such as room on a disk. */
+    /** Runs one generation. A later one may lack what the first one had, such as space on a disk. */
     private Conclusion generation(JobParts parts, JobKeys keys, JobStores stores, Duration hold)
             throws IOException, InterruptedException, NodesApartException {
         boolean first = generations.number() == 0;
@@ -204,7 +204,7 @@ final class Job {
         }
     }
 
-    /** Prints which nodes are there and what runs here, unless it has not changed since the generation before. */
+    /** Prints the nodes and what runs on this node, unless both are the same as in the generation before. */
     private void show(List<NodeCard> nodes, CoreBinding binding) {
         List<String> lines = new ArrayList<>();
         if (nodes.size() > 1) {
@@ -218,7 +218,7 @@ final class Job {
         shown = lines;
     }
 
-    /** Waits for the launchers of other nodes, if there are any, and passes signals on to them from then on. */
+    /** Waits for the launchers of other nodes, if the job has any, and then forwards signals to them. */
     private Nodes met(JobStores stores, JobKeys keys, Duration hold) throws IOException, NodesApartException {
         JobSignals heard = signals.orElseThrow();
         int number = generations.number();
@@ -250,7 +250,7 @@ final class Job {
         }
     }
 
-    /** Returns the cores for the ranks of this node: launchers on one machine divide its cores. */
+    /** Returns the cores for the ranks of this node; launchers on one machine divide its cores. */
     static Cores cores(List<NodeCard> launchers, int own, Cores all) {
         List<Integer> sharing = launchers.stream()
                 .filter(other -> other.sharesCores(launchers.get(own)))
@@ -269,13 +269,13 @@ final class Job {
         return nodes;
     }
 
-    /** Returns the reason to end after a signal that came before any other launcher could be told. */
+    /** Returns the reason to end after a signal that came before any other launcher could be notified. */
     private NodesApartException endedHere() {
         NodesApartException why = signals.orElseThrow().beforeAnyRank();
         return new NodesApartException("node " + spec.placement().nodeRank() + " " + why.getMessage(), why.exitCode());
     }
 
-    /** Answers a signal that asks for no end and comes before there is a rank to pass it on to. */
+    /** Handles a signal that does not request the end and comes before a rank runs. */
     private void signalledEarly(String name) {
         if (name.equals("TSTP")) {
             try {
@@ -283,7 +283,7 @@ final class Job {
             } catch (IOException unstopped) {
                 screen.note("the launcher cannot stop itself (" + unstopped.getMessage() + ")");
             } catch (InterruptedException unexpected) {
-                // a thread of the JVM for one signal, which nobody interrupts
+                // the JVM uses a thread for each signal, which no code interrupts
                 Thread.currentThread().interrupt();
             }
         } else if (!name.equals("CONT")) {

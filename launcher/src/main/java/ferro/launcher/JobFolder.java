@@ -17,10 +17,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A folder that only this user can read, for the secret and for compiled sources. It is removed when the job ends.
+ * A folder for the secret and for compiled sources, which only this user can read. It is removed when the job ends.
  *
- * <p>Where leashes work, a guard removes it if the launcher cannot. The guard is a shell that waits for the end of a pipe
- * that only the launcher holds. It continues ranks that the launcher has stopped, so that their leashes can end them.
+ * <p>If process groups can be guarded, a guard shell removes the folder in case the launcher cannot. The guard waits
+ * for the end of a pipe that only the launcher holds. It resumes ranks that the launcher has suspended, so that their
+ * own guard shells can end them.
  */
 final class JobFolder implements AutoCloseable {
     private static final String GUARD = """
@@ -41,10 +42,10 @@ final class JobFolder implements AutoCloseable {
     }
 
     /**
-     * Makes it.
+     * Creates the folder.
      *
-     * @param leash ties its guard to this process
-     * @param empty another folder of the launcher, which a guard removes if it is empty
+     * @param leash       ends the guard together with this process
+     * @param empty       another folder of the launcher, which the guard removes if it is empty
      * @param environment may name the folder for temporary files
      */
     static JobFolder create(ProcessGroupGuard leash, Optional<Path> empty, Map<String, String> environment)
@@ -69,7 +70,7 @@ final class JobFolder implements AutoCloseable {
         return folder;
     }
 
-    /** Writes a fresh secret that only this user can read. */
+    /** Writes a new secret that only this user can read. */
     Path writeSecret() throws IOException {
         Path file = folder.resolve("secret");
         SecretFile.create(file);
@@ -91,7 +92,8 @@ final class JobFolder implements AutoCloseable {
     }
 
     /**
-     * Makes the guard continue process groups when this process is gone: a stopped leash cannot end its group.
+     * Makes the guard resume process groups when this process has ended, because a suspended guard shell cannot end its
+     * group.
      *
      * @param leaders pids of the ranks, which lead the groups
      */
@@ -105,7 +107,7 @@ final class JobFolder implements AutoCloseable {
         }
     }
 
-    /** Writes the secret of one generation, that only this user can read. */
+    /** Writes the secret of one generation, which only this user can read. */
     Path writeSecret(int generation, byte[] secret) throws IOException {
         Path file = folder.resolve("secret-" + generation);
         if (Files.notExists(file)) {
@@ -119,7 +121,7 @@ final class JobFolder implements AutoCloseable {
         return folder.resolve("checkpoints-" + generation);
     }
 
-    /** Removes a secret unless it is the user's own file: all who need it have read it. */
+    /** Removes a secret that is no longer needed, unless it is the user's own file. */
     void removeSecret(Path file) throws IOException {
         if (folder.equals(file.getParent())) {
             Files.deleteIfExists(file);
@@ -128,7 +130,7 @@ final class JobFolder implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        // files only that ranks of this user have put there
+        // contains only files of ranks of this user
         MoreFiles.deleteRecursively(folder, RecursiveDeleteOption.ALLOW_INSECURE);
         if (guard.isPresent()) {
             guard.get().getOutputStream().close();

@@ -15,12 +15,13 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The names and secrets under which launchers and ranks of a job know each other. If the job may start again, each
- * generation has a name and a secret of its own, so that a rank of another generation is refused wherever it connects.
+ * The names and secrets with which launchers and ranks of a job authenticate to each other. If the job may start again,
+ * each generation has a separate name and secret. Therefore a rank of another generation is refused wherever it
+ * connects.
  */
 final class JobKeys {
     private static final String MAC = "HmacSHA256";
-    /** A name with this generation must still be short enough: with a window, a job may start again for years. */
+    /** The job name with this generation must be short enough; with a window, a job may restart for years. */
     private static final int MAX_GENERATIONS = 999_999;
 
     private final JobKey job;
@@ -43,7 +44,7 @@ final class JobKeys {
         this.folder = folder;
     }
 
-    /** Makes the name and the secret of a job, or takes those that its user has given. */
+    /** Creates the name and the secret of a job, or takes the ones that its user has given. */
     static JobKeys of(JobSpec spec, Map<String, String> environment, JobFolder folder) throws IOException {
         String id = RankEnvironment.jobId(spec.placement(), environment, new SecureRandom());
         boolean ofEachGeneration = spec.restarts().areAny();
@@ -53,7 +54,7 @@ final class JobKeys {
         Path file = spec.secretFile().isPresent() ? spec.secretFile().get() : folder.writeSecret();
         JobKeys keys = new JobKeys(new JobKey(id, file), SecretFile.read(file), ofEachGeneration, folder);
         if (ofEachGeneration) {
-            // no rank reads it
+            // no rank reads the file
             folder.removeSecret(file);
         }
         return keys;
@@ -70,12 +71,12 @@ final class JobKeys {
         }
     }
 
-    /** Returns what launchers use among themselves, and ranks of a job that never starts again. */
+    /** Returns the key for launchers, and for ranks of a job that never starts again. */
     JobKey ofJob() {
         return job;
     }
 
-    /** Returns what the ranks of a generation use; writes their secret into the folder of the job. */
+    /** Returns the key for the ranks of a generation; writes their secret into the folder of the job. */
     JobKey ofRanks(int generation) throws IOException {
         if (!ofEachGeneration) {
             return job;
@@ -84,14 +85,14 @@ final class JobKeys {
         return new JobKey(JoinOptions.jobId(job.id, generation), file);
     }
 
-    /** Returns the generation that a job id of a refused process names; empty if it is another job. */
+    /** Returns the generation in the job id of a refused process; empty for another job. */
     OptionalInt generation(String id) {
         String before = job.id + ".";
         String rest = id.startsWith(before) ? id.substring(before.length()) : "";
         return rest.matches("[0-9]{1,6}") ? OptionalInt.of(Integer.parseInt(rest)) : OptionalInt.empty();
     }
 
-    /** Returns the secret of a generation, from which nobody can compute that of the job or of another generation. */
+    /** Returns a generation's secret, from which no process can compute the secret of the job or of others. */
     static byte[] derived(byte[] secret, String id, int generation) {
         try {
             Mac mac = Mac.getInstance(MAC);

@@ -42,7 +42,7 @@ final class JobOptions {
             defaultValue = "1")
     private int nodes;
 
-    /** Null until it is parsed: after an error before it, this launcher must not speak as node 0. */
+    /** Null until it is parsed. After an error in an earlier option, this launcher must not act as node 0. */
     @Option(names = "--node-rank", paramLabel = "I", description = "number of this host, from 0 (default: 0)")
     private Integer nodeRank;
 
@@ -106,7 +106,7 @@ final class JobOptions {
         }
     }
 
-    /** The values of the option whose ranks are processes, for shell completion; shm is tcp with all links in memory. */
+    /** The back ends whose ranks are processes, for shell completion; shm is tcp with shared memory for all links. */
     static final class BackendNames implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {
@@ -117,7 +117,7 @@ final class JobOptions {
         }
     }
 
-    /** Takes options that were not typed from the batch system around the launcher, if there is one, and prints a note. */
+    /** Takes options that the user has not typed from a batch system that runs the launcher, and prints a note. */
     World settle(World world) {
         Map<String, String> environment = world.environment();
         World inside = world;
@@ -155,10 +155,10 @@ final class JobOptions {
     }
 
     /**
-     * Makes a job of the typed options. If they are wrong and there are several nodes, the other nodes are told.
+     * Creates a job from the typed options. If they are wrong in a job on several nodes, notifies the other nodes.
      *
-     * @param inside what {@link #settle} has returned
-     * @param made   makes the job of {@link #spec}
+     * @param inside the result of {@link #settle}
+     * @param made   creates the job from {@link #spec}
      */
     Job job(World inside, Function<JobSpec, Job> made) throws InterruptedException, NodesApartException {
         try {
@@ -176,8 +176,8 @@ final class JobOptions {
     }
 
     /**
-     * Tells other nodes what the parser refuses. This needs the number of this node and the options that lead to the others,
-     * parsed before the error.
+     * Notifies other nodes that the parser refuses the options. Needs the number of this node and the options that lead
+     * to the others, and both must be parsed before the error.
      */
     void misread(World world, String why) {
         if (nodeRank == null) {
@@ -193,7 +193,7 @@ final class JobOptions {
         }
     }
 
-    /** Returns the job as far as other nodes can be told with it, without the other options. */
+    /** Returns the part of the job that is needed to notify other nodes; empty if the options for it are wrong. */
     private Optional<JobSpec> readable() {
         try {
             return Optional.of(JobSpec.of(new Placement(1, nodes, nodeRank()), endpoint(), secret()));
@@ -214,7 +214,7 @@ final class JobOptions {
         return nodeRank == null ? 0 : nodeRank;
     }
 
-    /** Returns what was asked for, checked. */
+    /** Returns the job that the user has requested, after checks. */
     JobSpec spec() {
         return new JobSpec(
                 new Placement(ranks, nodes, nodeRank()),
@@ -239,10 +239,10 @@ final class JobOptions {
         return silence;
     }
 
-    /** Reads a time that an option was given. */
+    /** Reads a time from the value of an option. */
     static Duration time(String option, String text) {
         try {
-            // in nanoseconds, as the clock counts: a time that does not fit is refused as well
+            // in nanoseconds, as the clock counts, so that a time that does not fit is refused too
             return Duration.ofNanos(Setting.duration(text).toNanos());
         } catch (IllegalArgumentException | ArithmeticException misread) {
             throw new BadInputException(option + " " + text + ": need a time such as 500ms, 10s or 2m", misread);

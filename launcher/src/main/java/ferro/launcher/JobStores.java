@@ -18,13 +18,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * The stores of a job. Ranks and launchers share one store if the job never starts again. Otherwise launchers of several
- * nodes keep a store through all generations, and the ranks of each generation get a new one. The launcher of node 0 serves
- * all of them.
+ * The stores of a job, which the launcher of node 0 serves. If the job never starts again, ranks and launchers share
+ * one store. Otherwise launchers of several nodes keep one store through all generations, and the ranks of each
+ * generation get a new one.
  *
- * <p>On one node the store of the next generation has the port of the one before, if it is still free. On several nodes it has
- * the port after that of the launchers, if that is free. So a rank of an earlier generation that wakes up mostly finds a
- * server there that refuses it by name.
+ * <p>On one node, the store of a generation uses the port of the previous store if the port is still free. On several
+ * nodes, it uses the port after the launchers' port if that port is free. Therefore a rank of an earlier generation
+ * that resumes usually reaches a server that refuses it by its job name.
  */
 final class JobStores implements AutoCloseable {
     private static final int LAST_PORT = 65_535;
@@ -43,7 +43,7 @@ final class JobStores implements AutoCloseable {
     }
 
     /**
-     * Opens the stores that this launcher serves for a generation. The store of the generation before is closed.
+     * Opens the stores that this launcher serves for a generation. Closes the store of the generation before.
      *
      * @param events receives the event that all ranks have joined
      */
@@ -66,8 +66,8 @@ final class JobStores implements AutoCloseable {
     }
 
     /**
-     * Returns the port after that of launchers, so that a firewall can let ranks through, or else the port of the ranks' store
-     * until now; any other one will do as well.
+     * Returns the port after the launchers' port, so that a firewall can let ranks through, or else the present port of
+     * the ranks' store. Any other port is possible too.
      */
     private int wantedPort() {
         if (launchers.isEmpty()) {
@@ -93,7 +93,7 @@ final class JobStores implements AutoCloseable {
                         Nodes.endedRank(key, generation).ifPresent(rank -> server.set(EndedRanks.key(rank), value))));
     }
 
-    /** Prints how many processes of other generations were refused, if more than the first one was. */
+    /** Prints how many processes of other generations were refused, if there was more than one. */
     void printRefused() {
         int count = refused.get();
         if (count > 1) {
@@ -101,12 +101,12 @@ final class JobStores implements AutoCloseable {
         }
     }
 
-    /** Returns the store where launchers meet. */
+    /** Returns the address of the store that launchers use for their rendezvous. */
     Endpoint meetingPoint() {
         return launchers.or(() -> ranks).orElseThrow().endpoint();
     }
 
-    /** Returns the port of the ranks' store for the other launchers; 0 if it is not apart from that of launchers. */
+    /** Returns the port of the ranks' store for the other launchers; 0 if ranks use the store of the launchers. */
     int ranksPort() {
         return launchers.isEmpty()
                 ? 0
@@ -116,7 +116,7 @@ final class JobStores implements AutoCloseable {
     /**
      * Returns the store of the ranks.
      *
-     * @param cards all launchers
+     * @param cards entries of all launchers
      */
     StoreHost ofRanks(List<NodeCard> cards) {
         return ranks.orElseGet(() ->

@@ -13,15 +13,15 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/** Finds the option or the setting that a mistyped option was meant to be. */
+/** Finds the option or the setting that the user meant by a mistyped option. */
 final class MeantOption {
     private static final int MAX_MISTYPED = 2;
-    /** A name with fewer letters is close to many names, so that only one letter may be wrong. */
+    /** A shorter name is similar to many names, so only one of its letters may be wrong. */
     private static final int SHORT_NAME = 5;
 
     private static final String RANKS = "-n";
 
-    /** Options of other launchers, and of one command of ferro for another, with the options that do the same here. */
+    /** Options of other launchers or of other ferro commands, with the options of ferro that have the same effect. */
     private static final Map<String, String> SAME = Map.of(
             "np", RANKS,
             "nproc", RANKS,
@@ -31,12 +31,12 @@ final class MeantOption {
             "nnodes", "--nodes",
             "timeout", "--wait");
 
-    /** Options of a job as they are often typed: with the value attached, and with the name that mpirun has. */
+    /** Options of a job as they are often typed: with an attached value, or with the name that mpirun uses. */
     private static final Pattern SHORT = Pattern.compile("-np|-n\\d+|-J.+");
 
     private MeantOption() {}
 
-    /** Returns advice about what the parser has refused; empty if it finds nothing that could be meant. */
+    /** Returns advice about what the parser has refused; empty if no option is similar. */
     static Optional<String> of(CommandLine.ParameterException refused) {
         CommandSpec command = refused.getCommandLine().getCommandSpec();
         if (refused instanceof CommandLine.UnmatchedArgumentException unmatched) {
@@ -54,8 +54,8 @@ final class MeantOption {
     /**
      * Returns advice about an option that a command does not have.
      *
-     * @param typed   option, which may have its value behind {@code =}
-     * @param command command
+     * @param typed   option, perhaps with {@code =} and a value
+     * @param command command that does not have the option
      */
     static Optional<String> of(String typed, CommandSpec command) {
         String word =
@@ -83,8 +83,8 @@ final class MeantOption {
     }
 
     /**
-     * Returns a line about an option of a command that stands behind the program, so that the program gets it; empty if there
-     * is none.
+     * Returns a note about an option of ferro that comes after the program, so that the program receives it; empty
+     * without such an option.
      *
      * @param words   the program and its arguments
      * @param command command that starts the program

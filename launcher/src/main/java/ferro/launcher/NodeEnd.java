@@ -31,17 +31,17 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * What happened on one node, as its launcher saw it: how the ranks ended, what they printed and what they recorded. A job of
- * one node has one such report, and those of several nodes go to the launcher of node 0.
+ * The report of a launcher about its node: how the ranks ended, what they printed and what they recorded. A job of one
+ * node has one report. The reports of several nodes go to the launcher of node 0.
  *
  * @param outcome      how the ranks ended
  * @param printed      output of ranks, without the job's secret
- * @param recordings   what the ranks recorded; null if there was no room for it, and on a job of one node
- * @param blamed       ranks that these recordings blame: the report keeps what they printed
- * @param folder       folder of the recordings; null if there are none
- * @param orders       of ranks that failed, among the failures of all nodes
+ * @param recordings   recordings of the ranks; null if they did not fit, and for a job of one node
+ * @param blamed       ranks that these recordings blame; the report keeps their output
+ * @param folder       folder of the recordings; null without recordings
+ * @param orders       numbers of this node's failures among the failures of all nodes, by rank
  * @param startedNanos when the ranks were started, on the clock of this report
- * @param wallNanos    by how much the wall clock of its host, in nanoseconds since 1970, is ahead of the clock of this report
+ * @param wallNanos    wall clock of the host, in nanoseconds since 1970, minus the clock of this report
  */
 record NodeEnd(
         JobOutcome outcome,
@@ -52,27 +52,27 @@ record NodeEnd(
         Map<Integer, Long> orders,
         long startedNanos,
         long wallNanos) {
-    /** Order of a rank that failed while it was being stopped: no node was told of it. */
+    /** Order of a rank that failed while it was being stopped; no node was notified of this failure. */
     private static final long LAST = Long.MAX_VALUE;
 
-    /** Half of what the store takes as one value. */
+    /** Half of the limit for a value in the store. */
     private static final int MOST_BYTES = 1 << 19;
 
     private static final int MOST_WHOLE = 4;
 
-    /** Returns the end of ranks that this launcher has started. */
+    /** Returns the report about ranks that this launcher has started. */
     static NodeEnd of(JobOutcome outcome, List<RankOutput> printed, Recordings recordings, long startedNanos) {
         long wallNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
         String folder = recordings.folder().toString();
         return new NodeEnd(outcome, printed, null, Set.of(), folder, Map.of(), startedNanos, wallNanos);
     }
 
-    /** Writes how the ranks ended, and which nodes are lost, beside the recordings of the ranks, if there are any. */
+    /** Writes how the ranks ended and which nodes are lost, next to the recordings of the ranks, if they wrote any. */
     void keep(Recordings recordings, String job, Placement placement, List<LostNode> lost) throws IOException {
         if (recordings.hasAny(job)) {
             Long since = outcome.stoppedNanos();
-            // other launchers may have ended their ranks before this one, but not before this one heard of a failure;
-            // times of System.nanoTime are compared by their difference
+            // other launchers may have ended their ranks before this one did, but not before this one received a
+            // failure; times of System.nanoTime are compared by their difference
             boolean earlier = placement.nodes() > 1
                     && outcome.heardNanos() != null
                     && (since == null || outcome.heardNanos() - since < 0);
@@ -88,7 +88,7 @@ record NodeEnd(
     /**
      * Returns how the processes of the ranks ended, from their exit codes and their output.
      *
-     * @param sinceNanos from when on the loss of a rank that was ended is no cause; null if no rank was ended
+     * @param sinceNanos time from which the loss of an ended rank is not a cause; null if no rank was ended
      */
     Ends ends(Long sinceNanos) {
         Map<Integer, ProcessEnd> ends = new HashMap<>();
@@ -122,13 +122,14 @@ record NodeEnd(
     }
 
     /**
-     * Returns the report for other launchers, with the recordings and with the output of ranks that ended by themselves. A rank
-     * that ended well is included: it may be to blame for a failure on another node, which this launcher does not know.
+     * Returns the report for other launchers, with the recordings and with the output of ranks that ended by
+     * themselves. Includes a rank that ended with exit code 0, because it may have caused a failure on another node,
+     * which this launcher does not know.
      */
     NodeEnd reported(Analysis.Brief brief) {
         Set<Integer> ended = new HashSet<>();
         Stream.concat(outcome.failures().stream(), outcome.left().stream()).forEach(one -> ended.add(one.rank()));
-        // node 0 analyses these recordings as well and says if that fails
+        // node 0 analyses these recordings too, and reports a failure of the analysis
         Set<Integer> guilty = Recordings.analyzed(brief, Ends.UNSEEN, why -> {})
                 .map(Analysis::guilty)
                 .orElse(Set.of());
@@ -138,14 +139,14 @@ record NodeEnd(
         return new NodeEnd(outcome, outputs, brief, guilty, kept, orders, startedNanos, wallNanos);
     }
 
-    /** Returns this report with the order of its failures among those of all nodes. */
+    /** Returns this report with the numbers of its failures among the failures of all nodes. */
     NodeEnd ordered(Map<Integer, Long> among) {
         return new NodeEnd(outcome, printed, recordings, blamed, folder, among, startedNanos, wallNanos);
     }
 
     /**
-     * Returns it as a text that fits into the store. If there is no room for all, lines of output are left out first, then
-     * the recordings, then all output.
+     * Returns the report as a text that fits into the store. If it is too long, omits lines of output first, then the
+     * recordings, then all output.
      */
     String encoded() {
         NodeEnd brief = brief();
@@ -160,7 +161,7 @@ record NodeEnd(
         return text.getBytes(StandardCharsets.UTF_8).length <= MOST_BYTES;
     }
 
-    /** Returns a shorter report. A rank of this node that a box may show keeps all its lines. */
+    /** Returns a shorter report. A rank that the failure report may show keeps all its lines. */
     private NodeEnd brief() {
         Set<Integer> shown = new HashSet<>();
         outcome.failures().stream().min(Comparator.comparingLong(this::order)).ifPresent(end -> shown.add(end.rank()));
@@ -186,7 +187,7 @@ record NodeEnd(
     /**
      * Returns the ends of the processes of all nodes.
      *
-     * @param reports by number of the node; a node without one is lost
+     * @param reports reports by number of the node; a node without a report is lost
      */
     static Ends ends(Map<Integer, NodeEnd> reports, List<NodeCard> nodes) {
         Ends all = Ends.UNSEEN;
@@ -201,7 +202,7 @@ record NodeEnd(
         return all;
     }
 
-    /** On several nodes, other launchers may have ended ranks from the time on at which this launcher heard of a failure. */
+    /** On several nodes, other launchers may end ranks from the time when this launcher receives a failure. */
     private Long since(List<NodeCard> nodes) {
         if (nodes.size() == 1) {
             return outcome.stoppedNanos();
@@ -209,7 +210,7 @@ record NodeEnd(
         return recordings == null ? null : outcome.heardNanos();
     }
 
-    /** Returns the analysis of the recordings of several nodes; empty if there are none, or if it fails. */
+    /** Returns the analysis of the recordings of several nodes; empty if it fails, or without recordings. */
     static Optional<Analysis> analyzed(Collection<NodeEnd> reports, Ends ends, Consumer<String> notes) {
         List<String> texts = new ArrayList<>();
         Map<Integer, String> damaged = new HashMap<>();
@@ -225,11 +226,11 @@ record NodeEnd(
     }
 
     /**
-     * Merges the ends of all nodes, as if one launcher had seen all ranks.
+     * Merges the ends of all nodes, as if one launcher had started all ranks.
      *
      * @param byNode       reports by number of the node
      * @param nodes        all nodes
-     * @param startedNanos when the ranks were started here
+     * @param startedNanos when this launcher started its ranks
      */
     static JobOutcome merged(Map<Integer, NodeEnd> byNode, List<NodeCard> nodes, long startedNanos) {
         if (nodes.size() == 1) {

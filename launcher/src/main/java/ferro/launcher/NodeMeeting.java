@@ -41,19 +41,19 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** Brings this launcher together with those of other nodes before ranks start, in each generation. Not thread-safe. */
+/** The rendezvous of the launchers of all nodes before ranks start, in each generation. Not thread-safe. */
 final class NodeMeeting {
     /**
-     * How long to wait while nothing listens at a master on loopback. All nodes are then on this machine, so node 0 has to run
-     * already or start soon.
+     * How long to wait while no process listens at a master on loopback. All nodes are then on this machine, so node 0
+     * must run already or start soon.
      */
     private static final Duration LOOPBACK_PATIENCE = Duration.ofSeconds(2);
 
-    /** Added to the grace of a signal: the time for ranks to end without a signal, and to read their recordings. */
+    /** Added to the grace time of a signal: time for ranks to end without one, and to read their recordings. */
     private static final Duration ENDING = Duration.ofMinutes(1);
 
     private static final long FIRST_LINE_SECONDS = 1;
-    /** Far below what the store takes as one value. */
+    /** Longest reason in characters, far below the limit for a value in the store. */
     private static final int MOST_CHARACTERS = 16 * 1024;
 
     private final JobSpec spec;
@@ -62,7 +62,7 @@ final class NodeMeeting {
     private final Duration patience;
     private final String backend;
     private final String host;
-    /** Address of the store since this launcher has reached it: the name service may fail while the job runs. */
+    /** Address that this launcher has found for the store; the name service may fail while the job runs. */
     private Optional<InetSocketAddress> reached = Optional.empty();
 
     private NodeMeeting(JobSpec spec, World world, Endpoint master, Map<String, String> settings) {
@@ -81,14 +81,15 @@ final class NodeMeeting {
     }
 
     /**
-     * Waits until the launchers of all nodes are there.
+     * Waits until the launchers of all nodes have come.
      *
-     * @param key       of the launchers
-     * @param storePort port of the ranks' store if this launcher serves it apart from that of launchers; else 0
-     * @param start     which start of the ranks they meet for
-     * @param signals   of this launcher
+     * @param key       name and secret of the launchers
+     * @param storePort port of the separate store for ranks that this launcher serves; 0 if it serves none
+     * @param start     the start of the ranks for which the launchers wait
+     * @param signals   signals that this launcher receives
      * @throws BadInputException if the store of node 0 refuses this launcher
-     * @throws NodesApartException if the launchers differ, or if one does not come, goes, or cannot start its ranks
+     * @throws NodesApartException if the options of launchers differ, or if a launcher does not come, leaves, or cannot
+     *     start its ranks
      * @throws InterruptedException if a signal ends the wait for the store
      */
     Nodes meet(JobKey key, int storePort, GenerationStart start, JobSignals signals)
@@ -98,7 +99,7 @@ final class NodeMeeting {
         LauncherStore store = connected(call, lines, start);
         reached = Optional.of(store.serverAddress());
         if (start.generation() > 0) {
-            // not before: a signal that came while the ranks ended must be told to the others
+            // not earlier: a signal that came while the ranks ended must reach the other launchers
             signals.interruptMe();
         }
         WaitTimes times =
@@ -107,12 +108,12 @@ final class NodeMeeting {
         return Nodes.meet(store, card, times, waiting(lines, signals), start);
     }
 
-    /** Returns what this launcher prints while it waits. */
+    /** Returns callbacks that print while this launcher waits. */
     private Waiting waiting(LineTimes lines, JobSignals signals) {
         return new Waiting() {
             @Override
             public void missing(Set<Integer> nodes) {
-                // all nodes have come to node 0, which only has to tell them to start
+                // all nodes have come, and node 0 only has to publish the start
                 if (!nodes.isEmpty() || spec.placement().nodeRank() != 0) {
                     waiting(nodes);
                 }
@@ -141,7 +142,7 @@ final class NodeMeeting {
         };
     }
 
-    /** Returns an address of which all addresses of the host are tried. */
+    /** Returns an unresolved address, so that all addresses of the host are tried. */
     private static InetSocketAddress unresolved(Endpoint store) {
         return InetSocketAddress.createUnresolved(store.host(), store.port());
     }
@@ -178,7 +179,7 @@ final class NodeMeeting {
         return start.generation() == 0 ? patience : spec.nodeTimeout();
     }
 
-    /** Returns the silence after which a node is lost, short enough that the ranks also end within the requested time. */
+    /** Returns the silence after which a node is lost: short enough that its ranks end within the requested time. */
     private Duration silence() {
         return Nodes.silence(spec.nodeTimeout(), StopTimes.TO_THE_END);
     }
@@ -186,7 +187,7 @@ final class NodeMeeting {
     private LauncherStore connected(LauncherStore.LauncherCall call, LineTimes times, GenerationStart start)
             throws InterruptedException, NodesApartException {
         Duration within = within(start);
-        // in a later generation this launcher has been there already
+        // in a later generation this launcher has reached the store before
         boolean loopback = start.generation() == 0 && call.node() != 0 && Addresses.leadsToLoopback(master.host());
         ScheduledExecutorService lines = Nodes.daemon("ferro-nodes-lines");
         Set<Integer> missing = call.node() == 0 ? Set.of() : Set.of(0);
@@ -235,8 +236,8 @@ final class NodeMeeting {
     }
 
     /**
-     * Prints which nodes are missing and what to type there. A launcher other than that of node 0 does not know which other
-     * nodes are missing. The launcher of node 0 waits for no node while it connects to the store that it serves.
+     * Prints which nodes are missing and the command that starts one. Only the launcher of node 0 knows all missing
+     * nodes. While it connects to its own store, it waits for no node.
      */
     private void waiting(Set<Integer> missing) {
         if (missing.isEmpty()) {
@@ -252,7 +253,7 @@ final class NodeMeeting {
                 + command(missing.iterator().next()) + " ... on that host");
     }
 
-    /** Returns the command that starts another node, as far as this launcher knows it. */
+    /** Returns the command that starts another node, as far as this launcher knows its options. */
     private String command(int node) {
         List<Object> words =
                 new ArrayList<>(List.of("--nodes", spec.placement().nodes(), "--node-rank", node, "--master", master));
@@ -262,13 +263,13 @@ final class NodeMeeting {
     }
 
     /**
-     * Tells the other launchers, which would otherwise wait for this node until the deadline of joining, that its ranks cannot be
-     * started; tries for --node-timeout at most.
+     * Notifies the other launchers that this node cannot start its ranks; otherwise they would wait for this node until
+     * the join timeout. Tries for at most --node-timeout.
      *
-     * @param spec    the job, or as much as is known of it
+     * @param spec    the job, or the part that is known
      * @param world   environment and output of this launcher
-     * @param failure why no rank can be started here
-     * @return what all nodes print; empty if there is only one node, or if no other node could be told
+     * @param failure why no rank can be started on this node
+     * @return what all nodes print; empty if the job has one node, or if no other node could be notified
      * @throws InterruptedException if the calling thread is interrupted
      */
     static Optional<NodesApartException> unstarted(JobSpec spec, World world, Exception failure)

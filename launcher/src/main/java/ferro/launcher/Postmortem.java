@@ -31,20 +31,21 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * The report on a job that failed: which rank failed first, which rank is to blame, and where to learn more.
+ * The report on a failed job: which rank failed first, which rank is to blame, and how to find more.
  *
- * <p>The rank whose process ended first need not be the rank that failed first: a rank that waits for a failed rank may end
- * sooner than the failed one. Therefore a rank that the others blame comes before a rank that ended earlier.
+ * <p>The rank whose process ended first is not always the rank that failed first. A rank that waits for a failed rank
+ * may end before the failed rank does. Therefore a rank that the others blame has priority over a rank that ended
+ * earlier.
  *
- * @param outcome  how the ranks ended
- * @param printed  output of the ranks
- * @param verdict  on their recordings, if there are any
- * @param places   where the ranks ran
+ * @param outcome how the ranks ended
+ * @param printed output of the ranks
+ * @param verdict verdict on the ranks' recordings; empty without recordings
+ * @param places  hosts of the ranks, and folders of their recordings
  */
 record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict> verdict, RecordingLocations places) {
     private static final int KILLED = ExitCode.ofSignal("KILL");
     private static final int MOST_REASONS = 4;
-    /** More ranks to blame have no line of their own. */
+    /** Largest number of ranks to blame that get separate lines. */
     private static final int SHOWN_CULPRITS = 3;
 
     private static final long NO_PID = 0;
@@ -52,9 +53,9 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
     /**
      * Returns the report on a job.
      *
-     * @param reports      of the launchers, by number of the node; a node without one is lost
+     * @param reports      reports of the launchers, by number of the node; a node without a report is lost
      * @param nodes        all nodes
-     * @param startedNanos when the ranks were started here
+     * @param startedNanos when this launcher started the ranks
      * @param analyzed     analyses the recordings of the ranks
      */
     static Postmortem of(
@@ -93,13 +94,13 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
                 .orElse(earliest);
     }
 
-    /** Returns the exit code of the job: that of the first rank, unless it ended as if all were well. */
+    /** Returns the exit code of the job: the code of the first rank, or, if it is 0, of the first failure. */
     int code() {
         int code = first().code();
         return code == ExitCode.OK ? outcome.failures().get(0).code() : code;
     }
 
-    /** Returns how the generation ended, in one line: the ranks to blame, and what the rank that failed first said last. */
+    /** Returns one line with the ranks to blame and the last output of the rank that failed first. */
     String cause() {
         JobEvent.Ended first = first();
         String how = ExitCode.signal(first.code())
@@ -108,7 +109,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         return (isBlamed(first.rank()) ? "" : blame() + "; ") + "rank " + first.rank() + how;
     }
 
-    /** Returns the exception or the last line of a rank, as short as in its {@link RankEnd}; empty if it printed none. */
+    /** Returns the exception or the last line of a rank, shortened as in its {@link RankEnd}; may be empty. */
     private String lastWord(JobEvent.Ended ended) {
         Optional<RankOutput> output = known(ended.rank());
         Optional<String> thrown = output.flatMap(RankOutput::reason);
@@ -120,7 +121,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
                 .orElse("");
     }
 
-    /** Whether nothing speaks against the rank that ended first as the one to blame. */
+    /** Whether the rank that ended first is to blame as far as known. */
     private boolean isBlamed(int first) {
         return guilty().isEmpty() || judged().contains(first);
     }
@@ -132,7 +133,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
                 : ranks + (guilty().size() == 1 ? " is to blame" : " are to blame");
     }
 
-    /** Returns the ranks to blame by the recordings, or else those that have kept others from joining. */
+    /** Returns the ranks to blame by the recordings, or else the ranks that kept others from joining. */
     private Set<Integer> guilty() {
         return judged().isEmpty() ? absent() : judged();
     }
@@ -141,7 +142,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         return verdict.<Set<Integer>>map(Verdict::guilty).orElse(Set.of());
     }
 
-    /** Returns the ranks that others missed when they joined. A rank that missed others itself is no cause. */
+    /** Returns the ranks that others missed when they joined. A rank that itself missed others is not a cause. */
     private Set<Integer> absent() {
         Set<Integer> absent = new TreeSet<>();
         printed.forEach(one -> absent.addAll(one.missing()));
@@ -149,7 +150,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         return absent;
     }
 
-    /** Returns the bad ends that the launcher has not caused. */
+    /** Returns the failures that the launcher has not caused. */
     private List<JobEvent.Ended> byItself() {
         return outcome.failures().stream()
                 .filter(ended -> !outcome.stopped().contains(ended.rank()))
@@ -164,23 +165,23 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         return reported;
     }
 
-    /** Whether a rank is to blame whose end a launcher has seen. If a node is lost too, that rank is the reason. */
+    /** Whether a rank is to blame whose end a launcher has observed. If a node is lost too, this rank is the cause. */
     boolean blamesARankThatItSaw() {
         return byItself().stream().anyMatch(ended -> guilty().contains(ended.rank()));
     }
 
-    /** Returns the box of a job whose first failure is that of a whole node. */
+    /** Returns the failure report of a job whose first failure is the loss of a node. */
     FailureBox box(List<LostNode> lost, double seconds) {
         NodeCard first = lost.get(0).card();
         List<String> lines = new ArrayList<>();
-        // the first line of the box says why the first node is lost
+        // the first line of the report says why the first node is lost
         lost.forEach(one -> lines.add(one.card()
                 + (one.card().ranks() == 1
                         ? ": its " + one.card().rankNumbers() + " cannot continue"
                         : ": none of its " + one.card().rankNumbers() + " can continue")
                 + (one == lost.get(0) ? "" : ": " + one.why())));
         if (!guilty().isEmpty() && Collections.disjoint(guilty(), reported())) {
-            // else the first line and the diagnosis would blame different ranks
+            // otherwise the first line and the diagnosis would blame different ranks
             lines.addAll(recorded(SeenBeside.NOTHING, false));
         }
         String headline = "node " + first.node() + " is lost: " + lost.get(0).why();
@@ -204,7 +205,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         return new FailureBox(start, seconds, lines, others(rank), printedOnes, places.more());
     }
 
-    /** Returns how much of the exception of the first rank the box shows: the diagnosis may have explained the rest. */
+    /** Returns how much of the first rank's exception the report shows; the diagnosis may contain the rest. */
     private TracePart shown(RankOutput first) {
         boolean explained = isExplained(first);
         if (isDeadlock() || explained && guilty().contains(first.rank())) {
@@ -216,7 +217,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         return explained ? TracePart.NONE : TracePart.FIRST_LINE;
     }
 
-    /** Whether a rank has ended by the failure that the diagnosis contains; it may have caught the exception and ended itself. */
+    /** Whether the diagnosis contains the failure that ended a rank, even if the rank caught its exception. */
     private boolean isExplained(RankOutput one) {
         return one.reason()
                 .map(explainedReasons()::contains)
@@ -224,7 +225,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
                         verdict.filter(found -> found.explains(one.rank())).isPresent());
     }
 
-    /** Returns the reasons of ranks that have ended by the failure that the diagnosis contains. */
+    /** Returns the reasons of ranks that the failure in the diagnosis has ended. */
     private Set<String> explainedReasons() {
         Set<String> explained = new HashSet<>();
         verdict.ifPresent(found -> printed.stream()
@@ -233,7 +234,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         return explained;
     }
 
-    /** Returns where ranks to blame ran, other than the first rank. */
+    /** Returns where the ranks to blame ran, without the first rank. */
     private List<String> culprits(int first) {
         List<String> lines = new ArrayList<>();
         if (guilty().size() <= SHOWN_CULPRITS && !isDeadlock()) {
@@ -257,7 +258,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         return printed.stream().filter(one -> one.rank() == rank).findFirst();
     }
 
-    /** Returns a placeholder for output that was not reported: another node may have had no room for it. */
+    /** Returns a placeholder for output that was not reported, for example because it did not fit into the report. */
     private static RankOutput untold(int rank) {
         return new RankOutput(rank, NO_PID, List.of(), List.of("(its launcher did not report its output)"));
     }
@@ -274,7 +275,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         return isBlamed(first) ? ended : blame() + "; " + ended;
     }
 
-    /** Returns the diagnosis. A recorded exception has its first frames unless the box shows its printed trace. */
+    /** Returns the diagnosis, with the first frames of a recorded exception unless its printed trace is shown. */
     private List<String> recorded(SeenBeside beside, boolean traceBelow) {
         List<String> lines = new ArrayList<>();
         verdict.map(found -> VerdictText.of(found, beside)).ifPresent(texts -> {
@@ -316,9 +317,9 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
                         + " would have resumed it";
     }
 
-    /** Returns the fate of other ranks: which failed later by themselves and why, and which the launcher stopped. */
+    /** Returns which other ranks failed later by themselves and why, and which ones the launcher stopped. */
     private List<String> others(int first) {
-        // the diagnosis says why ranks that are to blame have ended
+        // the diagnosis explains the ends of the ranks to blame
         List<JobEvent.Ended> later = outcome.failures().stream()
                 .filter(ended -> ended.rank() != first && !guilty().contains(ended.rank()))
                 .filter(ended -> !outcome.stopped().contains(ended.rank())
@@ -341,11 +342,11 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         return lines;
     }
 
-    /** Returns the reasons of ranks with all ranks that have the same one. */
+    /** Returns the reasons of ranks, each with all ranks that have the same reason. */
     private Map<String, Set<Integer>> reasons(List<JobEvent.Ended> ends) {
         Map<String, Set<Integer>> same = sharing(ends, this::reason);
         Map<String, Set<Integer>> alike = sharing(ends, this::reasonLessItself);
-        // one reason of several ranks may name one of them; reasons that differ only by each rank's own number are
+        // one reason of several ranks may name one of them; reasons that differ only in each rank's own number are
         // merged
         return sharing(
                 ends,
@@ -355,7 +356,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
                         : reasonLessItself(ended));
     }
 
-    /** Returns which ranks the launcher has stopped, without those that had failed before by themselves. */
+    /** Returns which ranks the launcher has stopped, without ranks that had already failed by themselves. */
     private List<String> stopped(List<JobEvent.Ended> failed) {
         Set<Integer> innocent = new TreeSet<>(outcome.stopped());
         failed.forEach(ended -> innocent.remove(ended.rank()));

@@ -15,13 +15,13 @@ import java.util.random.RandomGenerator;
  * The environment variables of each rank.
  *
  * @param spec       the job
- * @param store      the store through which ranks meet
- * @param key        name of the job and its secret, as the ranks of this generation know them
- * @param recordings where the flight recorders write
+ * @param store      the store through which ranks find each other
+ * @param key        name and secret of the job for the ranks of this generation
+ * @param recordings folder to which the flight recorders write
  * @param generation number of the start of all ranks, from 0
  */
 record RankEnvironment(JobSpec spec, StoreHost store, JobKey key, Recordings recordings, int generation) {
-    /** Variables that would win over those of the launcher. They may come from another launcher that runs this one. */
+    /** Variables with precedence over the launcher's own, which another launcher around it may have set. */
     private static final List<String> FOREIGN = List.of(
             "TORCHELASTIC_USE_AGENT_STORE",
             "FERRO_MASTER_PORT",
@@ -31,8 +31,8 @@ record RankEnvironment(JobSpec spec, StoreHost store, JobKey key, Recordings rec
             "FERRO_CHECKPOINT_REPORT");
 
     /**
-     * Returns the name of the job. On one host the name is fresh. Launchers of several hosts cannot agree on a fresh name
-     * and take it from the environment.
+     * Returns the name of the job. On one host the name is new. Launchers of several hosts cannot agree on a new name,
+     * and take the name from the environment.
      */
     static String jobId(Placement placement, Map<String, String> environment, RandomGenerator random) {
         if (placement.nodes() > 1) {

@@ -11,9 +11,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Where the ranks of a job run, and where each host keeps their recordings.
+ * The hosts of a job's ranks, and the folders in which each host stores their recordings.
  *
- * @param nodes   by number
+ * @param nodes   entries of the launchers, by number of the node
  * @param folders folders with recordings, by number of the node
  */
 record RecordingLocations(List<NodeCard> nodes, Map<Integer, String> folders) {
@@ -22,7 +22,7 @@ record RecordingLocations(List<NodeCard> nodes, Map<Integer, String> folders) {
         return nodes.size() == 1 ? "host " + nodes.get(0).host() : node(rank).toString();
     }
 
-    /** Returns {@code  on node 1 (host b, 10.0.0.2)}; nothing for a job on this host alone. */
+    /** Returns {@code on node 1 (host b, 10.0.0.2)}; an empty text for a job on one node. */
     String elsewhere(int rank) {
         return nodes.size() == 1 ? "" : " on " + node(rank);
     }
@@ -32,8 +32,8 @@ record RecordingLocations(List<NodeCard> nodes, Map<Integer, String> folders) {
     }
 
     /**
-     * Returns how to learn more, with each command to type on its own line; empty if nothing was recorded. Folders of several
-     * hosts are named with their hosts unless each host has them all.
+     * Returns lines with commands that show more, each command on a separate line; empty without recordings. Names the
+     * host of each folder on several hosts, unless every host has all folders.
      */
     List<String> more() {
         if (folders.isEmpty()) {
@@ -57,7 +57,7 @@ record RecordingLocations(List<NodeCard> nodes, Map<Integer, String> folders) {
         return lines;
     }
 
-    /** Whether each host of the job has all recordings: this host has those of the other nodes. */
+    /** Whether each host has all recordings, which is so if this host has the recordings of other nodes. */
     private boolean areOnAnyHost(SortedMap<Integer, String> byNode) {
         SortedMap<Integer, String> others = new TreeMap<>(byNode);
         others.remove(0);
@@ -65,7 +65,7 @@ record RecordingLocations(List<NodeCard> nodes, Map<Integer, String> folders) {
                 || !others.isEmpty() && others.entrySet().stream().allMatch(one -> has(one.getKey(), one.getValue()));
     }
 
-    /** Whether this host has the recordings of a node: another host may have a folder of the same name. */
+    /** Whether this host has the recordings of a node; another host may have a folder of the same name. */
     private boolean has(int node, String folder) {
         try {
             return Analysis.files(Path.of(folder)).values().stream()

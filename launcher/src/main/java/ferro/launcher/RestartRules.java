@@ -14,9 +14,9 @@ import java.util.function.LongSupplier;
 final class RestartRules {
     private static final long FIRST_WAIT_MILLIS = 1000;
     private static final long LONGEST_WAIT_MILLIS = 60_000;
-    /** More doublings of the first wait exceed the longest wait. */
+    /** Largest number of doublings of the first wait; more doublings exceed the longest wait. */
     private static final int MAX_DOUBLINGS = 6;
-    /** Generations in a row without a rank that has joined: a third one would not join either. */
+    /** Largest number of generations in a row in which the ranks do not join; a third one would not join either. */
     private static final int MAX_UNJOINED = 2;
 
     private final Restarts limits;
@@ -31,12 +31,12 @@ final class RestartRules {
     }
 
     /**
-     * The answer to one failure.
+     * The decision after one failure.
      *
      * @param restarts whether the job starts again
-     * @param delay    time until then; zero if the job ends
-     * @param number   number of this restart among those that count, from 1; 0 if the job ends
-     * @param why      why the job ends, for people; empty if it starts again, or if it has no restarts at all
+     * @param delay    time until the job starts again; zero if the job ends
+     * @param number   number of this restart among the restarts that count, from 1; 0 if the job ends
+     * @param why      why the job ends; empty if the job starts again, or if it never restarts
      */
     record Decision(boolean restarts, Duration delay, int number, String why) {
         private static Decision end(String why) {
@@ -47,8 +47,8 @@ final class RestartRules {
     /**
      * Decides after the failure of a generation.
      *
-     * @param exitCode exit code that the job would end with
-     * @param joined   whether the ranks of the generation had joined
+     * @param exitCode exit code with which the job would end
+     * @param joined   whether all ranks of the generation had joined
      */
     Decision afterFailure(int exitCode, boolean joined) {
         if (!limits.areAny()) {
@@ -69,14 +69,14 @@ final class RestartRules {
         return new Decision(true, wait(counted), counted, "");
     }
 
-    /** Adds a failure, and returns how many count now. */
+    /** Adds a failure, and returns how many failures count now. */
     private int counted(long now) {
         limits.window().ifPresent(window -> failures.removeIf(at -> now - at > window.toNanos()));
         failures.add(now);
         return failures.size();
     }
 
-    /** Returns 1 s, 2 s, 4 s and so on, up to a minute: a window that forgets failures also shortens the wait. */
+    /** Returns 1 s, 2 s, 4 s and so on, up to a minute. Failures that no longer count also shorten the wait. */
     private static Duration wait(int counted) {
         int doublings = Math.min(counted - 1, MAX_DOUBLINGS);
         return Duration.ofMillis(Math.min(FIRST_WAIT_MILLIS << doublings, LONGEST_WAIT_MILLIS));

@@ -10,7 +10,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code ferro secret}: makes the secret by which the ranks of a job on several hosts authenticate to each other. */
+/** {@code ferro secret}: creates the secret by which the ranks of a job on several hosts authenticate to each other. */
 @Command(
         name = "secret",
         description = "Writes a fresh secret to a new file of mode 0600: 32 random bytes in hexadecimal.",

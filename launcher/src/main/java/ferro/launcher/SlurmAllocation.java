@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The step of Slurm that has started this launcher once on each of its nodes.
+ * The Slurm step that has started this launcher once on each of its nodes.
  *
- * @param nodes    of the step
+ * @param nodes    number of nodes of the step
  * @param nodeRank number of this node
- * @param master   where the launcher of node 0 serves the store
+ * @param master   address at which the launcher of node 0 serves the store
  * @param key      name of the job, the same on all nodes
  */
 record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
@@ -24,12 +24,12 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
     private static final String STEP_NODES = "SLURM_STEP_NUM_NODES";
 
     /**
-     * Finds the step around this launcher.
+     * Finds the Slurm step that has started this launcher.
      *
-     * @return empty if there is no step (as in the shell of sbatch or salloc), if it has one task, or if another launcher
-     *     stands between it and this one
-     * @throws BadInputException if the ranks of this launcher could not tell which ranks they are, or if RANK and WORLD_SIZE
-     *     hide the step: srun passes these on from the script around it
+     * @return the step; empty without a step (as in the shell of sbatch or salloc), if it has one task, or if the step
+     *     has started this launcher through another launcher
+     * @throws BadInputException if the ranks of this launcher could not determine their numbers, or if RANK and
+     *     WORLD_SIZE hide the step: srun passes these variables on from the surrounding script
      */
     static Optional<SlurmAllocation> find(Map<String, String> environment) {
         JobVariables found = JobFinder.find(environment, HostFacts.ofThisHost());
@@ -46,8 +46,8 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
     }
 
     /**
-     * Refuses RANK and WORLD_SIZE that hide the step. No launcher has set them for this process alone, so each task of the
-     * step would start a job of its own.
+     * Refuses RANK and WORLD_SIZE that hide the step. No launcher has set them for this process alone, so each task of
+     * the step would start a separate job.
      */
     private static void refuseHidden(JobVariables found, Map<String, String> environment) {
         Optional<DetectedLauncher> step = hidden(found, environment);
@@ -62,7 +62,7 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
         }
     }
 
-    /** Returns the step around this launcher if it has several tasks and something else is nearer. */
+    /** Returns the step that has started this launcher if it has several tasks and another launcher has precedence. */
     private static Optional<DetectedLauncher> hidden(JobVariables found, Map<String, String> environment) {
         boolean several = !environment.getOrDefault(TASKS, "1").trim().equals("1");
         return found.seen().stream()

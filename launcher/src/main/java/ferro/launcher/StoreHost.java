@@ -21,24 +21,24 @@ import java.util.concurrent.BlockingQueue;
 import java.util.function.Consumer;
 
 /**
- * The store through which ranks meet: one of this launcher, or that of the launcher of node 0.
+ * The store through which ranks find each other. This launcher or the launcher of node 0 serves it.
  *
- * @param endpoint  address that ranks are given
- * @param addresses addresses that its host had when the job began: a later generation does not need the name service; none
- *                  if they were not needed
- * @param server    server of this launcher, if it serves the store
+ * @param endpoint  address for the ranks
+ * @param addresses addresses of the host at the start of the job, so that a later generation does not need the name
+ *     service; empty if not needed
+ * @param server    server of this launcher; empty if another launcher serves the store
  */
 record StoreHost(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpStoreServer> server)
         implements AutoCloseable {
     private static final Where LAUNCHERS = Where.of("launchers", 0);
 
-    /** Makes the store of another launcher. */
+    /** Creates the store of another launcher. */
     StoreHost(Endpoint endpoint) {
         this(endpoint, List.of(), Optional.empty());
     }
 
     /**
-     * Serves the store if this is node 0; tells the job when all ranks have joined.
+     * Serves the store if this is node 0. Sends the job an event when all ranks have joined.
      *
      * @param notes prints a line for the user
      */
@@ -62,7 +62,7 @@ record StoreHost(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpSto
     }
 
     /**
-     * Serves a store for the ranks of one generation, at the host of this one.
+     * Serves a store for the ranks of one generation, on the same host as this store.
      *
      * @param port port to use if it is free
      */
@@ -97,8 +97,8 @@ record StoreHost(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpSto
     }
 
     /**
-     * Replaces a name that node 0 resolves to loopback, as many distributions write the name of a machine to /etc/hosts. On
-     * another node such a name leads to that node itself, so it is refused. Loopback that was typed as such is accepted.
+     * Replaces a name that node 0 resolves to loopback; many distributions write such an entry to /etc/hosts. On another
+     * node, such a name leads to that node itself and is refused. Accepts a loopback address and names such as localhost.
      */
     static Endpoint reachable(Endpoint wanted, boolean servedHere, Consumer<String> notes) {
         Optional<OwnHost> own = OwnHost.find(wanted.host());
@@ -121,7 +121,7 @@ record StoreHost(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpSto
         }
     }
 
-    /** Refuses, before a rank starts, a secret that others could guess if they can reach the store. */
+    /** Refuses, before a rank starts, a secret that other users could guess if they can reach the store. */
     private static void checkStrong(InetAddress address, Path secret) throws IOException {
         int random = SecretFile.randomBytes(SecretFile.read(secret));
         if (!address.isLoopbackAddress() && random < SecretFile.LEAST_RANDOM_BYTES) {

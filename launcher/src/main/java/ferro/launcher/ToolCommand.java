@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Unmatched;
 
-/** A subcommand that another module brings: a job whose ranks run the program of a {@link JobTool}. */
+/** A subcommand of another module: a job whose ranks run the program of a {@link JobTool}. */
 @Command
 final class ToolCommand implements Callable<Integer> {
     private final World world;
@@ -31,7 +31,7 @@ final class ToolCommand implements Callable<Integer> {
         this.tool = tool;
     }
 
-    /** Returns the subcommand of this name, or one that says which module has it. */
+    /** Returns the subcommand with this name, or one that prints which module contains it. */
     static Object named(String name, String module, World world) {
         for (JobTool found : Services.of(JobTool.class)) {
             if (found.name().equals(name)) {
@@ -63,7 +63,7 @@ final class ToolCommand implements Callable<Integer> {
         return new JobTool.ToolRequest(spec.placement().worldSize(), spec.links(), world.checkout());
     }
 
-    /** Asks the tool; what it refuses was typed by the user. */
+    /** Calls the tool. The tool refuses only what the user has typed. */
     private static <T> T checked(Supplier<T> question) {
         try {
             return question.get();
@@ -72,7 +72,7 @@ final class ToolCommand implements Callable<Integer> {
         }
     }
 
-    /** Stands for a subcommand whose module is not on the class path. */
+    /** Replaces a subcommand whose module is not on the class path. */
     @Command(description = "Not available here: its module is not on the class path.")
     private static final class MissingTool implements Callable<Integer> {
         private final String module;

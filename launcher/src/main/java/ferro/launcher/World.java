@@ -8,20 +8,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The parts of its process that the command may use; tests pass their own.
+ * The resources of the process that the command may use; tests pass others.
  *
  * @param environment environment variables
- * @param screen      where jobs print
- * @param out         where commands without ranks print
- * @param checkout    the checkout that the command was started from, if it was
+ * @param screen      output of jobs
+ * @param out         output of commands without ranks
+ * @param checkout    checkout from which the command was started; empty if it was started in another way
  */
 record World(Map<String, String> environment, Screen screen, PrintStream out, Optional<Path> checkout) {
     /** Property in which the script {@code ferro} passes its folder; only the script sets it. */
     private static final String HOME = "ferro.home";
 
     /**
-     * Property in which the script {@code ferro} passes LC_ALL of its user, with = in front, or nothing where it is unset:
-     * the launcher's own JVM may run under another one.
+     * Property in which the script {@code ferro} passes the user's LC_ALL after an equals sign, or an empty text if it
+     * is unset. The JVM of the launcher may run with another value.
      */
     private static final String LOCALE = "ferro.lc_all";
 
@@ -56,7 +56,7 @@ record World(Map<String, String> environment, Screen screen, PrintStream out, Op
         return new World(more, screen, out, checkout);
     }
 
-    /** Returns a copy for ranks whose output is one text. */
+    /** Returns a copy for ranks that together print one text. */
     World withoutPrefixes() {
         return new World(environment, screen.withoutPrefixes(), out, checkout);
     }

@@ -1,12 +1,14 @@
 /**
- * The {@code ferro} command: starts the ranks of a job, shows what they print, and ends them all when one fails.
+ * The {@code ferro} command: starts the ranks of a job, prints their output, and ends all ranks when one fails.
  *
- * <p>Start reading at {@link ferro.launcher.FerroCommand}, then {@code Job}, which is one loop over events: a rank ended, a
- * signal came, all ranks have joined. The user's request is in {@code input}, the program of the ranks in {@code program},
- * their processes in {@code rank}, their output in {@code output}, and other hosts in {@code nodes}. The commands
- * {@code doctor} and {@code analyze} have packages with these names. Package {@code analyze} also diagnoses a failed job.
+ * <p>Start reading at {@link ferro.launcher.FerroCommand}, then {@code Job}. A job is one loop over events, for
+ * example: a rank has ended, a signal has arrived, all ranks have joined. The user's request is in {@code input}, the
+ * program of the ranks in {@code program}, their processes in {@code rank}, their output in {@code output}, and the
+ * communication with other nodes in {@code nodes}. The commands {@code doctor} and {@code analyze} have packages with
+ * these names. Package {@code analyze} also diagnoses a failed job.
  *
- * <p>Code here may read the environment. A program that joins a group must not need anything from here: a job started by
- * another launcher sets the same variables and works the same. No secret may reach a command line or a message.
+ * <p>Code in this package may read the environment. A program that joins a group must not need anything from this
+ * package: another launcher sets the same variables, and the job then works in the same way. No secret may reach a
+ * command line or a message.
  */
 package ferro.launcher;
