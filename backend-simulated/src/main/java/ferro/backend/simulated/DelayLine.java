@@ -1,20 +1,20 @@
 package ferro.backend.simulated;
 
 /**
- * Delays what travels in one direction under a seed. Each item has a delay of its own, and items arrive in order. An item
- * that is cut off or lost never arrives.
+ * Delays items in one direction between two ranks. Each item has a separate delay, drawn from the seed, and items
+ * arrive in order. An item that is cut off or lost never arrives.
  */
 final class DelayLine {
     private final long number;
     private final int from;
     private final int to;
-    /** When the last item arrives, which the next one must not overtake. */
+    /** Arrival time of the last item, which the next item must not overtake. */
     private long last;
 
     private long departures;
-    /** Number of the last item that had left when {@link #lose} was last called. Items up to this one... */
+    /** Number of items that had departed at the last call of {@link #lose}. */
     private long lostDepartures;
-    /** ...arrive only if they arrive by this time. */
+    /** Time after which these items no longer arrive. */
     private long lostAfter;
 
     private boolean cut;
@@ -37,18 +37,18 @@ final class DelayLine {
         return to;
     }
 
-    /** Notes that an item leaves; returns its number in this direction. */
+    /** Records that an item departs; returns its number in this direction. */
     long departs() {
         return ++departures;
     }
 
-    /** Returns when the next item arrives. */
+    /** Returns the arrival time of the next item. */
     long next(EventQueue events) {
         last = Math.max(last + 1, events.elapsed() + events.delay());
         return last;
     }
 
-    /** Drops every item that leaves from now on. */
+    /** Drops every item that departs from now on. */
     void cut() {
         cut = true;
     }
@@ -58,8 +58,8 @@ final class DelayLine {
     }
 
     /**
-     * Loses the items on the way that would arrive later than {@code keptNanos} from now; the next item arrives at the
-     * earliest {@code silentNanos} from now.
+     * Loses the items in flight that would arrive later than {@code keptNanos} from now. The next item arrives at least
+     * {@code silentNanos} from now.
      */
     void lose(long nowNanos, long keptNanos, long silentNanos) {
         lostDepartures = departures;
@@ -67,7 +67,7 @@ final class DelayLine {
         last = Math.max(last, nowNanos + silentNanos);
     }
 
-    /** Returns whether a departure arrives now. */
+    /** Returns whether an item with this number arrives now. */
     boolean delivers(long departure, long nowNanos) {
         return departure > lostDepartures || nowNanos <= lostAfter;
     }

@@ -11,10 +11,10 @@ import java.util.SplittableRandom;
 /**
  * The events of a seeded simulation, ordered by virtual time; events of equal time are ordered by draw. For one thread.
  *
- * <p>Each event belongs to one rank, its owner. Events of a paused rank wait until it resumes. They then run in an order
- * drawn anew, but events with the same mark keep their order. Events of a dead rank are dropped.
+ * <p>Each event belongs to one rank, its owner. Events of a paused rank wait until the rank resumes. They then run in a
+ * newly drawn order, but events with the same mark keep their order. Events of a dead rank are dropped.
  *
- * <p>Every event goes into the trace hash, so that two runs of one seed can be checked to be the same.
+ * <p>Every event is added to the trace hash. Equal hashes show that two runs of one seed are the same.
  */
 final class EventQueue {
     /** Owner of events that belong to no rank. */
@@ -31,7 +31,7 @@ final class EventQueue {
     private final SplittableRandom random;
     private final PriorityQueue<QueuedEvent> entries = new PriorityQueue<>();
     private final boolean[] dead;
-    /** The events that wait for each paused rank, in order; null for a rank that runs. */
+    /** The events that wait for each paused rank, in order; null for a rank that is not paused. */
     private final List<List<QueuedEvent>> waiting = new ArrayList<>();
 
     private long elapsed;
@@ -42,15 +42,15 @@ final class EventQueue {
     private int owner = NOBODY;
 
     private static final class QueuedEvent implements Comparable<QueuedEvent> {
-        /** Elapsed virtual nanoseconds. */
+        /** Virtual nanoseconds from the start to the event. */
         private long at;
-        /** Order among equal times: the draw, then the number. */
+        /** Order among events of equal time: the draw, then the number of the event. */
         private long order;
         /** Whether the simulation must not end before this event. */
         private final boolean pressing;
-        /** The rank that the event belongs to. */
+        /** Rank that the event belongs to. */
         private final int owner;
-        /** The kind of event, for the trace. */
+        /** Kind of the event, for the trace. */
         private final long mark;
 
         private final Runnable task;
@@ -69,7 +69,7 @@ final class EventQueue {
     }
 
     EventQueue(long seed, int worldSize) {
-        // no part of the hash: traces differ by what happens, or not at all
+        // the seed is not in the hash: traces differ only if different events happen
         random = new SplittableRandom(seed);
         dead = new boolean[worldSize];
         for (int rank = 0; rank < worldSize; rank++) {
@@ -77,7 +77,7 @@ final class EventQueue {
         }
     }
 
-    /** Returns the virtual clock that ranks see. */
+    /** Returns the virtual clock of the ranks. */
     long nanoTime() {
         return ORIGIN_NANOS + elapsed;
     }
@@ -101,14 +101,14 @@ final class EventQueue {
     }
 
     /**
-     * Draws how long a message takes, or how long a rank waits for its next turn: mostly short, sometimes long enough
-     * to be overtaken.
+     * Draws the delay of a message, or the wait of a rank before its next progress step. Most delays are short; some
+     * are long enough for another message to overtake.
      */
     long delay() {
         return 1 + random.nextLong(random.nextInt(FAR_ONE_IN) == 0 ? FAR_NANOS : NEAR_NANOS);
     }
 
-    /** Draws a number from 0 up to a bound. */
+    /** Draws a number from 0 up to, but not including, a bound. */
     long draw(long bound) {
         return random.nextLong(bound);
     }
@@ -118,7 +118,7 @@ final class EventQueue {
         add(at, new QueuedEvent(true, toRank, mark, task));
     }
 
-    /** Adds an event that happens only if the simulation lasts that long: a timer, or a check of deadlines. */
+    /** Adds an event that happens only if the simulation still runs at that time: a timer, or a check of deadlines. */
     void addTimer(long at, int toRank, long mark, Runnable task) {
         add(at, new QueuedEvent(false, toRank, mark, task));
     }
@@ -131,8 +131,8 @@ final class EventQueue {
     }
 
     /**
-     * Returns the order of a draw. Events that have waited for a rank have a negative draw, so that they come before
-     * other events of the same time.
+     * Returns the order of a draw. Events that have waited for a paused rank have a negative draw, so that they come
+     * before other events of the same time.
      */
     private long order(int draw) {
         return (long) draw << 32 | added++ & 0xFFFFFFFFL;
@@ -184,7 +184,7 @@ final class EventQueue {
         pressing -= entry.pressing ? 1 : 0;
     }
 
-    /** Returns whether an event is left that must happen. */
+    /** Returns whether an event remains that must happen before the end. */
     boolean isPressed() {
         return pressing > 0;
     }
@@ -193,7 +193,7 @@ final class EventQueue {
         return entries.isEmpty();
     }
 
-    /** Returns when the next event happens. */
+    /** Returns the time of the next event. */
     long nextAt() {
         return entries.isEmpty() ? Long.MAX_VALUE : entries.peek().at;
     }

@@ -4,36 +4,36 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * A fault in a seeded simulation. It happens before one of the steps, that is, between any two events. A fault whose step
- * the run never reaches does not happen.
+ * A fault in a seeded simulation. The fault happens before one of the steps, that is, between two events. A fault does
+ * not happen if the run ends before its step.
  */
 public sealed interface Fault {
     /** {@return the step of the run before which the fault happens, from 0} */
     long step();
 
     /**
-     * The process of a rank dies without a goodbye. Of the control messages that it had on the way, some peers get fewer
-     * than others. Each peer is told of the loss after a time of its own, at most 100 ms.
+     * The process of a rank dies without a goodbye. Some peers receive fewer of its control messages in flight than
+     * others. Each peer is notified of the loss after a separate delay of at most 100 ms.
      *
-     * @param step step before which it happens
-     * @param rank which rank
+     * @param step step before which the fault happens
+     * @param rank rank that dies
      */
     record Crash(long step, int rank) implements Fault {}
 
     /**
-     * A rank stands still, as in a garbage collection or a stop. It takes no turns and runs nothing in the background.
-     * What comes for it waits, and then comes all at once.
+     * A rank stands still, as during a garbage collection or a SIGSTOP. The rank makes no progress and runs no
+     * background work. Messages for the rank wait, and are delivered together at the end of the pause.
      *
-     * @param step   step before which it happens
-     * @param rank   which rank
+     * @param step   step before which the fault happens
+     * @param rank   rank that stands still
      * @param length duration of the pause
      */
     record Pause(long step, int rank, Duration length) implements Fault {
         /**
          * Refuses null and a negative length.
          *
-         * @param step   step before which it happens
-         * @param rank   which rank
+         * @param step   step before which the fault happens
+         * @param rank   rank that stands still
          * @param length duration of the pause
          */
         public Pause {
@@ -44,32 +44,31 @@ public sealed interface Fault {
     }
 
     /**
-     * From now on everything that one rank sends to another is lost: data, acknowledgements, control messages, and even
-     * the end of its connections. No rank is told. The other direction works on.
+     * From this step on, everything that one rank sends to another is lost: data, acknowledgements, control messages,
+     * and even the end of its connections. No rank is notified. The other direction still works.
      *
-     * @param step step before which it happens
+     * @param step step before which the fault happens
      * @param from rank whose messages are lost
-     * @param to   rank that receives nothing from it any more
+     * @param to   rank that receives nothing more from {@code from}
      */
     record OneWayPartition(long step, int from, int to) implements Fault {}
 
     /**
-     * The data links between two ranks break. What is on the way is lost, and both ranks are told, each after a time of
-     * its own. Control messages still arrive.
+     * The data links between two ranks break. Data in flight is lost. Both ranks are notified, each after a separate
+     * delay. Control messages still arrive.
      *
-     * @param step  step before which it happens
-     * @param one   rank
-     * @param other rank
+     * @param step  step before which the fault happens
+     * @param one   first rank of the links
+     * @param other second rank of the links
      */
     record Drop(long step, int one, int other) implements Fault {}
 
     /**
-     * The last control messages of one rank to another arrive once more, as after a connection that was made anew too
-     * early.
+     * The last control messages of one rank to another arrive again, as after a connection that was replaced too early.
      *
-     * @param step step before which it happens
-     * @param from rank that sent them
-     * @param to   rank that receives them again
+     * @param step step before which the fault happens
+     * @param from rank that sent the messages
+     * @param to   rank that receives the messages again
      */
     record Duplicate(long step, int from, int to) implements Fault {}
 }

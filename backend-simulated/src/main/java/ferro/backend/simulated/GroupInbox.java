@@ -8,10 +8,10 @@ import java.util.Queue;
 import java.util.function.Consumer;
 
 /**
- * One rank's end of one group as other ranks see it. It exists also before that rank has made its end and after it has
- * closed it.
+ * The receiving side of one rank in one group, for the other ranks. It exists even before the rank has created its
+ * transport and after the rank has closed it.
  *
- * <p>The network's lock guards the wires and the reason of the end; the mailbox's monitor guards the rest.
+ * <p>The network's lock guards the wires and the reason of the end. The inbox's own monitor guards the other fields.
  */
 final class GroupInbox {
     private final int rank;
@@ -28,7 +28,7 @@ final class GroupInbox {
         this.rank = rank;
     }
 
-    /** Returns the rank in the world. */
+    /** Returns the rank in the group of all ranks. */
     int rank() {
         return rank;
     }
@@ -38,7 +38,7 @@ final class GroupInbox {
         return wires;
     }
 
-    /** Notes that this end leaves in good order. */
+    /** Records that the rank leaves the group normally. */
     void leaves() {
         left = true;
     }
@@ -47,17 +47,17 @@ final class GroupInbox {
         return left;
     }
 
-    /** Returns why this end dropped its links, or null; under the network's lock. */
+    /** Returns why the rank dropped its links, or null; under the network's lock. */
     String gone() {
         return gone;
     }
 
-    /** Notes why this end dropped its links; under the network's lock. */
+    /** Records why the rank dropped its links; under the network's lock. */
     void gone(String why) {
         gone = why;
     }
 
-    /** Sets the receiver; events that came before wait for {@link #tellWaiting}. */
+    /** Sets the receiver. Earlier events wait for {@link #tellWaiting}. */
     synchronized void events(Events receiver) {
         events = receiver;
     }
@@ -68,7 +68,7 @@ final class GroupInbox {
         close();
     }
 
-    /** Clears the receiver; events that come from now on are dropped. */
+    /** Clears the receiver; later events are dropped. */
     synchronized void close() {
         closed = true;
         events = null;
@@ -76,8 +76,8 @@ final class GroupInbox {
     }
 
     /**
-     * Passes an event to the receiver, now or once there is one. Called only on the medium's background thread, which
-     * keeps the order. Returns false if the rank has closed this end in good order, and the event is dropped.
+     * Passes an event to the receiver, immediately or after a receiver is set. Called only on the medium's background
+     * thread, which keeps the order. Returns false if the rank has closed the group normally; then drops the event.
      */
     boolean tell(Consumer<Events> event) {
         Events now;
@@ -98,7 +98,7 @@ final class GroupInbox {
         return true;
     }
 
-    /** Passes on the events that have waited; called only on the medium's background thread. */
+    /** Passes the waiting events to the receiver; called only on the medium's background thread. */
     void tellWaiting() {
         for (Consumer<Events> event = next(); event != null; event = next()) {
             Events receiver = receiver();

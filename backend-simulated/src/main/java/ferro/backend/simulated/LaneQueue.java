@@ -7,25 +7,25 @@ import ferro.spi.Transport.Lane;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One direction of one lane between two ranks: a queue of posts with one thread at either end.
+ * One direction of one lane between two ranks: a queue of posts with one thread at each end.
  *
- * <p>The posts form a circle. The sender fills posts after the last one and widens the circle if none is free; the
- * receiver follows them as far as they are published. A small send on the point-to-point lane is copied into a window at
- * once, as with a socket, and is then finished for its sender. Every other send refers to the sender's memory until the
- * receiver has taken it. The monitor guards that memory: the receiver holds it while it copies, and a sender that gives
+ * <p>The posts form a ring. The sender fills the post after the last one, and adds a post to the ring if none is free.
+ * The receiver reads published posts only. A small send on the point-to-point lane is copied into a window at once, as
+ * with a socket, and is then complete for its sender. Every other send refers to the sender's memory until the receiver
+ * has taken it. The monitor guards that memory: the receiver holds the monitor while it copies, and a sender that gives
  * up locks the receiver out.
  */
 final class LaneQueue {
-    /** Largest send that the window takes: the eager limit of the engine and its envelope. */
+    /** Largest send that the window accepts: the eager limit of the engine plus its envelope. */
     static final long SMALL_BYTES = (64 << 10) + 32;
-    /** Most bytes that senders may have in the window of one channel. */
+    /** Largest number of bytes in the window of one channel. */
     static final long WINDOW_BYTES = 256 << 10;
-    /** Cost of a post besides its bytes, so that empty posts are bounded too. */
+    /** Cost of a post in addition to its bytes, so that the number of empty posts is limited too. */
     private static final long POST_BYTES = 32;
-    /** Longest copy under the monitor, so that a sender that gives up waits for microseconds only. */
+    /** Longest copy under the monitor, so that a sender that gives up waits only for microseconds. */
     private static final long PIECE_BYTES = 256 << 10;
 
-    /** The ways of the posts and of their acknowledgements; only the seeded medium uses them. */
+    /** The delays of the posts and of their acknowledgements; only the seeded medium uses them. */
     DelayLine posts;
 
     DelayLine acknowledgements;
@@ -41,15 +41,15 @@ final class LaneQueue {
 
     /** Last post of the sender; used by the sender only. */
     private SimulatedPost tail;
-    /** Number of posts in the circle; used by the sender only. */
+    /** Number of posts in the ring; used by the sender only. */
     private long capacity = 2;
-    /** Number of posts made; used by the sender only. */
+    /** Number of posts created; used by the sender only. */
     private long posted;
-    /** Number of bytes that ever went into the window; used by the sender only. */
+    /** Number of bytes that have ever entered the window; used by the sender only. */
     private long windowEntered;
-    /** Number of posts, from the first, that are finished because the window took them; used by the sender only. */
+    /** Number of first posts that are complete because the window has accepted them; used by the sender only. */
     private long copied;
-    /** The last post consumed; used by the receiver only. */
+    /** Last consumed post; used by the receiver only. */
     private SimulatedPost head;
     /** Whether the sender has given up; guarded by the monitor. */
     private boolean locked;
@@ -59,7 +59,7 @@ final class LaneQueue {
     private volatile String senderGone;
     private volatile String receiverGone;
 
-    /** Makes a channel between two ranks of the world. */
+    /** Creates a channel between two ranks of the group of all ranks. */
     LaneQueue(Lane lane, int from, int to) {
         this.lane = lane;
         this.from = from;
@@ -86,7 +86,7 @@ final class LaneQueue {
         receiver = link;
     }
 
-    /** Adds a send; the medium publishes it. */
+    /** Adds a send, which the medium then publishes. */
     void post(CallHeader call, boolean header, HostTensor data, long from, long count) {
         SimulatedPost post = free();
         post.header = header;
@@ -119,8 +119,8 @@ final class LaneQueue {
     }
 
     /**
-     * Returns a free post. One post always stays free, so that a new post never comes between the last consumed post
-     * and its successor.
+     * Returns a free post. One post always stays free, so that no new post comes between the last consumed post and its
+     * successor.
      */
     private SimulatedPost free() {
         if (posted - consumed.get() + 1 < capacity) {
@@ -133,17 +133,17 @@ final class LaneQueue {
         return added;
     }
 
-    /** Returns how many posts are finished for the sender. */
+    /** Returns how many posts are complete for the sender. */
     long sent() {
         return Math.max(copied, acknowledged.get());
     }
 
-    /** Returns the number of posts made; called by the sender. */
+    /** Returns the number of posts created; called by the sender. */
     long posted() {
         return posted;
     }
 
-    /** Makes this many posts visible to the receiver, and signals it. */
+    /** Makes this many posts visible to the receiver, and signals the receiver. */
     void publish(long posts) {
         published.set(posts);
         SimulatedLink told = receiver;
@@ -152,7 +152,7 @@ final class LaneQueue {
         }
     }
 
-    /** Tells the sender that this many posts are consumed; {@code awaited} if the sender may wait for that. */
+    /** Acknowledges this many consumed posts; {@code awaited} if the sender may wait for the acknowledgement. */
     void acknowledge(long posts, boolean awaited) {
         acknowledged.set(posts);
         SimulatedLink told = sender;
@@ -161,7 +161,7 @@ final class LaneQueue {
         }
     }
 
-    /** Returns the first post that has something left, or null; called by the receiver. */
+    /** Returns the first post with data left, or null; called by the receiver. */
     SimulatedPost first(SimulatedMedium medium) {
         while (consumed.get() < published.get()) {
             SimulatedPost post = head.next;
@@ -184,9 +184,10 @@ final class LaneQueue {
     }
 
     /**
-     * Moves elements of the first post into a receive, at most a piece; {@link #first} then consumes what is finished.
+     * Moves elements of the first post into a receive, at most one piece. Afterwards {@link #first} consumes a complete
+     * post.
      *
-     * @return bytes moved; 0 if the sender has given up, or if the rest is no whole element of both types
+     * @return bytes moved; 0 if the sender has given up, or if the rest is less than one element of both types
      */
     long take(SimulatedPost post, PostedReceive receive, Movement movement) {
         long bytes = Movement.piece(post, receive, PIECE_BYTES);
@@ -206,12 +207,12 @@ final class LaneQueue {
         return bytes;
     }
 
-    /** Locks the receiver out of the sender's memory; once this returns, no thread accesses that memory. */
+    /** Locks the receiver out of the sender's memory. When this method returns, no thread accesses that memory. */
     synchronized void lock() {
         locked = true;
     }
 
-    /** Tells the receiver that only what is in the window will still come; the first reason stays. */
+    /** Notifies the receiver that only data in the window will still arrive; keeps the first reason. */
     void senderGone(String why) {
         senderGone = senderGone == null ? why : senderGone;
         SimulatedLink told = receiver;
@@ -220,7 +221,7 @@ final class LaneQueue {
         }
     }
 
-    /** Tells the sender that nothing will be taken any more; the first reason stays. */
+    /** Notifies the sender that the receiver will take nothing more; keeps the first reason. */
     void receiverGone(String why) {
         receiverGone = receiverGone == null ? why : receiverGone;
         SimulatedLink told = sender;
@@ -229,7 +230,7 @@ final class LaneQueue {
         }
     }
 
-    /** Tells the sender that everything it sends is dropped unread: the receiver has left in good order. */
+    /** Acknowledges all present and later sends: the receiver has left normally, so their data is dropped unread. */
     void receiverLeft() {
         acknowledge(Long.MAX_VALUE, true);
     }

@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Copies or combines from a post into a receive. There is one per rank and group, because only one thread at a time may
- * use a kernel or a copier.
+ * Copies or combines elements from a post into a receive. Each rank has one object for each group, because only one
+ * thread at a time may use a kernel or a copier.
  */
 final class Movement {
     private static final int SCRATCH_BYTES = 8 << 10;
@@ -32,7 +32,7 @@ final class Movement {
         return copy;
     }
 
-    /** Moves the next {@code bytes} of a post to the next place of a receive; allocates nothing if types are equal. */
+    /** Moves the next {@code bytes} of a post into a receive; allocates nothing if the types are equal. */
     void move(SimulatedPost post, PostedReceive receive, long bytes) {
         HostTensor source = post.data;
         HostTensor into = receive.into;
@@ -50,7 +50,7 @@ final class Movement {
         }
     }
 
-    /** Moves bytes of a message sent as one type and received as another of as many bytes. The bits are kept. */
+    /** Moves bytes of a message whose receiver uses another type of the same total size. Keeps the bits. */
     private void moveBytes(SimulatedPost post, PostedReceive receive, long bytes) {
         if (scratch == null) {
             scratch = ByteBuffer.allocateDirect(SCRATCH_BYTES).order(ByteOrder.nativeOrder());
@@ -68,13 +68,13 @@ final class Movement {
         }
     }
 
-    /** Returns how many of the bytes that both sides have are whole elements for both, and whole records. */
+    /** Returns how many of the bytes on both sides are complete elements for both, and complete records. */
     static long whole(SimulatedPost post, PostedReceive receive) {
         long bytes = Math.min(post.bytes - post.taken, receive.bytes - receive.taken);
         return bytes - bytes % unit(post, receive);
     }
 
-    /** Returns the same as {@link #whole}, but no more than a piece, or than one record that is larger than a piece. */
+    /** Returns the same as {@link #whole}, but at most one piece, or one record that is larger than a piece. */
     static long piece(SimulatedPost post, PostedReceive receive, long pieceBytes) {
         int unit = unit(post, receive);
         return Math.min(whole(post, receive), Math.max(1, pieceBytes / unit) * unit);

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * State that the ranks of one {@code createGroup} share: mailboxes by group and rank, and the ranks that have died. Its
- * lock is held for look-ups and connects, but not while data moves or a rank is told something.
+ * The state that the ranks of one {@code createGroup} share: inboxes by group and rank, and the ranks that have died.
+ * The lock is held for lookups and connects, but not while data moves or a rank is notified.
  */
 final class Network {
     private static final long WORLD = 0;
@@ -34,7 +34,7 @@ final class Network {
         this.medium = medium;
     }
 
-    /** Makes a rank's end of the group of all ranks. */
+    /** Creates a rank's transport of the group of all ranks. */
     SimulatedTransport join(String name, int rank) {
         return new SimulatedTransport(this, new SimulatedTransport.GroupKey(WORLD, name, rank, world));
     }
@@ -43,14 +43,14 @@ final class Network {
         return medium;
     }
 
-    /** Returns the ends of a group by its ranks; the first call makes them. */
+    /** Returns the inboxes of a group by rank; the first call creates them. */
     synchronized GroupInbox[] inboxes(SimulatedTransport.GroupKey group) {
         return inboxes.computeIfAbsent(
                 group.id(),
                 key -> Arrays.stream(group.members()).mapToObj(GroupInbox::new).toArray(GroupInbox[]::new));
     }
 
-    /** Returns memory that the ranks of a group share: the group's own for number 0, or the n-th after that. */
+    /** Returns memory that the ranks of a group share. Number 0 is the group's own memory. */
     synchronized ByteBuffer[] areas(SimulatedTransport.GroupKey group, int number, int bytes) {
         return areas.computeIfAbsent(
                 List.of(group.id(), number),
@@ -59,7 +59,7 @@ final class Network {
                         .toArray(ByteBuffer[]::new));
     }
 
-    /** Drops memory once all ranks of its group have left it. */
+    /** Releases memory when all ranks of its group have left it. */
     synchronized void leave(SimulatedTransport.GroupKey group, int number) {
         List<Number> key = List.of(group.id(), number);
         if (left.merge(key, 1, Integer::sum) == group.members().length) {
@@ -68,7 +68,7 @@ final class Network {
         }
     }
 
-    /** Registers an end, so that it is told of deaths. */
+    /** Registers a transport, so that it is notified of deaths. */
     synchronized void opened(SimulatedTransport transport) {
         transports.add(transport);
         for (int rank : dead) {
@@ -80,7 +80,7 @@ final class Network {
         transports.remove(transport);
     }
 
-    /** Returns what the living ranks have not given back; empty if there is nothing. */
+    /** Returns the transports that the living ranks have not closed; empty if all are closed. */
     synchronized String leaked() {
         StringBuilder left = new StringBuilder();
         for (SimulatedTransport end : transports) {
@@ -92,7 +92,7 @@ final class Network {
         return left.toString();
     }
 
-    /** Returns the wire between two ends; the first of them to call makes it. */
+    /** Returns the wire between two inboxes; the first call creates it. */
     synchronized Wire connect(GroupInbox mine, GroupInbox peers, Lane lane) {
         Wire wire = mine.wires().get(key(peers.rank(), lane));
         if (wire == null) {
@@ -110,13 +110,13 @@ final class Network {
         return wire;
     }
 
-    /** Ends all wires of an end that leaves: everything that its peers still send is dropped unread. */
+    /** Ends all wires of a rank that leaves a group normally: later data of its peers is dropped unread. */
     void leave(GroupInbox inbox) {
         inbox.leaves();
         drop(inbox, "left the group");
     }
 
-    /** Ends all wires of an end: locks the peers out of its memory at once, and tells them. */
+    /** Ends all wires of an inbox: locks the peers out of its rank's memory at once, and notifies the peers. */
     void drop(GroupInbox inbox, String why) {
         List<Wire> wires;
         synchronized (this) {
@@ -159,8 +159,8 @@ final class Network {
     }
 
     /**
-     * Ends a rank as the death of its process would: without a goodbye. Every end of every group that knows the rank is
-     * told. Does nothing if the rank is dead.
+     * Ends a rank as the death of its process would: without a goodbye. Notifies all transports of the other ranks in
+     * groups with this rank. Does nothing if the rank is dead.
      */
     void kill(int rank) {
         List<SimulatedTransport> ends;

@@ -8,19 +8,19 @@ import ferro.spi.CallHeader;
 final class PostedReceive {
     /** The expected call. */
     CallHeader call;
-    /** Whether the header must come first and has not come. */
+    /** Whether the header must come first and has not arrived. */
     boolean header;
     /** Memory of the receiver. */
     HostTensor into;
     /** First element of {@link #into}. */
     long from;
-    /** Length of the elements. */
+    /** Size of the elements in bytes. */
     long bytes;
-    /** How many of {@link #bytes} are there. */
+    /** How many of {@link #bytes} have arrived. */
     long taken;
-    /** Reduction, or null to overwrite. */
+    /** Reduction; null to overwrite. */
     ReduceOp op;
-    /** The next receive of the circle. */
+    /** The next receive of the ring. */
     PostedReceive next = this;
 
     boolean finished() {

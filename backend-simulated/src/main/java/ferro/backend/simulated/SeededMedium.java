@@ -11,27 +11,27 @@ import java.util.Set;
 import java.util.function.IntFunction;
 
 /**
- * Medium for ranks on one thread. Everything between two ranks takes a time drawn from the seed, in order on each link,
- * unless a fault keeps it from arriving.
+ * Medium for ranks on one thread. Each item between two ranks takes a time drawn from the seed. Items on one link
+ * arrive in order, unless a fault prevents their arrival.
  */
 final class SeededMedium implements SimulatedMedium {
     private static final long POSTED = 1L << 56;
     private static final long CONSUMED = 2L << 56;
     private static final long CONTROL = 3L << 56;
-    /** Number of control messages that a connection that is made anew may deliver twice. */
+    /** Number of control messages that arrive again after a connection was replaced too early. */
     private static final int REMEMBERED = 4;
-    /** Time after which a death is known everywhere, as far as sockets report it. */
+    /** Time after which all ranks have been notified of a death. */
     private static final long DEATH_NANOS = 95_000_000;
 
     private final EventQueue events;
     private final IntFunction<Doorbell> doorbells;
     private final int worldSize;
-    /** Ways of control messages by pair of ranks, made when they are first needed. */
+    /** Delays of control messages by pair of ranks, created when they are first needed. */
     private final Map<Long, DelayLine> controls = new HashMap<>();
 
     private final Set<Long> cut = new HashSet<>();
     private final Map<Long, Deque<Runnable>> remembered = new HashMap<>();
-    /** Every way of data or its acknowledgements. */
+    /** All delays of data and of acknowledgements. */
     private final List<DelayLine> ways = new ArrayList<>();
 
     private final List<LaneQueue> channels = new ArrayList<>();
@@ -107,15 +107,15 @@ final class SeededMedium implements SimulatedMedium {
 
     @Override
     public void afterPosts(LaneQueue channel, Runnable task) {
-        // same kind as the posts: events that wait for a paused rank keep their order by kind and way
+        // same kind as the posts: events that wait for a paused rank keep their order by kind and delay line
         travel(channel.posts, POSTED, task);
     }
 
     @Override
     public void died(int rank) {
         for (int to = 0; to < worldSize; to++) {
-            // some ranks get more of its last messages than others, and the ranks are told of its end in an order drawn
-            // anew
+            // some ranks receive more of its last messages than others, and the order in which ranks are notified is
+            // drawn anew
             long kept = events.draw(2) == 0 ? DEATH_NANOS : events.delay();
             long silent = events.draw(2) == 0 ? 0 : events.draw(DEATH_NANOS);
             control(rank, to).lose(events.elapsed(), kept, silent);
@@ -133,7 +133,7 @@ final class SeededMedium implements SimulatedMedium {
         }
     }
 
-    /** Breaks the data links between two ranks; both ends are told later, each at a time of its own. */
+    /** Breaks the data links between two ranks. Both ranks are notified later, each after a separate delay. */
     void drop(int one, int other) {
         String why = "broke the link";
         for (LaneQueue channel : List.copyOf(channels)) {
@@ -145,7 +145,7 @@ final class SeededMedium implements SimulatedMedium {
         }
     }
 
-    /** Loses what is on the way, and lets the notice of the end be the last item that arrives. */
+    /** Loses the items in flight. The notice of the end is the last item that arrives. */
     private void tellAndCut(DelayLine way, long kind, Runnable end) {
         if (!way.isCut()) {
             way.lose(events.elapsed(), 0, events.delay());
@@ -154,7 +154,7 @@ final class SeededMedium implements SimulatedMedium {
         }
     }
 
-    /** Delivers the last control messages of one rank to another once more. */
+    /** Delivers the last control messages of one rank to another again. */
     void duplicate(int from, int to) {
         Deque<Runnable> last = remembered.get(pair(from, to));
         if (last != null) {
@@ -167,7 +167,7 @@ final class SeededMedium implements SimulatedMedium {
         return doorbells.apply(rank);
     }
 
-    /** Returns how many ways between ranks were made; for tests. */
+    /** Returns how many delay lines between ranks were created; for tests. */
     int waysMade() {
         return controls.size() + ways.size();
     }

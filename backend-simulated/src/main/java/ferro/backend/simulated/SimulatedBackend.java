@@ -25,8 +25,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * One rank of a group inside one JVM: the engine over channels in memory, without sockets, with one thread per rank. The
- * class is for unit tests and for trying things out.
+ * One rank of a group inside one JVM: the engine over channels in memory, without sockets, with one thread per rank.
+ * The class is for unit tests and for experiments.
  *
  * <p>{@link #run} runs code on all ranks of a group, each on its own thread:
  *
@@ -40,8 +40,8 @@ import java.util.function.Consumer;
  * }
  *
  * <p>{@link #runAll} also returns the result of each rank. {@link #kill} ends a rank as the death of its process does.
- * {@link #createGroup} returns the back ends of all ranks to a program that makes its own threads. Each rank then needs its own
- * thread, platform or virtual. No thread and no link is made before it is needed.
+ * {@link #createGroup} returns the back ends of all ranks to a program that creates its own threads. Each rank then
+ * needs a separate thread, platform or virtual. No thread and no link is created before it is needed.
  */
 public final class SimulatedBackend extends ForwardingBackend {
     /** Name of the group of all ranks. */
@@ -53,7 +53,7 @@ public final class SimulatedBackend extends ForwardingBackend {
     private final Network network;
     private final Consumer<Work> submitted;
 
-    /** Makes a rank that passes its operations to {@code submitted}. */
+    /** Creates a rank that passes its operations to {@code submitted}. */
     SimulatedBackend(
             CollectiveBackend engine, SimulatedTransport transport, Network network, Consumer<Work> submitted) {
         super(engine);
@@ -92,23 +92,23 @@ public final class SimulatedBackend extends ForwardingBackend {
     }
 
     /**
-     * Runs code on all ranks of a group, with default settings. Each rank has a daemon thread of its own. The call returns when
-     * all ranks have ended, and closes all groups.
+     * Runs code on all ranks of a group, with default settings. Each rank has a separate daemon thread. The call
+     * returns when all ranks have ended, and closes all groups.
      *
-     * <p>If the code fails on one rank, the group of the rank is aborted, so that the other ranks fail too. The call throws the
-     * failure that happened first. If the first failure blames a rank that has failed too, the call throws the failure of the
-     * blamed rank. The other failures are suppressed exceptions.
+     * <p>If the code fails on one rank, the group of the rank is aborted, so that the other ranks fail too. The call
+     * throws the failure that happened first. If the first failure blames a rank that has failed too, the call throws
+     * the failure of the blamed rank. The other failures are suppressed exceptions.
      *
-     * <p>All ranks together have the deadline of the group ({@code ferro.timeout}, 120 s) and 1 s more. Ranks that still run
-     * after this time, or 1 s after the failure of another rank, are interrupted. A rank that then still runs has failed with
-     * {@link FerroException.Code#TIMED_OUT TIMED_OUT}, and the exception has the stack of its thread. Such a thread is
-     * abandoned 1 s after the interrupt. The form with settings takes another {@code ferro.timeout}.
+     * <p>All ranks together have the deadline of the group ({@code ferro.timeout}, 120 s) and 1 s more. Ranks that
+     * still run after this time, or 1 s after the failure of another rank, are interrupted. A rank that then still runs
+     * has failed with {@link FerroException.Code#TIMED_OUT TIMED_OUT}, and the exception has the stack of its thread.
+     * Such a thread is abandoned 1 s after the interrupt. The form with settings takes another {@code ferro.timeout}.
      *
      * @param worldSize number of ranks
      * @param body      code of each rank
-     * @throws AssertionError           if the code fails on a rank; the message names the rank, the cause is its failure
-     * @throws IllegalArgumentException if there is not at least one rank
-     * @throws FerroException           INTERRUPTED if the calling thread is interrupted; the ranks are interrupted then
+     * @throws AssertionError if the code fails on a rank; the message names the rank, the cause is its failure
+     * @throws IllegalArgumentException if {@code worldSize} is less than 1
+     * @throws FerroException INTERRUPTED if the calling thread is interrupted; the ranks are interrupted then
      */
     public static void run(int worldSize, RankBody body) {
         run(worldSize, Map.of(), body);
@@ -118,11 +118,12 @@ public final class SimulatedBackend extends ForwardingBackend {
      * Runs code on all ranks of a group, as {@link #run(int, RankBody)} does, with settings.
      *
      * @param worldSize number of ranks
-     * @param settings  by property, for example {@code ferro.timeout}; system properties and the environment are not read
+     * @param settings  values by property, such as {@code ferro.timeout}; system properties and environment are not
+     *     read
      * @param body      code of each rank
-     * @throws AssertionError           if the code fails on a rank; the message names the rank, the cause is its failure
-     * @throws IllegalArgumentException if there is not at least one rank, or a setting is invalid
-     * @throws FerroException           INTERRUPTED if the calling thread is interrupted; the ranks are interrupted then
+     * @throws AssertionError if the code fails on a rank; the message names the rank, the cause is its failure
+     * @throws IllegalArgumentException if {@code worldSize} is less than 1, or a setting is invalid
+     * @throws FerroException INTERRUPTED if the calling thread is interrupted; the ranks are interrupted then
      */
     public static void run(int worldSize, Map<String, String> settings, RankBody body) {
         Objects.requireNonNull(body, "body");
@@ -148,10 +149,10 @@ public final class SimulatedBackend extends ForwardingBackend {
      * @param <T>       type of the results
      * @param worldSize number of ranks
      * @param body      code of each rank
-     * @return results, index = rank; null for a rank that was {@linkplain #kill killed} before its code returned
-     * @throws AssertionError           if the code fails on a rank; the message names the rank, the cause is its failure
-     * @throws IllegalArgumentException if there is not at least one rank
-     * @throws FerroException           INTERRUPTED if the calling thread is interrupted; the ranks are interrupted then
+     * @return results by rank; null for a rank that was {@linkplain #kill killed} before its code returned
+     * @throws AssertionError if the code fails on a rank; the message names the rank, the cause is its failure
+     * @throws IllegalArgumentException if {@code worldSize} is less than 1
+     * @throws FerroException INTERRUPTED if the calling thread is interrupted; the ranks are interrupted then
      */
     public static <T> List<T> runAll(int worldSize, ResultBody<T> body) {
         return runAll(worldSize, Map.of(), body);
@@ -162,12 +163,13 @@ public final class SimulatedBackend extends ForwardingBackend {
      *
      * @param <T>       type of the results
      * @param worldSize number of ranks
-     * @param settings  by property, for example {@code ferro.timeout}; system properties and the environment are not read
+     * @param settings  values by property, such as {@code ferro.timeout}; system properties and environment are not
+     *     read
      * @param body      code of each rank
-     * @return results, index = rank; null for a rank that was {@linkplain #kill killed} before its code returned
-     * @throws AssertionError           if the code fails on a rank; the message names the rank, the cause is its failure
-     * @throws IllegalArgumentException if there is not at least one rank, or a setting is invalid
-     * @throws FerroException           INTERRUPTED if the calling thread is interrupted; the ranks are interrupted then
+     * @return results by rank; null for a rank that was {@linkplain #kill killed} before its code returned
+     * @throws AssertionError if the code fails on a rank; the message names the rank, the cause is its failure
+     * @throws IllegalArgumentException if {@code worldSize} is less than 1, or a setting is invalid
+     * @throws FerroException INTERRUPTED if the calling thread is interrupted; the ranks are interrupted then
      */
     public static <T> List<T> runAll(int worldSize, Map<String, String> settings, ResultBody<T> body) {
         Objects.requireNonNull(body, "body");
@@ -175,23 +177,24 @@ public final class SimulatedBackend extends ForwardingBackend {
     }
 
     /**
-     * Makes a group of ranks in this JVM, with default settings.
+     * Creates a group of ranks in this JVM, with default settings.
      *
      * @param worldSize number of ranks
-     * @return back ends, index = rank; close each
-     * @throws IllegalArgumentException if there is not at least one rank
+     * @return back ends by rank; close each
+     * @throws IllegalArgumentException if {@code worldSize} is less than 1
      */
     public static List<SimulatedBackend> createGroup(int worldSize) {
         return createGroup(worldSize, Map.of());
     }
 
     /**
-     * Makes a group of ranks in this JVM.
+     * Creates a group of ranks in this JVM.
      *
      * @param worldSize number of ranks
-     * @param settings  by property, for example {@code ferro.timeout}; system properties and the environment are not read
-     * @return back ends, index = rank; close each
-     * @throws IllegalArgumentException if there is not at least one rank, or a setting makes no sense
+     * @param settings  values by property, such as {@code ferro.timeout}; system properties and environment are not
+     *     read
+     * @return back ends by rank; close each
+     * @throws IllegalArgumentException if {@code worldSize} is less than 1, or a setting is invalid
      */
     public static List<SimulatedBackend> createGroup(int worldSize, Map<String, String> settings) {
         Objects.requireNonNull(settings, "settings");
@@ -201,7 +204,7 @@ public final class SimulatedBackend extends ForwardingBackend {
         return createGroup(Collections.nCopies(worldSize, Map.copyOf(settings)));
     }
 
-    /** Makes a group whose ranks have settings of their own, index = rank. */
+    /** Creates a group whose ranks have different settings, by rank. */
     static List<SimulatedBackend> createGroup(List<Map<String, String>> settingsByRank) {
         int worldSize = settingsByRank.size();
         ScheduledExecutorService background = background();
@@ -218,7 +221,7 @@ public final class SimulatedBackend extends ForwardingBackend {
         return List.copyOf(ranks);
     }
 
-    /** Makes a group of one rank, in the caller's context. */
+    /** Creates a group of one rank, in the caller's context. */
     static SimulatedBackend alone(GroupSpec group, RankContext context) {
         return join(group, context, new Network(1, new ThreadedMedium(context.background(), context::nanoTime)));
     }
@@ -226,7 +229,7 @@ public final class SimulatedBackend extends ForwardingBackend {
     private static SimulatedBackend join(GroupSpec group, RankContext context, Network network) {
         SimulatedTransport transport = network.join(group.name(), group.rank());
         CollectiveBackend engine = CollectiveEngine.over(transport, group, context);
-        // nobody hears of this abort: it ends the calls of the rank
+        // no other rank receives this abort: it only ends the calls of the killed rank
         network.whenKilled(group.rank(), () -> engine.abort(new IllegalStateException(killedText(group.rank()))));
         return new SimulatedBackend(engine, transport, network, work -> {});
     }
@@ -235,7 +238,7 @@ public final class SimulatedBackend extends ForwardingBackend {
         return "simulated rank " + rank + " was killed";
     }
 
-    /** Returns an executor whose one daemon thread, for all ranks of a group, exists only while it has work. */
+    /** Returns an executor for all ranks of a group; its only daemon thread exists only while it has work. */
     private static ScheduledExecutorService background() {
         ScheduledThreadPoolExecutor background = new ScheduledThreadPoolExecutor(1, task -> {
             Thread thread = new Thread(task, "ferro-" + NAME + "-background");
@@ -252,7 +255,7 @@ public final class SimulatedBackend extends ForwardingBackend {
      * {@return the back end of a simulated group, for {@link #kill}}
      *
      * @param group group of {@link #run}, {@link #runAll} or {@link #createGroup}
-     * @throws IllegalArgumentException if the group is not simulated, or was made by {@code newGroup} or {@code split}
+     * @throws IllegalArgumentException if the group is not simulated, or comes from {@code newGroup} or {@code split}
      */
     public static SimulatedBackend of(ProcessGroup group) {
         if (Objects.requireNonNull(group, "group").backend() instanceof SimulatedBackend simulated) {
@@ -264,8 +267,8 @@ public final class SimulatedBackend extends ForwardingBackend {
 
     /**
      * Kills a rank of this group: the rank ends without a goodbye, as it does if its process dies. The other ranks get
-     * PEER_LOST, and the pending and later calls of the killed rank fail. In {@link #run}, the thread of the killed rank is
-     * interrupted, and its failures do not count. Any thread may call this method; idempotent.
+     * PEER_LOST, and the pending and later calls of the killed rank fail. In {@link #run}, the thread of the killed
+     * rank is interrupted, and its failures do not count. Any thread may call this method; idempotent.
      *
      * {@snippet file="ferro/examples/snippets/SimulatedRanksSnippetsTest.java" region="kill" :
      *
@@ -280,7 +283,7 @@ public final class SimulatedBackend extends ForwardingBackend {
      * }
      *
      * @param rank rank to kill, this one or another one
-     * @throws InvalidRankException          if there is no such rank
+     * @throws InvalidRankException if the group has no such rank
      * @throws UnsupportedOperationException in a {@link Simulation}, whose ranks die by {@link Fault.Crash}
      */
     public void kill(int rank) {

@@ -7,11 +7,12 @@ import ferro.spi.RankContext;
 import java.util.Optional;
 
 /**
- * Lets {@code -Dferro.backend=simulated} join a world of one. {@link SimulatedBackend#run} and
- * {@link SimulatedBackend#createGroup(int)} make larger worlds, because their ranks are in one JVM. Never chosen by {@code auto}.
+ * The provider of back end {@code simulated}; {@code -Dferro.backend=simulated} joins a group of one rank.
+ * {@link SimulatedBackend#run} and {@link SimulatedBackend#createGroup(int)} create larger groups, because their ranks
+ * are in one JVM. Setting {@code auto} never chooses this back end.
  */
 public final class SimulatedBackendProvider implements BackendProvider {
-    /** For the service loader. */
+    /** Creates the provider, for the service loader. */
     public SimulatedBackendProvider() {}
 
     @Override
@@ -30,12 +31,12 @@ public final class SimulatedBackendProvider implements BackendProvider {
     }
 
     /**
-     * Joins a world of one.
+     * Joins a group of one rank.
      *
      * @param group   group to join
      * @param context context of the rank
      * @return the only rank
-     * @throws IllegalArgumentException if the world has more than one rank
+     * @throws IllegalArgumentException if the group has more than one rank
      */
     @Override
     public Backend create(GroupSpec group, RankContext context) {

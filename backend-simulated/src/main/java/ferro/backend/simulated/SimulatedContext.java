@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
 
 /** The context of one simulated rank: settings from a map, a clock and timers that all ranks share, and no store. */
 final class SimulatedContext extends ForwardingContext {
-    /** No process is watched: all simulated ranks live in this one, which is one host. */
+    /** Watches no process, because all simulated ranks are in this process on one host. */
     private static final ProcessTable PROCESSES = new ProcessTable() {
         @Override
         public String self() {
@@ -32,7 +32,7 @@ final class SimulatedContext extends ForwardingContext {
         }
     };
 
-    /** Entries of the flight recorders of all ranks of a large simulation. */
+    /** Total number of flight recorder entries for the ranks of a large simulation. */
     private static final int ENTRIES_OF_ALL = 1 << 18;
 
     private static final int ENTRIES_LEAST = 64;
@@ -49,8 +49,8 @@ final class SimulatedContext extends ForwardingContext {
     }
 
     /**
-     * Returns settings with a flight recorder that is small where many ranks, all of one JVM, have one each; settings that
-     * have a size for the recorder stay.
+     * Returns settings with a small flight recorder if many ranks in one JVM each have one. Does not change settings
+     * that give a size for the recorder.
      */
     static Map<String, String> withSmallRecorder(Map<String, String> settings, int worldSize) {
         Setting<Integer> entries = Settings.RECORDER_ENTRIES;

@@ -8,7 +8,7 @@ import ferro.spi.Link;
 import ferro.spi.Transport.Lane;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** One lane to one peer. Posts go into one channel; this rank's progress thread serves receives from the other. */
+/** One lane to one peer. Sends use one channel; this rank's progress thread serves receives from the other. */
 final class SimulatedLink implements Link {
     private static final long NO_CALL = Long.MIN_VALUE;
 
@@ -21,7 +21,7 @@ final class SimulatedLink implements Link {
     /** Next link in the transport's stack of links to poll; used by the thread that pushed this link. */
     private SimulatedLink nextReady;
 
-    /** The last finished receive. The open ones follow it in a circle, which grows, never shrinks, and reuses its entries. */
+    /** Last finished receive. The open receives follow it in a ring, which only grows and reuses its entries. */
     private PostedReceive done = new PostedReceive();
     /** The receive that was posted last. */
     private PostedReceive last = done;
@@ -113,7 +113,7 @@ final class SimulatedLink implements Link {
         return outgoing == incoming ? 2 * incoming.movedBytes() : outgoing.movedBytes() + incoming.movedBytes();
     }
 
-    /** Has the next poll move this link, and wakes the thread that makes progress for this rank; any thread may call. */
+    /** Adds this link to the next poll, and wakes this rank's progress thread. Any thread may call this method. */
     void signal() {
         if (!signalled.getAndSet(true)) {
             transport.ready(this);
@@ -121,7 +121,7 @@ final class SimulatedLink implements Link {
         }
     }
 
-    /** Has the next poll move this link; called by the thread that makes progress, which needs no wake-up. */
+    /** Adds this link to the next poll; called by the thread that makes progress, which needs no wake-up. */
     private void mark() {
         if (!signalled.getAndSet(true)) {
             transport.ready(this);
@@ -136,13 +136,13 @@ final class SimulatedLink implements Link {
         nextReady = link;
     }
 
-    /** Moves what can be moved, after a signal of the peer or a post of this rank. */
+    /** Moves available data, after a signal of the peer or a post of this rank. */
     boolean pump() {
         signalled.getAndSet(false);
         if (dropped || failed) {
             return false;
         }
-        // read before the posts, so that everything the peer posted before its end is seen
+        // read before the posts, so that all posts of the peer before its end are seen
         String senderGone = incoming.senderGone();
         long sent = outgoing.sent();
         boolean moved = sent != seenSent;
@@ -156,7 +156,7 @@ final class SimulatedLink implements Link {
         return moved;
     }
 
-    /** Does one step for the first receive; returns whether there may be more to do. */
+    /** Does one step for the first receive; returns whether another step may be possible. */
     private boolean step() {
         SimulatedPost post = incoming.first(transport.network().medium());
         if (failed || dropped || open == 0) {

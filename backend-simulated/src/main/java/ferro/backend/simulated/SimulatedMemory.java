@@ -10,9 +10,9 @@ import java.nio.ByteOrder;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Segments of ranks that are threads of one JVM: plain direct buffers, all made by the first rank that opens them. */
+/** Shared memory of ranks in one JVM: direct buffers, all created by the first rank that opens them. */
 final class SimulatedMemory implements SharedMemory {
-    /** Most ranks that share memory: more ranks would take more memory than they save time. */
+    /** Largest number of ranks that share memory; with more, the memory costs more than the saved time. */
     static final int RANKS_MOST = 16;
 
     private static final String HOST = "this JVM";
@@ -28,10 +28,10 @@ final class SimulatedMemory implements SharedMemory {
         this.leaves = leaves;
     }
 
-    /** Returns the provider of the segments of a group's ranks. */
+    /** Returns the provider of the segments for the ranks of a group. */
     static SharedMemoryProvider of(Network network, SimulatedTransport.GroupKey ranks) {
         return new SharedMemoryProvider() {
-            /** Numbers the openings; all ranks open in the same order. */
+            /** Number of segments opened; all ranks open segments in the same order. */
             private final AtomicInteger opened = new AtomicInteger();
 
             @Override
@@ -72,7 +72,7 @@ final class SimulatedMemory implements SharedMemory {
 
     @Override
     public void settle() {
-        // no rank looks for a name
+        // no rank finds segments by name
     }
 
     @Override
@@ -82,7 +82,7 @@ final class SimulatedMemory implements SharedMemory {
 
     @Override
     public void reserve(long from, long bytes) {
-        // all memory is there
+        // all memory is allocated already
     }
 
     @Override
@@ -92,7 +92,7 @@ final class SimulatedMemory implements SharedMemory {
 
     @Override
     public void giveBack() {
-        // memory of one process counts for nobody
+        // the memory of one process is not counted
     }
 
     @Override

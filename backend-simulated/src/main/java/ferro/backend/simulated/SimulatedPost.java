@@ -5,26 +5,26 @@ import ferro.collectives.link.WireHeader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** One send as its receiver sees it; reused, so calls allocate none. Only the side that holds it uses the fields. */
+/** One send, as its receiver reads it; reused, so calls allocate none. Only the side that holds it uses it. */
 final class SimulatedPost {
     /**
-     * The header as the sender wrote it. The sender reuses its own header for its next call, possibly before a post
-     * without elements is taken.
+     * The header as the sender wrote it. The sender reuses its own header for its next call, possibly before the
+     * receiver takes a post without elements.
      */
     final ByteBuffer headerBytes = ByteBuffer.allocate(WireHeader.BYTES).order(ByteOrder.nativeOrder());
     /** Whether the header comes first and has not been taken. */
     boolean header;
-    /** Memory of the sender, or a copy of it in the window; null if there are no elements. */
+    /** Memory of the sender, or a copy of it in the window; null without elements. */
     HostTensor data;
     /** First element of {@link #data}. */
     long from;
-    /** Length of the elements. */
+    /** Size of the elements in bytes. */
     long bytes;
     /** How many of {@link #bytes} the receiver has taken. */
     long taken;
-    /** Bytes of the window that this post holds; 0 if it refers to the sender's memory. */
+    /** Bytes of the window that this post occupies; 0 if the post refers to the sender's memory. */
     long window;
-    /** The next post of the circle. */
+    /** The next post of the ring. */
     SimulatedPost next;
 
     boolean finished() {

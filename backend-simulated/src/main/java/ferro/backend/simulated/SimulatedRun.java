@@ -27,7 +27,7 @@ import java.util.stream.Collectors;
  * @param <T> type of the results
  */
 final class SimulatedRun<T> {
-    /** A call that starts at once and times out ends before the run does, so that its failure is reported. */
+    /** Added to the timeout, so that a call that starts at once and times out ends before the run does. */
     private static final long SLACK_NANOS = TimeUnit.SECONDS.toNanos(1);
     /** How long other ranks may run after the first failure, and after an interrupt. */
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -39,7 +39,7 @@ final class SimulatedRun<T> {
     private final SimulatedBackend.ResultBody<T> body;
     private final List<BodyRun> ranks = new ArrayList<>();
     private final Duration timeout;
-    /** Failures that may be the first one, in their order. */
+    /** Failures that may be the first one, in the order in which they happened. */
     private final List<BodyFailure> failures = new ArrayList<>();
     /** Failures that this object has caused by an abort or an interrupt. */
     private final List<BodyFailure> consequences = new ArrayList<>();
@@ -67,14 +67,14 @@ final class SimulatedRun<T> {
             return backend.rank();
         }
 
-        /** Returns whether the run waits for this rank. */
+        /** Returns whether the run still waits for this rank. */
         boolean runs() {
             return !ended && !backend.isKilled();
         }
     }
 
     private record BodyFailure(int rank, Throwable thrown) {
-        /** Returns the failure of ferro among the causes, if it is one of the group of all ranks. */
+        /** Returns the failure of ferro among the causes if it is a failure of the group of all ranks. */
         Optional<FerroException> ofFerro() {
             Throwable cause = thrown;
             for (int depth = 0; cause != null && depth < DEEPEST_CAUSE; depth++) {
@@ -90,7 +90,7 @@ final class SimulatedRun<T> {
             return ofFerro().map(one -> one.where().culprits().contains(other)).orElse(false);
         }
 
-        /** Returns the ranks that wait for each other, if this failure is one of them. Only then a timeout blames itself. */
+        /** Returns the ranks that wait for each other, with this one. Only in a cycle does a timeout blame itself. */
         Set<Integer> cycle() {
             return ofFerro()
                     .filter(one -> one.code() == Code.TIMED_OUT)
@@ -144,7 +144,7 @@ final class SimulatedRun<T> {
             own.result = code.apply(group);
             group.close();
         } catch (Throwable failure) {
-            // before the abort, so that no consequence comes first
+            // before the abort, so that no consequence of the failure comes first
             failed(own, failure);
             own.context.abort(failure);
         } finally {
@@ -189,7 +189,7 @@ final class SimulatedRun<T> {
         return ranks.stream().filter(BodyRun::runs).toList();
     }
 
-    /** Waits until no rank runs; returns false at the deadline, or after a failure if that was asked for. */
+    /** Waits until no rank runs. Returns false at the deadline, or, with {@code orFailure}, after a failure. */
     private synchronized boolean await(long deadline, boolean orFailure) throws InterruptedException {
         while (ranks.stream().anyMatch(BodyRun::runs)) {
             long left = deadline - System.nanoTime();
@@ -201,7 +201,7 @@ final class SimulatedRun<T> {
         return true;
     }
 
-    /** Ends the calls of all ranks at the deadline. A rank that runs nevertheless is not in a call, and hangs. */
+    /** Ends the calls of all ranks at the deadline. A rank that still runs is not in a call, and hangs. */
     private void abortHanging() throws InterruptedException {
         List<BodyRun> late = running();
         synchronized (this) {
@@ -241,7 +241,8 @@ final class SimulatedRun<T> {
     }
 
     /**
-     * Describes the line of the program at which a thread stands: the top frame that belongs neither to ferro nor to the JDK.
+     * Describes the line of the program that a thread executes: the top frame that belongs neither to ferro nor to the
+     * JDK.
      *
      * @param stack frames of the thread of a rank, the top frame first
      * @return for example {@code Train.step(Train.java:88), in java.lang.Thread.sleep}
@@ -262,12 +263,12 @@ final class SimulatedRun<T> {
         return method(line) + "(" + source + ")" + (user == 0 ? "" : ", in " + method(stack[user - 1]));
     }
 
-    /** Returns whether this is the object of a lambda, which some JVMs show. */
+    /** Returns whether a frame belongs to the object of a lambda, which some JVMs show. */
     private static boolean isHidden(StackTraceElement frame) {
         return frame.getClassName().contains("$$Lambda");
     }
 
-    /** Returns the frame that {@link SimulatedRun} calls: the code of the rank. Returns the top frame if there is none. */
+    /** Returns the frame that {@link SimulatedRun} calls: the code of the rank; else returns the top frame. */
     private static int bodyOf(StackTraceElement[] stack) {
         int caller = stack.length - 1;
         while (caller > 0 && !isCaller(stack[caller])) {
@@ -289,7 +290,7 @@ final class SimulatedRun<T> {
     }
 
     /**
-     * Interrupts the ranks that still run, and waits for the ends of all threads, for a bounded time. Closes the group of a
+     * Interrupts the ranks that still run, and waits a bounded time for the ends of all threads. Closes the group of a
      * rank whose thread does not end.
      */
     private void end() throws InterruptedException {
@@ -304,7 +305,7 @@ final class SimulatedRun<T> {
         notEnded().forEach(this::closeContext);
     }
 
-    /** Closes the context of a rank; a failure of the close is a failure of the rank. */
+    /** Closes the context of a rank; a failure of the close counts as a failure of the rank. */
     private void closeContext(BodyRun rank) {
         try {
             rank.context.close();

@@ -15,8 +15,9 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * One rank's end of a group, in memory. Links are made on first use. A peer that did something for a link pushes the link
- * on a stack and signals the doorbell, so that a poll handles only those links, however many ranks there are.
+ * One rank's transport of a group, in memory. Links are created on first use. A peer that has done something for a link
+ * pushes the link on a stack and signals the doorbell. A poll handles only the links on the stack, so its cost does not
+ * depend on the number of ranks.
  */
 final class SimulatedTransport implements Transport {
     private static final int PAGE = 64;
@@ -29,7 +30,7 @@ final class SimulatedTransport implements Transport {
     private final Doorbell doorbell;
     private final Movement movement;
     private final AtomicReference<SimulatedLink> ready = new AtomicReference<>();
-    /** Links by peer and lane, in pages, so that a thousand ranks do not take a million places. */
+    /** Links by peer and lane, in pages, so that a thousand ranks do not need a million entries. */
     private final SimulatedLink[][] pages;
 
     private final List<SimulatedLink> links = new ArrayList<>();
@@ -39,12 +40,12 @@ final class SimulatedTransport implements Transport {
     private Events events;
 
     /**
-     * The group that this transport is an end of.
+     * The group of a transport.
      *
-     * @param id      identity, 0 for the group of all ranks
-     * @param name    for messages
-     * @param rank    this rank in the group
-     * @param members ranks of the world, in the order of the group
+     * @param id      identity of the group; 0 for the group of all ranks
+     * @param name    name of the group, for messages
+     * @param rank    number of this rank in the group
+     * @param members members of the group in order, by their ranks in the group of all ranks
      */
     record GroupKey(long id, String name, int rank, int[] members) {}
 
@@ -77,7 +78,7 @@ final class SimulatedTransport implements Transport {
         return group.members[rank];
     }
 
-    /** Returns the rank in this group of a rank of the world, or -1. */
+    /** Returns the rank in this group of a rank of the group of all ranks; -1 if it is not a member. */
     int rankOf(int worldRank) {
         for (int rank = 0; rank < group.members.length; rank++) {
             if (group.members[rank] == worldRank) {
@@ -207,7 +208,7 @@ final class SimulatedTransport implements Transport {
         network.medium().later(inbox.rank(), peers.rank(), () -> deliver(peer, ByteBuffer.wrap(copy)));
     }
 
-    /** Delivers a control message of this rank to a peer. This rank receives the end of a peer that has closed its end. */
+    /** Delivers a control message of this rank to a peer. Notifies this rank if the peer has closed the group. */
     private void deliver(int peer, ByteBuffer message) {
         GroupInbox peers = inboxes[peer];
         int from = group.rank;
@@ -257,7 +258,7 @@ final class SimulatedTransport implements Transport {
         network.closed(this);
     }
 
-    /** Ends without a goodbye; any thread may call. */
+    /** Ends without a goodbye; any thread may call this method. */
     void die() {
         dead = true;
         inbox.die();

@@ -22,13 +22,13 @@ import java.util.function.IntConsumer;
 import java.util.stream.LongStream;
 
 /**
- * A run of several ranks on one thread, under a virtual clock, in an order drawn from a seed. It runs the real engine,
- * with delays on every link, overtaking between links, and ranks that take their turns at random. The same seed gives the
- * same run.
+ * A run of several ranks on one thread, under a virtual clock, in an order drawn from a seed. It runs the real engine.
+ * Each link delays data, messages of different links may overtake each other, and ranks make progress in random order.
+ * The same seed gives the same run.
  *
  * <p>Ranks are scripts of {@code submit} and {@code ...Async}. Code that runs after an operation goes into
  * {@code Work.completion()}, whose dependants the simulation runs too. A blocking call in a script throws
- * IllegalStateException. Tests take their seeds from {@link #seeds}, so that {@code -Dferro.seed=N} replays one:
+ * IllegalStateException. Tests take their seeds from {@link #seeds}, so that {@code -Dferro.seed=N} replays one seed:
  * {@snippet file="ferro/examples/snippets/TypeSnippetsTest.java" region="simulation" :
  *
  * Simulation.seeds(100).forEach(seed -> {
@@ -61,7 +61,7 @@ public final class Simulation {
     private boolean mayFail;
     private boolean started;
 
-    /** Makes a simulation whose medium and decisions a test may replace. */
+    /** Creates a simulation in which a test may replace the medium and the decisions. */
     Simulation(int worldSize, long seed, Map<String, String> settings, SteppedRank.Making making) {
         this.seed = seed;
         this.events = new EventQueue(seed, worldSize);
@@ -84,7 +84,7 @@ public final class Simulation {
         /**
          * Starts the rank.
          *
-         * @param group this rank's end
+         * @param group group of all ranks, as this rank has joined it
          */
         void run(ProcessGroup group);
     }
@@ -92,32 +92,32 @@ public final class Simulation {
     /**
      * The result of a run.
      *
-     * @param traceHash   64 bits over all events, in order; equal for equal seeds and scripts
-     * @param virtualTime time that the ranks took by their own clock
+     * @param traceHash   64-bit hash of all events, in order; equal for equal seeds and scripts
+     * @param virtualTime duration of the run by the virtual clock of the ranks
      * @param steps       number of events
      */
     public record Result(long traceHash, Duration virtualTime, long steps) {}
 
     /**
-     * Makes a simulation with default settings.
+     * Creates a simulation with default settings.
      *
      * @param worldSize number of ranks
      * @param seed      seed of all random choices
      * @return simulation, not started
-     * @throws IllegalArgumentException if there is not at least one rank
+     * @throws IllegalArgumentException if {@code worldSize} is less than 1
      */
     public static Simulation of(int worldSize, long seed) {
         return of(worldSize, seed, Map.of());
     }
 
     /**
-     * Makes a simulation.
+     * Creates a simulation.
      *
      * @param worldSize number of ranks
      * @param seed      seed of all random choices
-     * @param settings  by property, for example {@code ferro.algorithm}; nothing else is read
+     * @param settings  values by property, for example {@code ferro.algorithm}; nothing else is read
      * @return simulation, not started
-     * @throws IllegalArgumentException if there is not at least one rank, or a setting makes no sense
+     * @throws IllegalArgumentException if {@code worldSize} is less than 1, or a setting is invalid
      */
     public static Simulation of(int worldSize, long seed, Map<String, String> settings) {
         Objects.requireNonNull(settings, "settings");
@@ -147,7 +147,7 @@ public final class Simulation {
      * @param rank   rank that runs the script
      * @param script script to run
      * @return this
-     * @throws InvalidRankException  if there is no such rank
+     * @throws InvalidRankException if the simulation has no such rank
      * @throws IllegalStateException if the simulation has run
      */
     public Simulation onRank(int rank, Script script) {
@@ -173,11 +173,11 @@ public final class Simulation {
     }
 
     /**
-     * Adds faults. Operations may then fail; the scripts and the checks say what must not happen.
+     * Adds faults. Operations may then fail; the scripts and the checks decide which failures are wrong.
      *
      * @param faults faults in any order
      * @return this
-     * @throws InvalidRankException  if there is no such rank
+     * @throws InvalidRankException if the simulation has no rank that a fault names
      * @throws IllegalStateException if the simulation has run
      */
     public Simulation faults(List<Fault> faults) {
@@ -210,9 +210,9 @@ public final class Simulation {
     }
 
     /**
-     * Lets operations fail, as they do when a script aborts a group. {@link #run} then continues for
-     * {@value #LINGER_MILLIS} ms of virtual time after the last operation has ended, so that checks find what all ranks
-     * agree on.
+     * Accepts that operations fail, for example because a script aborts a group. {@link #run} then continues for
+     * {@value #LINGER_MILLIS} ms of virtual time after the last operation has ended, so that checks see the result on
+     * which all ranks agree.
      *
      * @return this
      */
@@ -221,13 +221,14 @@ public final class Simulation {
         return this;
     }
 
-    /** {@return the virtual time since the start, as all ranks see it} */
+    /** {@return the virtual time since the start, which is the same for all ranks} */
     public Duration elapsed() {
         return Duration.ofNanos(events.elapsed());
     }
 
     /**
-     * Fails the run if a stage fails or never ends. It is for chains of a script, whose failures are not seen otherwise.
+     * Makes the run fail if a stage fails or never ends. Use it for chains of a script, whose failures would otherwise
+     * stay undetected.
      *
      * @param stage end of a chain
      */
@@ -236,13 +237,14 @@ public final class Simulation {
     }
 
     /**
-     * Makes a group of some ranks without waiting, as {@code ProcessGroup.newGroup} does, which a script must not call.
-     * Exactly the ranks of the new group call it, and each makes one group at a time.
+     * Creates a group of some ranks without waiting. Replaces {@code ProcessGroup.newGroup}, which a script must not
+     * call. Exactly the ranks of the new group call it, and each rank creates one group at a time.
      *
-     * @param parent this rank's end of a group of this simulation
-     * @param ranks  ranks of that group, among them this one
-     * @return this rank's end of the new group, or a FerroException; completed under the virtual clock
-     * @throws IllegalArgumentException if the group is not of this simulation, or the ranks make no group
+     * @param parent a group of this simulation, as this rank has joined it
+     * @param ranks  ranks of {@code parent} that form the new group, with this rank
+     * @return the new group, or a FerroException; completed under the virtual clock
+     * @throws IllegalArgumentException if {@code parent} is not a group of this simulation, or the ranks cannot form a
+     *     group
      */
     public CompletionStage<ProcessGroup> newGroup(ProcessGroup parent, int... ranks) {
         Objects.requireNonNull(parent, "parent");
@@ -268,11 +270,11 @@ public final class Simulation {
     }
 
     /**
-     * Runs all scripts to their end on this thread, then closes all groups and checks that nothing of them is left.
+     * Runs all scripts to their end on this thread. Then closes all groups, and checks that no part of them is left.
      *
      * @return result of the run
-     * @throws AssertionError        if a script, an operation, a watched stage or a check fails, if nothing ends, or if
-     *                               something is left after the end; the message names the seed
+     * @throws AssertionError if a script, an operation, a watched stage or a check fails, if an operation never ends,
+     *     or if a part of a group is left after the end; the message gives the seed
      * @throws IllegalStateException if the simulation has run
      */
     public Result run() {
@@ -340,7 +342,7 @@ public final class Simulation {
         observer.accept(events.owner());
     }
 
-    /** Continues until all ranks have had time to learn of the faults, including faults that happen in the meantime. */
+    /** Continues until all ranks have had time to detect the faults, including faults that happen in the meantime. */
     private void linger() {
         int before;
         do {
@@ -362,7 +364,7 @@ public final class Simulation {
                 .sum();
     }
 
-    /** Closes the groups of all living ranks; afterwards only what runs forever may be left. */
+    /** Closes the groups of all living ranks. Afterwards only periodic work that never ends may be left. */
     private void end() {
         for (SteppedRank rank : ranks) {
             if (!rank.isDead()) {
@@ -371,8 +373,8 @@ public final class Simulation {
         }
         turnUntil(events.elapsed() + LINGER_NANOS);
         if (!network.leaked().isEmpty()) {
-            // a rank that was cut off gets no answer to its goodbye: its close then takes its full bound,
-            // and a rank that stood still reaches that bound later
+            // a rank that was cut off gets no answer to its goodbye, so its close takes the full time limit; a rank
+            // that stood still reaches this limit later
             turnUntil(events.elapsed() + CLOSE_NANOS);
             turnUntil(events.elapsed() + stoodStillNanos());
         }
@@ -406,7 +408,7 @@ public final class Simulation {
         observer = afterStep;
     }
 
-    /** Returns a rank's end of the group of all ranks; for tests. */
+    /** Returns the group of all ranks as a rank has joined it; for tests. */
     ProcessGroup group(int rank) {
         return ranks.get(rank).group();
     }

@@ -19,19 +19,19 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 
-/** One rank of a seeded simulation: its engine, the time of its next turn, and its open operations. */
+/** One rank of a seeded simulation: its engine, the time of its next progress step, and its open operations. */
 final class SteppedRank implements Doorbell {
     private static final long TURN = 7L << 56;
     private static final long SCRIPT = 8L << 56;
     private static final long NONE = Long.MAX_VALUE;
-    /** The time between two checks of the deadlines of a rank that waits. */
+    /** Time between two checks of the deadlines of a rank that waits. */
     private static final long LOOK_NANOS = 10_000_000;
 
     private final EventQueue events;
     private final int rank;
     private final VirtualExecutor background;
     private final List<Work> works = new ArrayList<>();
-    /** The engines of this rank's groups; the first is that of all ranks. */
+    /** The engines of this rank's groups; the first engine belongs to the group of all ranks. */
     private final List<CollectiveEngine.Stepped> engines = new ArrayList<>();
 
     private final List<ProcessGroup> groups = new ArrayList<>();
@@ -42,7 +42,7 @@ final class SteppedRank implements Doorbell {
     /** Index of the first operation that may be open; all operations before it have ended. */
     private int firstOpen;
 
-    /** Number of groups that this rank is making. */
+    /** Number of groups that this rank is creating. */
     private int beingMade;
 
     private FerroException failure;
@@ -56,11 +56,11 @@ final class SteppedRank implements Doorbell {
     }
 
     /**
-     * How a rank's engine is made; a test that plants a fault replaces a part.
+     * The creation of a rank's engine; a test that plants a fault replaces a part.
      *
-     * @param medium changes what the engine sees of the medium
-     * @param rules  what the engine decides when something goes wrong
-     * @param maxMesh size of the largest group in which each rank tells every other rank of a failure
+     * @param medium  changes the transport that the engine uses
+     * @param rules   decisions of the engine about failures
+     * @param maxMesh size of the largest group in which each rank sends a failure to every other rank
      */
     record Making(UnaryOperator<Transport> medium, FailurePolicy rules, int maxMesh) {
         static final Making SHIPPED = new Making(UnaryOperator.identity(), FailurePolicy.SHIPPED);
@@ -158,7 +158,7 @@ final class SteppedRank implements Doorbell {
         }
     }
 
-    /** Stops forever, as a process that is killed. */
+    /** Stops the rank forever, like a killed process. */
     void die() {
         dead = true;
     }
@@ -183,18 +183,18 @@ final class SteppedRank implements Doorbell {
         return true;
     }
 
-    /** Throws the failure of the first operation that failed. What the program has cancelled has not failed. */
+    /** Throws the first operation's failure. An operation that the program has cancelled has not failed. */
     void verify() {
         for (Work work : works) {
             try {
                 work.await();
             } catch (CancellationException byTheProgram) {
-                // goes on with the next operation
+                // continues with the next operation
             }
         }
     }
 
-    /** Closes this rank's end of all its groups. */
+    /** Closes all groups of this rank. */
     void close() {
         closed = true;
         for (int i = groups.size() - 1; i >= 0; i--) {

@@ -9,8 +9,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * Medium for ranks on threads: posts are visible at once, and tasks run on one background thread, one after the other in
- * batches. A timer's queue is slow with a million tasks in it.
+ * Medium for ranks on threads. Posts are visible at once. Tasks run in batches on one background thread, one after the
+ * other, because the queue of a timer is slow with a million tasks.
  */
 final class ThreadedMedium implements SimulatedMedium {
     private static final int BATCH = 1000;
@@ -58,7 +58,7 @@ final class ThreadedMedium implements SimulatedMedium {
         }
     }
 
-    /** Runs the task after every control message sent before: a peer hears of an abort before it finds links ended. */
+    /** Runs the task after all earlier control messages, so that a peer receives an abort before the ends of links. */
     @Override
     public void afterPosts(LaneQueue channel, Runnable task) {
         later(channel.from(), channel.to(), task);
@@ -69,7 +69,7 @@ final class ThreadedMedium implements SimulatedMedium {
         return new ThreadDoorbell(clock);
     }
 
-    /** A doorbell for threads. A signal while no thread waits ends the next wait at once, so that none is lost. */
+    /** A doorbell for threads. A signal without a waiting thread ends the next wait at once and is not lost. */
     private static final class ThreadDoorbell implements Doorbell {
         private final LongSupplier clock;
         private final AtomicBoolean rung = new AtomicBoolean();

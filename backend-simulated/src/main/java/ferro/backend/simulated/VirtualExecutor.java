@@ -50,7 +50,7 @@ final class VirtualExecutor extends AbstractExecutorService implements Scheduled
         return start(new VirtualTimer<>(Executors.callable(task), unit.toNanos(period)), unit.toNanos(initialDelay));
     }
 
-    /** Schedules as at a fixed rate: under the virtual clock a task takes no time. */
+    /** Schedules a task as at a fixed rate, because a task takes no virtual time. */
     @Override
     public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long initialDelay, long delay, TimeUnit unit) {
         return scheduleAtFixedRate(task, initialDelay, delay, unit);
@@ -99,7 +99,7 @@ final class VirtualExecutor extends AbstractExecutorService implements Scheduled
         return false;
     }
 
-    /** A task at a virtual time, or periodically from that time on. */
+    /** A task that runs at a virtual time, or periodically from that time on. */
     private final class VirtualTimer<V> extends FutureTask<V> implements ScheduledFuture<V> {
         private final long periodNanos;
         private final long number = ++timers;

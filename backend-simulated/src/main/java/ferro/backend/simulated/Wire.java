@@ -3,11 +3,11 @@ package ferro.backend.simulated;
 import ferro.spi.Transport.Lane;
 
 /**
- * Both directions of one lane between two ranks; a rank's wire to itself has one channel.
+ * Both directions of one lane between two ranks. The wire from a rank to itself has one channel.
  *
- * @param low  lower rank of the world
- * @param up   from the lower rank to the higher one
- * @param down from the higher rank to the lower one
+ * @param low  lower rank, in the group of all ranks
+ * @param up   channel from the lower rank to the higher one
+ * @param down channel from the higher rank to the lower one
  */
 record Wire(int low, LaneQueue up, LaneQueue down) {
     static Wire between(int one, int other, Lane lane) {

@@ -1,5 +1,5 @@
 /**
- * Ranks inside one JVM, over channels in memory, without sockets and configuration.
+ * Ranks inside one JVM, connected by channels in memory. They need no sockets and no configuration.
  *
  * {@snippet file="ferro/examples/snippets/SimulatedRanksSnippetsTest.java" region="run" :
  *
@@ -11,9 +11,10 @@
  * }
  *
  * <p>Start reading at {@link ferro.backend.simulated.SimulatedBackend}, then {@code SimulatedTransport} and
- * {@code LaneQueue}. A rank copies or combines straight from the sender's memory. Two media move the same channels:
+ * {@code LaneQueue}. A rank copies or combines directly from the sender's memory. Two media use the same channels:
  * {@code ThreadedMedium} at once, and {@code SeededMedium} after delays drawn from a seed, under a virtual clock.
  *
- * <p>Code in this package opens no socket, does not read the environment, and makes no thread or link before it is used.
+ * <p>Code in this package opens no socket, does not read the environment, and creates no thread or link before its
+ * first use.
  */
 package ferro.backend.simulated;
