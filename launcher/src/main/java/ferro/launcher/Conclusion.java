@@ -10,8 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The end of a generation as its launcher prints it, and what follows. The launcher of node 0 decides it, and all nodes
- * get the same conclusion.
+ * The end of a generation as its launcher prints it, and what follows. All nodes get the conclusion of node 0.
  *
  * @param code       exit code of the launcher
  * @param notes      lines that the launcher prints first

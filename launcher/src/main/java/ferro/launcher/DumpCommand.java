@@ -86,8 +86,8 @@ final class DumpCommand implements Callable<Integer> {
     }
 
     /**
-     * Writes the request. Ranks answer when the time of the file changes. The file is written elsewhere and then moved,
-     * so that it has only one time.
+     * Writes the request. Ranks answer when the file exists and its time has changed. The file is written under another
+     * name and then moved, so that its time changes only once.
      */
     private Instant ask() {
         try {

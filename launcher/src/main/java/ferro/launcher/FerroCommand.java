@@ -52,7 +52,7 @@ public final class FerroCommand implements Runnable {
     public static void main(String[] arguments) {
         if (System.getProperties().stringPropertyNames().stream()
                 .noneMatch(name -> name.startsWith("java.util.logging."))) {
-            // log lines of this process, for example about a refused connection to its store, look like its other lines
+            // log lines of this process, such as a refused connection to its store, get the format of its other lines
             System.setProperty("java.util.logging.SimpleFormatter.format", "ferro: %5$s%6$s%n");
         }
         System.exit(started(arguments));
@@ -133,7 +133,7 @@ public final class FerroCommand implements Runnable {
         return all;
     }
 
-    /** Fails with a list of the subcommands; runs if the user names none. */
+    /** Throws an error that lists the subcommands; called if the user names no subcommand. */
     @Override
     public void run() {
         int last = names.size() - 1;

@@ -4,7 +4,6 @@ import picocli.CommandLine.IVersionProvider;
 
 /** Version of this build and of the JDK that runs it. */
 final class FerroVersion implements IVersionProvider {
-    /** Returns the version of this build. */
     static String built() {
         String built = FerroVersion.class.getPackage().getImplementationVersion();
         return built == null ? "(a build without a version)" : built;

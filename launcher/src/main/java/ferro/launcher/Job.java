@@ -38,7 +38,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.Collectors;
 
-/** One job on this host, with all starts of its ranks after failures, up to its exit code. */
+/** One job on this host, from the first start of its ranks, through restarts, to its exit code. */
 final class Job {
     private final JobSpec spec;
     private final Target target;
@@ -167,7 +167,7 @@ final class Job {
         }
     }
 
-    /** Runs one generation. A later one may lack what the first one had, such as space on a disk. */
+    /** Runs one generation. A later generation may lack what the first one had, such as space on a disk. */
     private Conclusion generation(JobParts parts, JobKeys keys, JobStores stores, Duration hold)
             throws IOException, InterruptedException, NodesApartException {
         boolean first = generations.number() == 0;
@@ -283,7 +283,7 @@ final class Job {
             } catch (IOException unstopped) {
                 screen.note("the launcher cannot stop itself (" + unstopped.getMessage() + ")");
             } catch (InterruptedException unexpected) {
-                // the JVM uses a thread for each signal, which no code interrupts
+                // a thread of the JVM for one signal; no code interrupts such a thread
                 Thread.currentThread().interrupt();
             }
         } else if (!name.equals("CONT")) {

@@ -92,8 +92,7 @@ final class JobFolder implements AutoCloseable {
     }
 
     /**
-     * Makes the guard resume process groups when this process has ended, because a suspended guard shell cannot end its
-     * group.
+     * Makes the guard resume process groups after the end of this process: a suspended guard shell cannot end a group.
      *
      * @param leaders pids of the ranks, which lead the groups
      */

@@ -16,8 +16,7 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * The names and secrets with which launchers and ranks of a job authenticate to each other. If the job may start again,
- * each generation has a separate name and secret. Therefore a rank of another generation is refused wherever it
- * connects.
+ * each generation has a separate name and secret. A rank of another generation is therefore refused everywhere.
  */
 final class JobKeys {
     private static final String MAC = "HmacSHA256";
@@ -92,7 +91,7 @@ final class JobKeys {
         return rest.matches("[0-9]{1,6}") ? OptionalInt.of(Integer.parseInt(rest)) : OptionalInt.empty();
     }
 
-    /** Returns a generation's secret, from which no process can compute the secret of the job or of others. */
+    /** Returns a generation's secret; other secrets of the job cannot be computed from this one. */
     static byte[] derived(byte[] secret, String id, int generation) {
         try {
             Mac mac = Mac.getInstance(MAC);

@@ -117,7 +117,7 @@ final class JobOptions {
         }
     }
 
-    /** Takes options that the user has not typed from a batch system that runs the launcher, and prints a note. */
+    /** Sets options that the user has not typed from the batch system around the launcher, and prints a note. */
     World settle(World world) {
         Map<String, String> environment = world.environment();
         World inside = world;

@@ -83,8 +83,7 @@ final class MeantOption {
     }
 
     /**
-     * Returns a note about an option of ferro that comes after the program, so that the program receives it; empty
-     * without such an option.
+     * Returns a note about an option of ferro that comes after the program, so that the program gets it; may be empty.
      *
      * @param words   the program and its arguments
      * @param command command that starts the program

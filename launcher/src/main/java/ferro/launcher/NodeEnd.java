@@ -202,7 +202,7 @@ record NodeEnd(
         return all;
     }
 
-    /** On several nodes, other launchers may end ranks from the time when this launcher receives a failure. */
+    /** Returns from when ranks may have been ended; on several nodes, since the first failure received. */
     private Long since(List<NodeCard> nodes) {
         if (nodes.size() == 1) {
             return outcome.stoppedNanos();

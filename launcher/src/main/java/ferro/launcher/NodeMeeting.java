@@ -88,8 +88,8 @@ final class NodeMeeting {
      * @param start     the start of the ranks for which the launchers wait
      * @param signals   signals that this launcher receives
      * @throws BadInputException if the store of node 0 refuses this launcher
-     * @throws NodesApartException if the options of launchers differ, or if a launcher does not come, leaves, or cannot
-     *     start its ranks
+     * @throws NodesApartException if the options of launchers differ, or if one does not come, leaves, or cannot start
+     *     ranks
      * @throws InterruptedException if a signal ends the wait for the store
      */
     Nodes meet(JobKey key, int storePort, GenerationStart start, JobSignals signals)

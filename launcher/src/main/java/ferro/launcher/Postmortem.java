@@ -34,8 +34,7 @@ import java.util.stream.Stream;
  * The report on a failed job: which rank failed first, which rank is to blame, and how to find more.
  *
  * <p>The rank whose process ended first is not always the rank that failed first. A rank that waits for a failed rank
- * may end before the failed rank does. Therefore a rank that the others blame has priority over a rank that ended
- * earlier.
+ * may end before the failed rank does. Therefore a rank that others blame has priority over a rank that ended earlier.
  *
  * @param outcome how the ranks ended
  * @param printed output of the ranks
@@ -346,8 +345,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
     private Map<String, Set<Integer>> reasons(List<JobEvent.Ended> ends) {
         Map<String, Set<Integer>> same = sharing(ends, this::reason);
         Map<String, Set<Integer>> alike = sharing(ends, this::reasonLessItself);
-        // one reason of several ranks may name one of them; reasons that differ only in each rank's own number are
-        // merged
+        // a reason of several ranks may name one of them; reasons that differ only in the rank's number are merged
         return sharing(
                 ends,
                 ended -> same.get(reason(ended)).size()

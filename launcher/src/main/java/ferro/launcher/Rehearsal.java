@@ -5,16 +5,16 @@ import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 
 /**
- * Does what a rank does from its start to the failure of another rank, for the class archive of ranks. Without the
- * failure, the archive would lack the classes that report one. A rank would then load and link these classes during a
- * failure, which takes longer than to detect the failure.
+ * A run of a rank from its start to the failure of another rank. The class archive for ranks is made from this run.
+ * Without the failure, the archive would lack the classes that report one. A rank would then load and link these
+ * classes during a failure, which takes longer than to detect the failure.
  */
 final class Rehearsal {
     private Rehearsal() {}
 
     /**
-     * Joins, reduces and prints. Then the last rank ends without a goodbye, and the other ranks and their listeners
-     * receive the failure.
+     * Joins, reduces and prints. Then the last rank ends without a goodbye, and other ranks and their listeners receive
+     * the failure.
      *
      * @param arguments none
      */

@@ -98,8 +98,7 @@ record StoreHost(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpSto
 
     /**
      * Replaces a name that node 0 resolves to loopback; many distributions write such an entry to /etc/hosts. On
-     * another node, such a name leads to that node itself and is refused. Accepts a loopback address and names such as
-     * localhost.
+     * another node, such a name leads to that node itself and is refused. Accepts loopback addresses and localhost.
      */
     static Endpoint reachable(Endpoint wanted, boolean servedHere, Consumer<String> notes) {
         Optional<OwnHost> own = OwnHost.find(wanted.host());

@@ -49,7 +49,6 @@ record World(Map<String, String> environment, Screen screen, PrintStream out, Op
         return Map.copyOf(ofUser);
     }
 
-    /** Returns a copy with one more variable. */
     World with(String name, String value) {
         Map<String, String> more = new HashMap<>(environment);
         more.put(name, value);

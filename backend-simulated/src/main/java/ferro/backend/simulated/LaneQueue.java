@@ -118,10 +118,7 @@ final class LaneQueue {
         copied = posted + 1;
     }
 
-    /**
-     * Returns a free post. One post always stays free, so that no new post comes between the last consumed post and its
-     * successor.
-     */
+    /** Returns a free post. One post stays free: no new post comes between the last consumed one and its successor. */
     private SimulatedPost free() {
         if (posted - consumed.get() + 1 < capacity) {
             return tail.next;
@@ -184,8 +181,7 @@ final class LaneQueue {
     }
 
     /**
-     * Moves elements of the first post into a receive, at most one piece. Afterwards {@link #first} consumes a complete
-     * post.
+     * Moves elements of the first post into a receive, at most one piece. Then {@link #first} consumes a complete post.
      *
      * @return bytes moved; 0 if the sender has given up, or if the rest is less than one element of both types
      */

@@ -118,8 +118,7 @@ public final class SimulatedBackend extends ForwardingBackend {
      * Runs code on all ranks of a group, as {@link #run(int, RankBody)} does, with settings.
      *
      * @param worldSize number of ranks
-     * @param settings  values by property, such as {@code ferro.timeout}; system properties and environment are not
-     *     read
+     * @param settings  values by property, such as {@code ferro.timeout}; system properties and environment are ignored
      * @param body      code of each rank
      * @throws AssertionError if the code fails on a rank; the message names the rank, the cause is its failure
      * @throws IllegalArgumentException if {@code worldSize} is less than 1, or a setting is invalid
@@ -163,8 +162,7 @@ public final class SimulatedBackend extends ForwardingBackend {
      *
      * @param <T>       type of the results
      * @param worldSize number of ranks
-     * @param settings  values by property, such as {@code ferro.timeout}; system properties and environment are not
-     *     read
+     * @param settings  values by property, such as {@code ferro.timeout}; system properties and environment are ignored
      * @param body      code of each rank
      * @return results by rank; null for a rank that was {@linkplain #kill killed} before its code returned
      * @throws AssertionError if the code fails on a rank; the message names the rank, the cause is its failure
@@ -191,8 +189,7 @@ public final class SimulatedBackend extends ForwardingBackend {
      * Creates a group of ranks in this JVM.
      *
      * @param worldSize number of ranks
-     * @param settings  values by property, such as {@code ferro.timeout}; system properties and environment are not
-     *     read
+     * @param settings  values by property, such as {@code ferro.timeout}; system properties and environment are ignored
      * @return back ends by rank; close each
      * @throws IllegalArgumentException if {@code worldSize} is less than 1, or a setting is invalid
      */

@@ -241,8 +241,7 @@ final class SimulatedRun<T> {
     }
 
     /**
-     * Describes the line of the program that a thread executes: the top frame that belongs neither to ferro nor to the
-     * JDK.
+     * Describes the line of the program that a thread executes: the top frame that is neither of ferro nor of the JDK.
      *
      * @param stack frames of the thread of a rank, the top frame first
      * @return for example {@code Train.step(Train.java:88), in java.lang.Thread.sleep}

@@ -211,8 +211,8 @@ public final class Simulation {
 
     /**
      * Accepts that operations fail, for example because a script aborts a group. {@link #run} then continues for
-     * {@value #LINGER_MILLIS} ms of virtual time after the last operation has ended, so that checks see the result on
-     * which all ranks agree.
+     * {@value #LINGER_MILLIS} ms of virtual time after the end of the last operation, so that checks see what all ranks
+     * agree on.
      *
      * @return this
      */
@@ -227,8 +227,8 @@ public final class Simulation {
     }
 
     /**
-     * Makes the run fail if a stage fails or never ends. Use it for chains of a script, whose failures would otherwise
-     * stay undetected.
+     * Makes the run fail if a stage fails or never ends. For chains of a script, whose failures are otherwise
+     * undetected.
      *
      * @param stage end of a chain
      */
@@ -243,8 +243,7 @@ public final class Simulation {
      * @param parent a group of this simulation, as this rank has joined it
      * @param ranks  ranks of {@code parent} that form the new group, with this rank
      * @return the new group, or a FerroException; completed under the virtual clock
-     * @throws IllegalArgumentException if {@code parent} is not a group of this simulation, or the ranks cannot form a
-     *     group
+     * @throws IllegalArgumentException if {@code parent} is not a group of this simulation, or the ranks form no group
      */
     public CompletionStage<ProcessGroup> newGroup(ProcessGroup parent, int... ranks) {
         Objects.requireNonNull(parent, "parent");

@@ -14,7 +14,7 @@
  * {@code LaneQueue}. A rank copies or combines directly from the sender's memory. Two media use the same channels:
  * {@code ThreadedMedium} at once, and {@code SeededMedium} after delays drawn from a seed, under a virtual clock.
  *
- * <p>Code in this package opens no socket, does not read the environment, and creates no thread or link before its
- * first use.
+ * <p>Code in this package opens no socket, and does not read the environment. It creates threads and links on first
+ * use.
  */
 package ferro.backend.simulated;

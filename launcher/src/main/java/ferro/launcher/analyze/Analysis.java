@@ -20,7 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** The analysis of the flight recordings in a folder: the ranks to blame, and the facts behind it. Immutable. */
+/** The analysis of the flight recordings in a folder: the ranks to blame, and the reasons. Immutable. */
 public final class Analysis {
     /** Pattern of the file names that flight recorders use. */
     private static final String FILES = "ferro-*-rank*.json";
@@ -124,8 +124,7 @@ public final class Analysis {
      * @param folders folders to which recorders wrote
      * @param job     name of the job; empty for the job that wrote last
      * @param taken   selects the files to read; the others are ignored
-     * @param ends    how the processes of the ranks ended; if empty, read from the files that launchers have written to
-     *     the folders
+     * @param ends    how the processes of the ranks ended; if empty, read from the files of launchers in the folders
      * @return analysis
      * @throws UnreadableRecordingException if no recording exists, or if none can be read and {@code ends} is empty
      * @throws IOException if a folder cannot be read

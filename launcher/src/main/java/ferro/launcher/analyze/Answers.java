@@ -23,12 +23,12 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The state that each rank would have reported at one moment, according to the recordings. The states are judged by
- * {@link Diagnosis}, the same rules by which running ranks judge each other. While a {@code Diagnosis} covers one
- * group, an analysis covers all groups and uses the rank numbers of the joined group.
+ * The state that each rank would have reported at one moment, according to the recordings. {@link Diagnosis} judges the
+ * states by the rules by which running ranks judge each other. A {@code Diagnosis} covers one group; an analysis covers
+ * all groups and uses the rank numbers of the joined group.
  */
 final class Answers {
-    /** Replaces a time: the state of the ranks when they wrote their recordings. */
+    /** Used instead of a time: the state of the ranks when they wrote their recordings. */
     static final long AS_WRITTEN = Long.MAX_VALUE;
     /** A rank may record a failure of its group this long before or after the end of the call that detected it. */
     private static final long SLACK_NANOS = 10_000_000;
@@ -208,8 +208,7 @@ final class Answers {
 
     /**
      * Returns the ranks that keep other ranks waiting. Each waiting rank is judged separately, and the results are
-     * united, as running ranks unite theirs. Skips a rank that waits for ranks already examined, because its result is
-     * the same.
+     * united, as running ranks unite theirs. Skips a rank that waits for examined ranks: its result is the same.
      */
     Blamed blamed() {
         BitSet seen = new BitSet();

@@ -19,7 +19,7 @@ import java.util.Set;
  * {@code ferro analyze} has the same facts as the launcher.
  */
 public final class EndsFile {
-    /** A launcher writes the file after its ranks have ended. A file older than this is of an earlier job. */
+    /** A file that is older than a recording by more than this is of an earlier job with the same name. */
     private static final long SLACK_NANOS = 1_000_000_000L;
 
     /** Longest detail in characters. The message of an exception may be longer; its first characters identify it. */

@@ -59,7 +59,6 @@ final class Investigation {
         }
     }
 
-    /** Returns the verdict on a job. */
     static Verdict verdict(Merge merge, Ends ends) {
         Investigation investigation = new Investigation(merge, ends);
         return investigation
@@ -294,7 +293,7 @@ final class Investigation {
                         !failure.culprits().isEmpty() && !failure.culprits().contains(rank));
     }
 
-    /** Returns the ranks whose processes ended abnormally without a received failure; no rank blames them. */
+    /** Returns ranks whose processes ended abnormally although they received no failure; no rank blames them. */
     private SortedMap<Integer, ProcessEnd> unexplained() {
         SortedMap<Integer, ProcessEnd> unexplained = new TreeMap<>();
         ends.byRank().forEach((rank, end) -> {
@@ -322,8 +321,8 @@ final class Investigation {
 
     /**
      * Returns whether a rank may have reported a failure of a group. If a rank failed before by itself, for example by
-     * a signal, its calls failed with another code, and it only received this failure. A message that times out fails
-     * no group.
+     * a signal, its calls failed with another code, and it only received this failure. A timeout of a message fails no
+     * group.
      */
     private boolean hasReported(int rank, SharedGroup group, Code code) {
         List<String> codes = operations(rank, group)
@@ -404,7 +403,7 @@ final class Investigation {
                 .findFirst();
     }
 
-    /** Returns the calls in which the ranks waited that are not to blame. Omits calls that a rank has completed. */
+    /** Returns the calls in which the ranks that are not to blame waited. Omits completed calls. */
     private List<RanksInCall> others(Collection<Integer> guilty, SharedGroup group, long sequence) {
         SortedMap<Integer, String> names = new TreeMap<>();
         innocent(guilty, group)

@@ -35,7 +35,7 @@ final class Merge {
     /** Longest time between recordings of one run, unless the newest one contains a call that began earlier. */
     private static final long EARLIER_RUN_NANOS = 60_000_000_000L;
 
-    /** A rank answers ferro dump within 1 s; a recording that is older by more than this answers an earlier one. */
+    /** A rank answers ferro dump within 1 s; a recording that is older by more answers an earlier request. */
     private static final long EARLIER_ANSWER_NANOS = 2_000_000_000L;
 
     private final SortedMap<Integer, RankRecording> recordings = new TreeMap<>();
@@ -261,7 +261,6 @@ final class Merge {
         return notes;
     }
 
-    /** Returns when a rank wrote its recording. */
     long writtenAt(int rank) {
         return recordings.get(rank).clock().clockNanos();
     }

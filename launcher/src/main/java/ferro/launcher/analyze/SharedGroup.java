@@ -66,7 +66,6 @@ final class SharedGroup {
         return calls.getOrDefault(rank, new TreeMap<>()).descendingMap().values().stream();
     }
 
-    /** Returns the last call of a rank. */
     Optional<RecordedOperation> last(int rank) {
         return newest(rank).findFirst();
     }

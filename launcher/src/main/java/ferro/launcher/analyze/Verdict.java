@@ -15,8 +15,8 @@ import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
- * The problem of a job, the ranks to blame, and the facts about them. {@link VerdictText} forms sentences from this
- * data. Immutable.
+ * The problem of a job, the ranks to blame, and the facts. {@link VerdictText} forms sentences from this data.
+ * Immutable.
  *
  * @param kind      kind of problem
  * @param guilty    ranks to examine; empty if no rank is to blame or none can be named
@@ -114,8 +114,8 @@ public record Verdict(
     }
 
     /**
-     * Returns whether a rank has recorded the failure on which the ranks agree, and an exception with its code ended
-     * the rank.
+     * Returns whether a rank has recorded the failure on which the ranks agree, and has ended by an exception of its
+     * code.
      *
      * @param rank number of the rank
      * @param code code of the exception that ended the rank

@@ -308,8 +308,7 @@ public final class VerdictText {
             return ended(one, one.ownEnd().get(), who)
                     + (verdict.scene().sequence() < 0 ? "" : "; " + lastCall(one, who));
         }
-        // a late rank may have ended because of the failure that others reported to it, unless they still wait for the
-        // rank
+        // a late rank may have ended by the failure that others reported to it, unless they still wait for the rank
         return recorded(one, who)
                 + one.ownEnd()
                         .filter(end -> end.cameFirst() || code.isEmpty())

@@ -30,8 +30,7 @@ final class SharedMemoryFacts {
     private SharedMemoryFacts() {}
 
     /**
-     * Collects the facts, and creates a small segment as each rank would. Settings that cannot work are added as a
-     * problem.
+     * Collects the facts, and creates a small segment as each rank would. Adds settings that cannot work as a problem.
      *
      * @param ranks one for each core; a group of this size must fit into memory
      */
@@ -85,8 +84,8 @@ final class SharedMemoryFacts {
     }
 
     /**
-     * Returns why a group of this size cannot share memory. For the test, opens a segment that takes all its memory
-     * later: it is refused by the same rules as the segment of a group, and takes no memory.
+     * Returns why a group of this size cannot share memory. Tests this with a segment that allocates all its memory
+     * later. Such a segment passes the same checks as the segment of a group, but takes no memory.
      */
     private static Optional<String> noRoom(RankContext context, int ranks) {
         return CollectiveEngine.sharedMemoryOf(ranks)

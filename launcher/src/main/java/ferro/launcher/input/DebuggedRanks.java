@@ -70,20 +70,15 @@ public record DebuggedRanks(Set<Integer> ranks) {
         return line;
     }
 
-    /**
-     * Whether a line of a debugged rank may name a port. Checks the first bytes only, so that most lines need not be
-     * decoded.
-     */
+    /** Whether a line may name a port, by its first bytes, so that most lines need not be decoded. */
     public static boolean mayName(byte[] line, int length) {
         return length > BEGIN.length && Arrays.equals(line, 0, BEGIN.length, BEGIN, 0, BEGIN.length);
     }
 
     /**
-     * Returns the text that the launcher prints instead of a line of a rank; empty if the line does not name the port
-     * of a debugger.
+     * Returns the text that the launcher prints instead of a line of a rank; empty if the line does not name a port.
      *
-     * @param again whether the rank has waited for a debugger before; the rank runs now, because the debugger has
-     *     detached
+     * @param again whether the rank has waited before; the rank runs now, because the debugger has detached
      */
     public Optional<String> note(int rank, String line, boolean again) {
         Matcher listening = LISTENING.matcher(line);

@@ -15,9 +15,9 @@ import java.util.stream.Stream;
  */
 public record Descriptors(OptionalLong limit, int jars) {
     /*
-     * Measured on Linux, JDK 17, 2 to 16 ranks on one host, after two all-reduces. In addition to the jars, a launcher has
-     * 14 files open, and 4 for each of its ranks. A rank has 20 files open, and 2 for each rank of the job over shared
-     * memory; over TCP it has fewer. The constants add a few to these numbers.
+     * Measured on Linux, JDK 17, 2 to 16 ranks on one host, after two all-reduces. In addition to the jars, a launcher
+     * has 14 files open, and 4 for each of its ranks. A rank has 20 files open, and 2 for each rank of the job over
+     * shared memory; over TCP it has fewer. The constants add a few to these numbers.
      */
     private static final int OF_LAUNCHER = 18;
     /** Measured in the same way: a command has 6 files open before it does anything. */
@@ -70,8 +70,7 @@ public record Descriptors(OptionalLong limit, int jars) {
     }
 
     /**
-     * Refuses to compile a source file if the compiler cannot open all files that it needs. The compiler would report
-     * unrelated errors.
+     * Refuses to compile if the limit of open files is too low; the compiler would report unrelated errors.
      *
      * @param file          the source file
      * @param jarsOfProgram number of jars on its class path, with the jars of ferro

@@ -43,10 +43,7 @@ public record Endpoint(String host, int port) {
         }
     }
 
-    /**
-     * Returns an address without its scope (the interface after {@code %}), which may be an interface of another
-     * machine.
-     */
+    /** Returns an address without its scope after {@code %}, which may name an interface of another machine. */
     private static String withoutScope(String host) {
         return host.replaceFirst("%[^:%]+$", "");
     }

@@ -8,10 +8,7 @@ package ferro.launcher.input;
  * @param nodeRank  number of this node, from 0
  */
 public record Placement(int ranksHere, int nodes, int nodeRank) {
-    /**
-     * Limit that a larger number exceeds only by a typing error. Each rank costs a process and three threads of the
-     * launcher.
-     */
+    /** A larger number is taken for a typing error; each rank costs a process and three threads of the launcher. */
     private static final int MOST_RANKS_HERE = 4096;
 
     /** Checks the numbers. */

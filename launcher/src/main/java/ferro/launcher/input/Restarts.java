@@ -35,10 +35,7 @@ public record Restarts(int max, Optional<Duration> window) {
         return window.map(time -> " in " + text(time)).orElse("");
     }
 
-    /**
-     * Returns the limits as a text that launchers compare, for example {@code 3} or {@code 3 in 1h}; empty for no
-     * restarts.
-     */
+    /** Returns the limits as launchers compare them, such as {@code 3} or {@code 3 in 1h}; empty for none. */
     public String compared() {
         return areAny() ? max + within() : "";
     }

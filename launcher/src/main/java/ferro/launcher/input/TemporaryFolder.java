@@ -27,8 +27,7 @@ public final class TemporaryFolder {
     }
 
     /**
-     * Creates a folder below the folder for temporary files of this JVM, else below the folder of TMPDIR, else below
-     * {@code /tmp}.
+     * Creates a folder, below the temporary folder of this JVM, else below that of TMPDIR, else in {@code /tmp}.
      *
      * @param prefix beginning of the folder's name
      * @throws BadInputException if files cannot be written in the folder; the message gives the folder and what to do

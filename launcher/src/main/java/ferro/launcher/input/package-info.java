@@ -1,8 +1,6 @@
 /**
- * The user's request, which is checked before anything starts: numbers of ranks and nodes, addresses, limits of this
- * machine.
+ * The user's request, checked before anything starts: numbers of ranks and nodes, addresses, limits of the host.
  *
- * <p>Start reading at {@code JobSpec}. Wrong input causes a {@code BadInputException}, which ends the launcher with
- * exit code 2.
+ * <p>Start reading at {@code JobSpec}. A {@code BadInputException} ends the launcher with exit code 2.
  */
 package ferro.launcher.input;

@@ -13,7 +13,6 @@ public record GenerationStart(int generation, boolean mayRestart, Duration hold)
     /** The start of a job that never starts again. */
     public static final GenerationStart ONLY = new GenerationStart(0, false, Duration.ZERO);
 
-    /** Whether the ranks are started for the first time. */
     boolean isFirst() {
         return generation == 0;
     }

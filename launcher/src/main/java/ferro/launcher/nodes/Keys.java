@@ -77,9 +77,7 @@ record Keys(int generation) {
         return key("end/" + rank);
     }
 
-    /**
-     * Returns the rank whose end is published under a key; empty for another key, or for a key of another generation.
-     */
+    /** Returns the rank whose end is published under a key; empty for other keys and generations. */
     Optional<Integer> endedRank(String key) {
         String before = key("end/");
         return key.startsWith(before) ? Optional.of(Integer.valueOf(key.substring(before.length()))) : Optional.empty();

@@ -15,22 +15,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 
-/**
- * The wait of one launcher until the launchers of all nodes have come and their options agree. The ranks start after
- * the wait.
- */
+/** The wait of one launcher, before a start, until all launchers have come and their options agree. */
 public final class LauncherMeeting {
     /** Longest time from the end of a generation to the start of the next one, if all launchers have come. */
     private static final Duration LONGEST_HOLD = Duration.ofMinutes(1);
 
     /**
      * Time from the detection of a lost launcher until the next generation opens, with slow reports of the other
-     * launchers. A launcher that was started again waits for the slot of its node during the longest silence and this
-     * time.
+     * launchers. A launcher that was started again waits for the slot of its node for the silence limit plus this time.
      */
     private static final Duration UNTIL_THE_NEXT = Duration.ofSeconds(20);
 
-    /** How long the launcher of node 0 waits for launchers that still read from its store, which ends with it. */
+    /** Longest wait of node 0 for launchers that still read from its store, which closes after the wait. */
     private static final long OTHERS_GONE_MILLIS = 2_000;
 
     private final LauncherStore connection;
@@ -51,10 +47,7 @@ public final class LauncherMeeting {
         this.keys = new Keys(wanted.generation());
     }
 
-    /**
-     * Waits as {@link Nodes#meet} does, and returns the entries of all nodes by number. Closes the connection if the
-     * wait fails.
-     */
+    /** Waits as {@link Nodes#meet} does; returns all entries by node. Closes the connection if the wait fails. */
     List<NodeCard> meet(Waiting waiting) throws NodesApartException, InterruptedException {
         boolean met = false;
         try {
@@ -73,7 +66,7 @@ public final class LauncherMeeting {
         }
     }
 
-    /** Returns the keys of the generation for which the launchers have met. */
+    /** Returns the keys of the generation for which the launchers have waited. */
     Keys keys() {
         return keys;
     }
@@ -95,8 +88,7 @@ public final class LauncherMeeting {
 
     /**
      * Returns the launchers if node 0 decided to start with this launcher just before the interrupt. The other
-     * launchers then need this one: it forwards the signal to them, and the signal ends the ranks. Otherwise ends the
-     * wait.
+     * launchers then need this one: it forwards the signal, which ends the ranks. Otherwise ends the wait.
      */
     private List<NodeCard> begun(NodesApartException why) throws NodesApartException, InterruptedException {
         try {
@@ -223,7 +215,7 @@ public final class LauncherMeeting {
             StartSignal decided = decided(store, said, keys);
             // a job that has started is complete without this launcher, which claims one of its nodes
             said = decided.begins() ? said : decided;
-            // by the entry, node 0 finds that this launcher has come and has read the decision
+            // the entry shows node 0 that this launcher has come and has read the decision
             Keys.first(store, keys.card(own.node()), Keys.encoded(own));
             if (own.node() == 0) {
                 stay(store, own.nodes(), patience, keys);
@@ -243,10 +235,7 @@ public final class LauncherMeeting {
         return Keys.decoded(store.compareAndSet(keys.start(), null, Keys.encoded(refusal)), StartSignal.class);
     }
 
-    /**
-     * Waits on node 0 until the others have come, have read the reason and have disconnected. The store ends with the
-     * launcher of node 0.
-     */
+    /** Waits on node 0 until all others have come, read the reason and disconnected; then the store ends. */
     private static void stay(Store store, int nodes, Duration patience, Keys keys) throws InterruptedException {
         CompletableFuture<?>[] gone = IntStream.range(1, nodes)
                 .mapToObj(node -> store.when(keys.card(node))

@@ -10,9 +10,7 @@ import java.util.function.Supplier;
  * @param why  what was observed, for example that the connection of the launcher has ended
  */
 public record LostNode(NodeCard card, String why) {
-    /**
-     * First character of a text that replaces a report or verdict that could not be made or sent; the reason follows.
-     */
+    /** First character of a text that replaces a missing report or verdict; the reason follows. */
     static final String MARK = "!";
 
     /** Returns a report or verdict, or a text with the reason if it cannot be made. */

@@ -18,10 +18,8 @@ import java.util.stream.Stream;
  * @param backend   back end that the user has named; empty if the user has named none
  * @param debug     ranks that wait for a debugger, for example {@code 0, 2}; empty for no rank
  * @param session   random number of this run of the launcher
- * @param cores     name for the set of cores that the launcher may use; equal for launchers with the same cores; empty
- *     if unknown
- * @param restarts  how often the job may start again, for example {@code 3 in 1h}; empty for a job that never starts
- *     again
+ * @param cores     name of the set of cores of the launcher; equal for launchers with the same cores; empty if unknown
+ * @param restarts  how often the job may start again, for example {@code 3 in 1h}; empty if it may not
  * @param storePort port of the separate store for the ranks of this generation on node 0; 0 on other nodes, and if
  *     ranks use the store of the launchers
  */

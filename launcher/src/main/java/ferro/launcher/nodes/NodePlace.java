@@ -13,8 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The slot of one node among the launchers of a generation. The first launcher that publishes its entry in the slot
- * holds it.
+ * The slot of one node among the launchers of a generation. The first launcher that publishes its entry holds it.
  *
  * @param store    store of the launcher of node 0
  * @param own      entry of the launcher that takes the slot
@@ -27,7 +26,7 @@ record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) 
 
     /**
      * Takes the slot, and returns the keys of the generation. If another launcher holds the slot of a job that may
-     * start again, this launcher may be its replacement. Then this launcher waits for the next generation.
+     * start again, this launcher may be a replacement of the other one. Then it waits for the next generation.
      *
      * @throws NodesApartException if another launcher holds the slot and does not leave; if this launcher was started
      *     again with other options; or, with the exit code of the job, if the job ends during the wait
@@ -86,10 +85,7 @@ record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) 
         return (int) store.add(Keys.GENERATION, 0);
     }
 
-    /**
-     * Opens a later generation. Removes the records of refused processes, because a node that is missing now may have
-     * been refused earlier.
-     */
+    /** Opens a later generation. Forgets refused processes: a missing node may have been refused earlier. */
     private void opened(GenerationStart start) {
         if (start.isFirst()) {
             return;

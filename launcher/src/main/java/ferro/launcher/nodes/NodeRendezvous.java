@@ -18,8 +18,8 @@ import java.util.stream.IntStream;
 /**
  * Decides on node 0 whether the ranks start. The ranks start when the launchers of all nodes have come and their
  * options agree. The wait ends for all launchers at the first difference, at a wrong secret or at the timeout. Before
- * the first start, the wait also ends when a launcher leaves. All methods run on one thread, except {@link #missing}
- * and {@link #known}.
+ * the first start, the wait also ends when a launcher leaves. All methods but {@link #missing} and {@link #known} run
+ * on one thread.
  */
 final class NodeRendezvous {
     private static final int BAD_INPUT = 2;
@@ -118,10 +118,7 @@ final class NodeRendezvous {
         beginIfComplete();
     }
 
-    /**
-     * Handles a launcher that leaves. Before the first start, the job ends. Before a later start, another launcher may
-     * replace it.
-     */
+    /** Ends the job if a launcher leaves before the first start. Later, another launcher may replace it. */
     private void left(NodeCard card) {
         if (keys.generation() == 0) {
             refuse(card + " disconnected before a rank was started", FAILED);
@@ -166,8 +163,7 @@ final class NodeRendezvous {
     private void late(long timeoutMillis) {
         SortedSet<Integer> missing = missing();
         if (!missing.isEmpty()) {
-            // a process of an unknown node may belong to another job, so it does not show that a missing node can
-            // connect
+            // a process of an unknown node may be of another job, so it does not show that a missing node can connect
             boolean mayBeBlocked = !refusedNodes.containsAll(missing);
             String did = keys.generation() == 0 ? " did not connect within " : " did not come back within ";
             String limit = keys.generation() == 0 ? "ferro.join.timeout" : "--node-timeout";

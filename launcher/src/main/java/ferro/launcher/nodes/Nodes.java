@@ -64,9 +64,7 @@ public final class Nodes implements AutoCloseable {
     /** The reports of all launchers, by node, on node 0 only. A future completes when its report has arrived. */
     private final Map<Integer, CompletableFuture<byte[]>> reports = new TreeMap<>();
 
-    /**
-     * Last heartbeats of the others, by node. Only the heartbeat thread uses this map and the time of the last poll.
-     */
+    /** Last heartbeats of other nodes. Only the heartbeat thread uses this map and the last poll time. */
     private final Map<Integer, LastBeat> heard = new HashMap<>();
 
     private long lookedNanos;
@@ -95,8 +93,7 @@ public final class Nodes implements AutoCloseable {
     public record Gathered(Map<Integer, String> reports, Map<Integer, LostNode> lost) {}
 
     /**
-     * Returns how long a launcher may be silent before it counts as lost. The result leaves enough time to stop the
-     * ranks within the limit.
+     * Returns how long a launcher may be silent before it counts as lost. Leaves time to stop the ranks.
      *
      * @param within   longest time from the last sign of life to the end of the job
      * @param stopping time that ranks get to end
@@ -139,8 +136,7 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Publishes the entry of this launcher, and waits until all launchers have come and their options agree.
-     * Interruptible.
+     * Publishes the entry of this launcher, and waits until all have come and their options agree. Interruptible.
      *
      * @param connection connection to the store; closed together with the result, and also if this call fails
      * @param own        entry of this launcher
@@ -203,8 +199,8 @@ public final class Nodes implements AutoCloseable {
 
     /**
      * Detects launchers that are gone or silent. The launcher of node 0 watches all others, and each of the others
-     * watches node 0. The end of a connection shows the loss at once. A launcher whose connection stays open may still
-     * be silent. Therefore each launcher increments a counter in the store, and needs an answer of the store each time.
+     * watches node 0. The end of a connection shows the loss at once. For connections that stay open, each launcher
+     * regularly increments a counter in the store, and the store must answer.
      *
      * @param listener receives each lost launcher, perhaps more than once
      */
@@ -334,8 +330,7 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Notifies the other launchers that a rank of this node has failed. The store of node 0 numbers the failures of all
-     * nodes in order.
+     * Notifies the other launchers that a rank of this node has failed. The store of node 0 numbers all failures.
      *
      * @param rank rank of the job that has failed
      * @param code exit code of its process
@@ -395,8 +390,8 @@ public final class Nodes implements AutoCloseable {
      * Forwards a signal that this launcher has received to the other launchers.
      *
      * @param name  name of the signal without SIG
-     * @param times number of signals that this launcher has received, with this one; signals after the second are not
-     *     forwarded
+     * @param times number of signals that this launcher has received, with this one; those after the second are not
+     *     sent
      */
     public void signalled(String name, int times) {
         if (!isAlone() && times <= MOST_SIGNALS && !concluded.get()) {
@@ -423,8 +418,8 @@ public final class Nodes implements AutoCloseable {
      * Reports to node 0 how the ranks of this node have ended, and waits for the verdict on all reports. Does not wait
      * for a node that is lost. If node 0 is lost, each other launcher judges by its own report.
      *
-     * @param report makes the report from the failures of this node: their ranks, and their numbers among the failures
-     *     of all nodes, from 1
+     * @param report makes the report from the failed ranks of this node, each with its number among all failures, from
+     *     1
      * @param judge  makes the verdict from the reports that have arrived; the same function on all nodes
      * @return verdict
      * @throws InterruptedException if the calling thread is interrupted
@@ -442,7 +437,7 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Returns the report, or a text that says why it is missing. Earlier tasks may wait for a store that does not
+     * Returns the report, or a text with the reason why it is missing. Earlier tasks may wait for a store that does not
      * answer. Therefore the report waits for the order of failures only up to a limit.
      */
     private String orUntold(CompletableFuture<String> reported) throws InterruptedException {
@@ -451,8 +446,7 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Returns the report of a launcher that cannot report how its ranks ended. Its node then counts as lost, for the
-     * given reason.
+     * Returns the report of a launcher that cannot report how its ranks ended. Its node then counts as lost.
      *
      * @param why reason, in words that follow "its launcher"
      * @return report
@@ -461,10 +455,7 @@ public final class Nodes implements AutoCloseable {
         return LostNode.MARK + why;
     }
 
-    /**
-     * Sends a text, or the reason why it cannot be sent. If both fail, closes the connection, so that no other launcher
-     * waits.
-     */
+    /** Sends a text, or why it cannot. If both fail, closes the connection, so that no launcher waits. */
     private void send(String key, String text) {
         try {
             Keys.first(store, key, text.getBytes(StandardCharsets.UTF_8));
@@ -484,8 +475,7 @@ public final class Nodes implements AutoCloseable {
         for (NodeCard card : cards) {
             CompletableFuture<byte[]> report = reports.get(card.node());
             result(CompletableFuture.anyOf(report, lost.get(card.node())));
-            // the store answers in order: after this answer, this launcher has received every report that is in the
-            // store
+            // the store answers in order: after this answer, this launcher has every report that is in the store
             store.add(keys.failures(), 0);
             if (report.isDone()) {
                 String text = new String(result(report), StandardCharsets.UTF_8);
@@ -558,9 +548,7 @@ public final class Nodes implements AutoCloseable {
         }
     }
 
-    /**
-     * Waits, on node 0, until all other launchers that are not lost have read the last message and have disconnected.
-     */
+    /** Waits, on node 0, until all launchers that are not lost have read the last message and disconnected. */
     private void awaitOthersGone() throws InterruptedException {
         LauncherMeeting.awaitGone(
                 store,

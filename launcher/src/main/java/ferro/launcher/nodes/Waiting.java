@@ -22,8 +22,8 @@ public interface Waiting {
     }
 
     /**
-     * Called if the job has started and another launcher holds the slot of this node. This launcher waits for the slot
-     * in the next generation.
+     * Called if the job has started and another launcher holds the slot of this node. This launcher waits for the next
+     * generation.
      *
      * @param holder the other launcher
      */
@@ -36,10 +36,7 @@ public interface Waiting {
      */
     default void refused(String text) {}
 
-    /**
-     * {@return what all nodes print on an interrupt: a text that follows the name of this node, and the exit code of
-     * all}
-     */
+    /** {@return what all nodes print on an interrupt: text after the name of this node, and the exit code} */
     default NodesApartException interrupted() {
         return new NodesApartException("was ended before a rank was started", 1);
     }

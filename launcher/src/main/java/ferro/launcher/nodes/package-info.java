@@ -1,6 +1,5 @@
 /**
- * Communication between the launchers of a job's nodes. The launchers communicate through the store of the launcher of
- * node 0.
+ * Communication between the launchers of a job's nodes. They use the store of the launcher of node 0.
  *
  * <p>Start reading at {@link ferro.launcher.nodes.Nodes}. This class waits for all launchers before a rank starts, and
  * forwards what happens on each node to the others. At the end, it gives all launchers one verdict.

@@ -46,7 +46,7 @@ public record FailureBox(
     public enum TracePart {
         /** The exception with its frames and causes. */
         COMPLETE(TracePart.MOST_LINES),
-        /** The same, but without the text of ferro's exception, which the diagnosis contains. */
+        /** The exception with its frames and causes, but without ferro's text, which the diagnosis contains. */
         FRAMES(TracePart.MOST_LINES),
         /** The first line only, because another rank is to blame. */
         FIRST_LINE(1),
@@ -66,8 +66,7 @@ public record FailureBox(
     /**
      * The output of ranks in the report.
      *
-     * @param trace     trace of the exception that ended the first rank, as printed; empty if no exception ended the
-     *     rank
+     * @param trace     trace of the exception that ended the first rank, as printed; empty if no exception did
      * @param part      how much of the trace is shown
      * @param rank      rank whose last lines are shown: the first rank, or the rank that is to blame
      * @param lastLines last lines of that rank on either stream
@@ -150,7 +149,7 @@ public record FailureBox(
     }
 
     /**
-     * Breaks lines between words. Such lines are not cut, because their end often gives what to do.
+     * Breaks lines between words. Such lines are not cut, because their end often contains the remedy.
      *
      * @param columns  width of a line
      * @param maxLines largest number of lines for one text; the last line is cut

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Prints the launcher's own lines, on a separate thread. A caller waits until its line is printed, even if the reader
- * is slow. In a hurry this wait is bounded, so that a reader that does not read at all blocks no caller.
+ * is slow. After {@link #hurry} this wait is bounded, so that a reader that does not read at all blocks no caller.
  */
 final class LinePrinter {
     private static final long HURRIED_MILLIS = 1_000;
@@ -34,15 +34,11 @@ final class LinePrinter {
         }
     }
 
-    /** Returns whether waits are bounded. */
     boolean hurried() {
         return hurry.isDone();
     }
 
-    /**
-     * Prints, and waits until the text is printed. In a hurry, waits at most 1 s, and not at all if earlier output is
-     * stuck.
-     */
+    /** Prints a text and waits for it. After {@link #hurry}, waits at most 1 s, and not at all behind stuck output. */
     void tell(Runnable print) {
         CompletableFuture<Void> before;
         CompletableFuture<Void> told;

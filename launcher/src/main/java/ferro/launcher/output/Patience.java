@@ -5,16 +5,12 @@ import java.util.function.LongSupplier;
 
 /**
  * Limits how long a stream is read after its rank has ended. Counts time spent waiting for bytes, not time spent
- * writing them to a slow screen. The output of the rank is already in the pipe, so reading it needs no wait.
- * Thread-safe.
+ * writing them to a slow screen. The output of the rank is already in the pipe, so it needs no wait. Thread-safe.
  */
 final class Patience {
     /** Total time that the reader waits for a child of the rank, such as tee, which keeps the pipe open. */
     static final long MILLIS = 300;
-    /**
-     * More bytes than the pipes of a rank and of its child hold (at most 1 MiB). A child that prints more may never
-     * end.
-     */
+    /** More bytes than the pipes of a rank and a child hold (1 MiB); a child that prints more may never end. */
     static final long MOST_BYTES = 4 << 20;
 
     private final LongSupplier clock;

@@ -77,7 +77,7 @@ public final class RankLog {
         }
     }
 
-    /** One file. Each write tries again to write, because a full disk may have space later. */
+    /** One file. Each write tries again, because a full disk may have space later. */
     private final class LogFile extends OutputStream {
         private final Path path;
         private OutputStream file;

@@ -13,9 +13,8 @@ import java.util.function.Consumer;
 
 /**
  * Reads one stream of one rank to its end. Prints each line on the screen with the rank in front, and copies all bytes
- * to the log. Two kinds of lines are not printed on the screen. The first is a line of the JVM about a flag that ferro
- * sets. The second is the line in which the JVM of a debugged rank names its port; the launcher prints another line
- * instead. Traces on standard error are folded on the screen.
+ * to the log. Does not show the JVM's line about a flag that ferro sets. Prints another line instead of the line in
+ * which the JVM of a debugged rank names its port. Folds traces on standard error.
  */
 public final class RankStream implements Runnable, LineAssembler.LineSink {
     private static final byte[] OUR_FLAGS_DOING = JavaSettings.INCUBATING.getBytes(StandardCharsets.US_ASCII);
@@ -63,10 +62,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         this.folds = ties.name == Screen.Name.ERR && screen.folds();
     }
 
-    /**
-     * Returns the prefix of a line. On a terminal the prefix clears the rest of the line, where a longer progress bar
-     * may be.
-     */
+    /** Returns the prefix of a line. On a terminal it clears the line, where a longer progress bar may be. */
     private static byte[] prefix(int rank, boolean terminal) {
         String number = "[" + rank + "]";
         String shown = terminal
@@ -98,10 +94,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         show();
     }
 
-    /**
-     * Reads bytes. An error counts as the end of the stream, because the stream of a killed process may end in an
-     * error.
-     */
+    /** Reads bytes. An error counts as the end: the stream of a killed process may end in an error. */
     private int read(InputStream from, byte[] chunk) {
         int count = -1;
         patience.waits();

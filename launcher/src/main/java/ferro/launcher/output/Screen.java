@@ -22,7 +22,7 @@ public final class Screen {
     /** Clears the line of a terminal from the cursor to its end. */
     static final String WIPE = "\033[K";
 
-    /** How long, in a hurry, a line of the launcher waits for output that is being written. */
+    /** How long, after {@link #hurry}, a line of the launcher waits for output that is being written. */
     private static final long HURRIED_MILLIS = 100;
 
     private final ScreenStream out;
@@ -200,8 +200,8 @@ public final class Screen {
     }
 
     /**
-     * Takes the lock, in the order of the waiting threads. In a hurry, gives up after 100 ms, because the holder may be
-     * stuck on the other stream.
+     * Takes the lock, in the order of the waiting threads. After {@link #hurry}, gives up after 100 ms, because the
+     * holder may be stuck on the other stream.
      */
     private boolean lockedUnlessHurried() {
         try {
@@ -210,7 +210,7 @@ public final class Screen {
                 return true;
             }
         } catch (InterruptedException hurried) {
-            // this thread is interrupted only to hurry
+            // only a hurry interrupts this thread
         }
         try {
             return lock.tryLock(HURRIED_MILLIS, TimeUnit.MILLISECONDS);

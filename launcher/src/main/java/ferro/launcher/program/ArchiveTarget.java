@@ -23,8 +23,8 @@ public record ArchiveTarget(Path archive, ClassPath classPath, List<String> word
     /**
      * Creates the target.
      *
-     * @throws BadInputException if the class path has a folder, which an archive of the JVM cannot contain, or lacks
-     *     the main class
+     * @throws BadInputException if the class path lacks the main class, or has a folder, which an archive cannot
+     *     contain
      */
     public static ArchiveTarget of(Path archive, ClassPath classPath, List<String> words, Programs programs) {
         for (String entry : classPath.entries()) {

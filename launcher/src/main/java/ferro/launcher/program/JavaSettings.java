@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The start of Java programs: the JDK of the launcher, a class path, and flags that help ferro.
+ * Settings for the start of Java programs: the JDK of the launcher, a class path, and flags that help ferro.
  *
  * <p>The user's class path and a jar that is run come before ferro's jars. Two kinds of class path come after ferro's
  * jars: a class path without any name of ferro, and a folder that the user did not name. In both cases the JVM can take
@@ -68,7 +68,6 @@ public record JavaSettings(
                 variables);
     }
 
-    /** Returns a copy with another class path of the user. */
     JavaSettings withProgram(ClassPath path) {
         return new JavaSettings(path, programFirst, besideJar, library, given, fromVariables);
     }
@@ -110,8 +109,8 @@ public record JavaSettings(
     }
 
     /**
-     * Returns remarks, one a line: for each entry of the user's class path that does not exist, because a JVM skips it
-     * silently; and for the Java that the script {@code ferro} has selected, if PATH has another one.
+     * Returns a remark for each entry of the user's class path that does not exist, because a JVM skips such an entry
+     * silently. Adds a remark if the script {@code ferro} has selected another Java than PATH.
      */
     List<String> remarks() {
         List<String> lines = new ArrayList<>();
@@ -150,8 +149,7 @@ public record JavaSettings(
      */
     public static List<String> ownFlags() {
         List<String> flags = new ArrayList<>();
-        // turns off a counter file in /tmp: it is written at every collection, blocks with a slow disk, and remains
-        // after a kill
+        // turns off a counter file in /tmp: each collection writes it, a slow disk blocks it, and a kill leaves it
         flags.add("-XX:-UsePerfData");
         if (hasVectors()) {
             // the kernels use this module; RankStream does not show the line that the JVM prints about it

@@ -26,8 +26,7 @@ import java.util.function.Function;
 
 /**
  * The folder to which the flight recorders of a job's ranks write. The user names a folder, or the launcher creates a
- * folder that only this user can read. The launcher keeps its folder if the job has failed and the folder contains
- * recordings.
+ * folder that only this user can read. The launcher keeps its folder if the job has failed and left recordings.
  *
  * @param folder absolute path
  * @param ours   whether the launcher has created the folder and removes it
@@ -78,8 +77,8 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
 
     /**
      * Returns the folder of one generation. The launcher creates it below this folder, and removes the folder of a
-     * generation that is too old. A folder that the user has named is shared by all generations: the name of a file
-     * contains the job name of its generation, and no file is removed.
+     * generation that is too old. A folder that the user has named serves all generations. Its file names contain the
+     * job name of the generation, and no file is removed.
      */
     public Recordings ofGeneration(int generation) throws IOException {
         if (!ours) {

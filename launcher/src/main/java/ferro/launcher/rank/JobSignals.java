@@ -113,8 +113,8 @@ public final class JobSignals {
     }
 
     /**
-     * Begins another generation, whose ranks are not started yet. Signals are not forwarded to launchers of other nodes
-     * until {@link #tell}.
+     * Begins another generation, whose ranks are not started yet. Signals go to launchers of other nodes after
+     * {@link #tell}.
      *
      * @param queue  queue for the events of the generation
      * @param number number of the generation, from 1
@@ -154,7 +154,7 @@ public final class JobSignals {
         TimeUnit.NANOSECONDS.sleep(time.toNanos());
     }
 
-    /** Ends {@link #interruptMe}, on the same thread. Forwards earlier and later signals to other launchers. */
+    /** Stops the interrupts of {@link #interruptMe}, on the same thread. Forwards earlier and later signals. */
     public synchronized void tell(BiConsumer<String, Integer> others) {
         waiting = null;
         // a signal that came just now is already an event, so it must not interrupt other code

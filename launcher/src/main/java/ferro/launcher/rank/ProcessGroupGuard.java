@@ -119,8 +119,7 @@ public final class ProcessGroupGuard {
             pipe.write((name + "\n").getBytes(StandardCharsets.US_ASCII));
             pipe.flush();
         } catch (IOException unread) {
-            // the guard shell was ended from outside; unlike a destroy of the process, a destroy of its handle keeps
-            // the streams open
+            // the guard shell was ended from outside; destroying the handle, unlike the process, keeps the streams open
             process.toHandle().destroy();
         }
     }

@@ -93,7 +93,7 @@ public final class RankProcess implements Supervised {
     @Override
     public boolean isHalted() {
         try {
-            // T stopped, t traced
+            // state T is stopped, t is traced
             return "Tt".indexOf(Proc.HOST.stat("" + pid()).state()) >= 0;
         } catch (IOException | IllegalArgumentException unknown) {
             // this system does not have the file, or the process has just ended
@@ -129,8 +129,7 @@ public final class RankProcess implements Supervised {
             shared.leash.release(process);
             drain(pumps);
         } catch (InterruptedException | IOException unexpected) {
-            // this thread is not interrupted, and nothing more is written to the guard shell, which ends with the
-            // launcher
+            // this thread is not interrupted, and no more is written to the guard shell, which ends with the launcher
             Thread.currentThread().interrupt();
         }
         shared.events.add(new JobEvent.Drained(rank));

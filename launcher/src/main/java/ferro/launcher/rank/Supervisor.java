@@ -61,30 +61,27 @@ public final class Supervisor {
     private enum StopPhase {
         /** No failure and no signal has occurred. No time limit. */
         RUNNING,
-        /** A rank has ended with exit code 2, and the others will do the same. At the limit, they are stopped. */
+        /** A rank has ended with exit code 2, and the others will do so too. After this phase, they are stopped. */
         LEAVING,
-        /** A rank has failed, and the others record which rank is to blame. At the limit, they are stopped. */
+        /** A rank has failed, and the others record the rank to blame. After this phase, they are stopped. */
         NOTICING,
-        /** The ranks have received TERM or another signal that ends them. At the limit, they are killed. */
+        /** The ranks have received TERM or another signal that ends them. After this phase, they are killed. */
         STOPPING,
-        /** The ranks have been killed. At the limit, the launcher no longer waits for them. */
+        /** The ranks have been killed. After this phase, the launcher no longer waits for them. */
         KILLED
     }
 
     /**
      * The time limits for ranks that have to end.
      *
-     * @param leave           from exit code 2 of the first rank to TERM for ranks that have not ended by the same bad
-     *     input
+     * @param leave           from exit code 2 of the first rank to TERM for ranks that have not ended by bad input
      * @param notice          from the failure of a rank to TERM for the others, if they have joined a group: they
      *     detect and record the failure
      * @param stop            from TERM to KILL when a rank has failed; with {@code notice} and the time of the kill,
      *     all ranks end within two seconds of the first failure
      * @param signal          from forwarding a signal to KILL
-     * @param giveUp          from KILL to the end of the wait; even KILL does not end a process that waits for a dead
-     *     disk
-     * @param saysWhatIsWrong whether exit code 2 means that rank 0 prints the reason and that all ranks end by
-     *     themselves
+     * @param giveUp          from KILL to the end of the wait; KILL does not end a process that waits for a dead disk
+     * @param saysWhatIsWrong whether exit code 2 means that rank 0 prints why and that all ranks end by themselves
      */
     public record StopTimes(
             Duration leave, Duration notice, Duration stop, Duration signal, Duration giveUp, boolean saysWhatIsWrong) {
@@ -137,12 +134,10 @@ public final class Supervisor {
      * @param failures     ranks that failed, in the order of their ends
      * @param left         ranks that ended with exit code 0 without being stopped, before or after the first failure
      * @param stopped      ranks that were sent TERM after a failure, or because output could not be shown
-     * @param stoppedNanos when the ranks were stopped or received the signal, by {@link System#nanoTime}; null if
-     *     neither happened
+     * @param stoppedNanos when ranks were stopped or received the signal, by {@link System#nanoTime}; else null
      * @param halted       ranks that were suspended by a signal or traced when the first rank failed, with their pids
      * @param signal       signal that ended the job from outside; null if no signal did
-     * @param unshown      why the job was stopped although no rank failed; null if the job was not stopped for such a
-     *     reason
+     * @param unshown      why the job was stopped although no rank failed; null if no such stop occurred
      * @param passed       forwarded signals that do not request the end, with the ranks that received them
      * @param heardNanos   when this launcher received the first failure, of its own or another node; a launcher ends no
      *     rank before this moment; null if it received no failure
@@ -187,8 +182,7 @@ public final class Supervisor {
 
     /**
      * Returns the next event, or null at the time limit of this phase. Events in the queue come first. The limits apply
-     * only while ranks run. When no rank runs, a slow reader may delay the output, and only a signal ends the wait for
-     * it.
+     * only while ranks run. When no rank runs, a slow reader may delay the output, and only a signal ends this wait.
      */
     private JobEvent next() throws InterruptedException {
         boolean onlyOutput = running.isEmpty() && signals == 0;
