@@ -17,11 +17,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A folder for the secret and for compiled sources, which only this user can read. It is removed when the job ends.
+ * A folder for the secret and for compiled sources, which only this user can read. Removed when the job ends.
  *
  * <p>If process groups can be guarded, a guard shell removes the folder in case the launcher cannot. The guard waits
- * for the end of a pipe that only the launcher holds. It resumes ranks that the launcher has suspended, so that their
- * own guard shells can end them.
+ * for the end of a pipe that only the launcher holds. The guard also resumes ranks that the launcher has suspended, so
+ * that their own guard shells can end them.
  */
 final class JobFolder implements AutoCloseable {
     private static final String GUARD = """

@@ -42,7 +42,7 @@ final class JobOptions {
             defaultValue = "1")
     private int nodes;
 
-    /** Null until it is parsed. After an error in an earlier option, this launcher must not act as node 0. */
+    /** Null until the option is parsed: after an earlier error, this launcher must not act as node 0. */
     @Option(names = "--node-rank", paramLabel = "I", description = "number of this host, from 0 (default: 0)")
     private Integer nodeRank;
 
@@ -155,7 +155,7 @@ final class JobOptions {
     }
 
     /**
-     * Creates a job from the typed options. If they are wrong in a job on several nodes, notifies the other nodes.
+     * Creates a job from the typed options. If options of a job on several nodes are wrong, notifies the other nodes.
      *
      * @param inside the result of {@link #settle}
      * @param made   creates the job from {@link #spec}
@@ -176,8 +176,8 @@ final class JobOptions {
     }
 
     /**
-     * Notifies other nodes that the parser refuses the options. Needs the number of this node and the options that lead
-     * to the others, and both must be parsed before the error.
+     * Notifies other nodes that the parser refuses the options. The number of this node and the options that lead to
+     * the other nodes must be parsed before the error.
      */
     void misread(World world, String why) {
         if (nodeRank == null) {

@@ -23,8 +23,8 @@ import java.util.function.Consumer;
  * generation get a new one.
  *
  * <p>On one node, the store of a generation uses the port of the previous store if the port is still free. On several
- * nodes, it uses the port after the launchers' port if that port is free. Therefore a rank of an earlier generation
- * that resumes usually reaches a server that refuses it by its job name.
+ * nodes, the store of ranks uses the port after the launchers' port if that port is free. Therefore a rank of an
+ * earlier generation that resumes usually reaches a server that refuses the rank's job name.
  */
 final class JobStores implements AutoCloseable {
     private static final int LAST_PORT = 65_535;

@@ -145,8 +145,8 @@ record NodeEnd(
     }
 
     /**
-     * Returns the report as a text that fits into the store. If it is too long, omits lines of output first, then the
-     * recordings, then all output.
+     * Returns the report as a text that fits into the store. From a report that is too long, omits lines of output
+     * first, then the recordings, then all output.
      */
     String encoded() {
         NodeEnd brief = brief();

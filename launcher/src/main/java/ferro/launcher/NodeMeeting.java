@@ -81,15 +81,15 @@ final class NodeMeeting {
     }
 
     /**
-     * Waits until the launchers of all nodes have come.
+     * Waits until the launchers of all nodes have connected.
      *
      * @param key       name and secret of the launchers
      * @param storePort port of the separate store for ranks that this launcher serves; 0 if it serves none
      * @param start     the start of the ranks for which the launchers wait
      * @param signals   signals that this launcher receives
      * @throws BadInputException if the store of node 0 refuses this launcher
-     * @throws NodesApartException if the options of launchers differ, or if one does not come, leaves, or cannot start
-     *     ranks
+     * @throws NodesApartException if the options of launchers differ, or if one does not connect, leaves, or cannot
+     *     start ranks
      * @throws InterruptedException if a signal ends the wait for the store
      */
     Nodes meet(JobKey key, int storePort, GenerationStart start, JobSignals signals)
@@ -113,7 +113,7 @@ final class NodeMeeting {
         return new Waiting() {
             @Override
             public void missing(Set<Integer> nodes) {
-                // all nodes have come, and node 0 only has to publish the start
+                // all nodes have connected, and node 0 only has to publish the start
                 if (!nodes.isEmpty() || spec.placement().nodeRank() != 0) {
                     waiting(nodes);
                 }
@@ -237,7 +237,7 @@ final class NodeMeeting {
 
     /**
      * Prints which nodes are missing and the command that starts one. Only the launcher of node 0 knows all missing
-     * nodes. While it connects to its own store, it waits for no node.
+     * nodes. While node 0 connects to its own store, it waits for no node.
      */
     private void waiting(Set<Integer> missing) {
         if (missing.isEmpty()) {

@@ -21,7 +21,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.function.Consumer;
 
 /**
- * The store through which ranks find each other. This launcher or the launcher of node 0 serves it.
+ * The store through which ranks find each other. The server is in this launcher or in that of node 0.
  *
  * @param endpoint  address for the ranks
  * @param addresses addresses of the host at the start of the job, so that a later generation does not need the name

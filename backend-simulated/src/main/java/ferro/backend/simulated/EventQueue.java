@@ -9,10 +9,10 @@ import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 
 /**
- * The events of a seeded simulation, ordered by virtual time; events of equal time are ordered by draw. For one thread.
+ * The events of a seeded simulation, ordered by virtual time; events of equal time are in random order. For one thread.
  *
- * <p>Each event belongs to one rank, its owner. Events of a paused rank wait until the rank resumes. They then run in a
- * newly drawn order, but events with the same mark keep their order. Events of a dead rank are dropped.
+ * <p>Each event belongs to one rank, its owner. Events of a paused rank wait until the rank resumes. Waiting events
+ * then run in a new random order, but events with the same mark keep their order. Events of a dead rank are dropped.
  *
  * <p>Every event is added to the trace hash. Equal hashes show that two runs of one seed are the same.
  */
@@ -44,7 +44,7 @@ final class EventQueue {
     private static final class QueuedEvent implements Comparable<QueuedEvent> {
         /** Virtual nanoseconds from the start to the event. */
         private long at;
-        /** Order among events of equal time: the draw, then the number of the event. */
+        /** Order among events of equal time: a random number, then the number of the event. */
         private long order;
         /** Whether the simulation must not end before this event. */
         private final boolean pressing;
@@ -101,14 +101,14 @@ final class EventQueue {
     }
 
     /**
-     * Draws the delay of a message, or the wait of a rank before its next progress step. Most delays are short; some
-     * are long enough for another message to overtake.
+     * Draws a random delay of a message, or the wait of a rank before its next progress step. Most delays are short;
+     * some are long enough for another message to overtake.
      */
     long delay() {
         return 1 + random.nextLong(random.nextInt(FAR_ONE_IN) == 0 ? FAR_NANOS : NEAR_NANOS);
     }
 
-    /** Draws a number from 0 up to, but not including, a bound. */
+    /** Draws a random number from 0 up to, but not including, a bound. */
     long draw(long bound) {
         return random.nextLong(bound);
     }
@@ -131,8 +131,8 @@ final class EventQueue {
     }
 
     /**
-     * Returns the order of a draw. Events that have waited for a paused rank have a negative draw, so that they come
-     * before other events of the same time.
+     * Returns the order of a random number. Events that have waited for a paused rank have negative ones, so that they
+     * come before other events of the same time.
      */
     private long order(int draw) {
         return (long) draw << 32 | added++ & 0xFFFFFFFFL;

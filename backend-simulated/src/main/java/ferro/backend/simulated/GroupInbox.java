@@ -8,8 +8,8 @@ import java.util.Queue;
 import java.util.function.Consumer;
 
 /**
- * The receiving side of one rank in one group, for the other ranks. It exists even before the rank has created its
- * transport and after the rank has closed it.
+ * The receiving side of one rank in one group, for the other ranks. The inbox exists before the rank creates its
+ * transport and after the rank closes it.
  *
  * <p>The network's lock guards the wires and the reason of the end. The inbox's own monitor guards the other fields.
  */

@@ -181,7 +181,7 @@ final class LaneQueue {
     }
 
     /**
-     * Moves elements of the first post into a receive, at most one piece. Then {@link #first} consumes a complete post.
+     * Moves elements of the first post into a receive, at most one piece. {@link #first} consumes a complete post.
      *
      * @return bytes moved; 0 if the sender has given up, or if the rest is less than one element of both types
      */

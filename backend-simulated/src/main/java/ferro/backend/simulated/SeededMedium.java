@@ -114,7 +114,7 @@ final class SeededMedium implements SimulatedMedium {
     @Override
     public void died(int rank) {
         for (int to = 0; to < worldSize; to++) {
-            // some ranks receive more of its last messages than others; the order of the notices is drawn anew
+            // some ranks receive more of its last messages than others; the order of the notices is random
             long kept = events.draw(2) == 0 ? DEATH_NANOS : events.delay();
             long silent = events.draw(2) == 0 ? 0 : events.draw(DEATH_NANOS);
             control(rank, to).lose(events.elapsed(), kept, silent);

@@ -101,8 +101,9 @@ public final class SimulatedBackend extends ForwardingBackend {
      *
      * <p>All ranks together have the deadline of the group ({@code ferro.timeout}, 120 s) and 1 s more. Ranks that
      * still run after this time, or 1 s after the failure of another rank, are interrupted. A rank that then still runs
-     * has failed with {@link FerroException.Code#TIMED_OUT TIMED_OUT}, and the exception has the stack of its thread.
-     * Such a thread is abandoned 1 s after the interrupt. The form with settings takes another {@code ferro.timeout}.
+     * has failed with {@link FerroException.Code#TIMED_OUT TIMED_OUT}, and the exception has the stack of its thread. A
+     * thread that still runs 1 s after the interrupt is abandoned. The form with settings takes another
+     * {@code ferro.timeout}.
      *
      * @param worldSize number of ranks
      * @param body      code of each rank

@@ -90,7 +90,7 @@ final class SimulatedRun<T> {
             return ofFerro().map(one -> one.where().culprits().contains(other)).orElse(false);
         }
 
-        /** Returns the ranks that wait for each other, with this one. Only in a cycle does a timeout blame itself. */
+        /** Returns the cycle of waiting ranks, with this rank. Only in a cycle does a timeout blame its own rank. */
         Set<Integer> cycle() {
             return ofFerro()
                     .filter(one -> one.code() == Code.TIMED_OUT)

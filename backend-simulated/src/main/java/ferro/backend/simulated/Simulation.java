@@ -22,9 +22,9 @@ import java.util.function.IntConsumer;
 import java.util.stream.LongStream;
 
 /**
- * A run of several ranks on one thread, under a virtual clock, in an order drawn from a seed. It runs the real engine.
- * Each link delays data, messages of different links may overtake each other, and ranks make progress in random order.
- * The same seed gives the same run.
+ * A run of several ranks on one thread, under a virtual clock, in an order drawn from a seed. The simulation runs the
+ * real engine. Each link delays data, messages of different links may overtake each other, and ranks make progress in
+ * random order. The same seed gives the same run.
  *
  * <p>Ranks are scripts of {@code submit} and {@code ...Async}. Code that runs after an operation goes into
  * {@code Work.completion()}, whose dependants the simulation runs too. A blocking call in a script throws
@@ -211,8 +211,8 @@ public final class Simulation {
 
     /**
      * Accepts that operations fail, for example because a script aborts a group. {@link #run} then continues for
-     * {@value #LINGER_MILLIS} ms of virtual time after the end of the last operation, so that checks see what all ranks
-     * agree on.
+     * {@value #LINGER_MILLIS} ms of virtual time after the end of the last operation, so that checks see the agreed
+     * result.
      *
      * @return this
      */
@@ -227,8 +227,7 @@ public final class Simulation {
     }
 
     /**
-     * Makes the run fail if a stage fails or never ends. For chains of a script, whose failures are otherwise
-     * undetected.
+     * Makes the run fail if a stage fails or never ends. For chains of a script, whose failures are otherwise lost.
      *
      * @param stage end of a chain
      */
@@ -269,11 +268,12 @@ public final class Simulation {
     }
 
     /**
-     * Runs all scripts to their end on this thread. Then closes all groups, and checks that no part of them is left.
+     * Runs all scripts to their end on this thread. Closes all groups at the end, and checks that nothing of them is
+     * left.
      *
      * @return result of the run
      * @throws AssertionError if a script, an operation, a watched stage or a check fails, if an operation never ends,
-     *     or if a part of a group is left after the end; the message gives the seed
+     *     or if a part of a group remains; the message gives the seed
      * @throws IllegalStateException if the simulation has run
      */
     public Result run() {

@@ -1,5 +1,5 @@
 /**
- * Ranks inside one JVM, connected by channels in memory. They need no sockets and no configuration.
+ * Ranks inside one JVM, connected by channels in memory. Such ranks need no sockets and no configuration.
  *
  * {@snippet file="ferro/examples/snippets/SimulatedRanksSnippetsTest.java" region="run" :
  *
@@ -14,7 +14,6 @@
  * {@code LaneQueue}. A rank copies or combines directly from the sender's memory. Two media use the same channels:
  * {@code ThreadedMedium} at once, and {@code SeededMedium} after delays drawn from a seed, under a virtual clock.
  *
- * <p>Code in this package opens no socket, and does not read the environment. It creates threads and links on first
- * use.
+ * <p>Code in this package opens no socket, and does not read the environment. It creates threads and links when needed.
  */
 package ferro.backend.simulated;

@@ -103,8 +103,8 @@ public final class Analysis {
     }
 
     /**
-     * Reads the recordings of one job. Its ranks may have written into several folders, one on each host. If a rank has
-     * two recordings, uses the newer one. Omits a file that cannot be read, and lists it in {@link #problems()}.
+     * Reads the recordings of one job. Ranks of several hosts may have written into several folders. If a rank has two
+     * recordings, uses the newer one. Omits a file that cannot be read, and lists it in {@link #problems()}.
      *
      * @param folders folders to which recorders wrote
      * @param job     name of the job; empty for the job that wrote last

@@ -208,7 +208,8 @@ final class Answers {
 
     /**
      * Returns the ranks that keep other ranks waiting. Each waiting rank is judged separately, and the results are
-     * united, as running ranks unite theirs. Skips a rank that waits for examined ranks: its result is the same.
+     * united, as running ranks unite theirs. Skips a rank that waits only for ranks that are already examined: the
+     * result would be the same.
      */
     Blamed blamed() {
         BitSet seen = new BitSet();

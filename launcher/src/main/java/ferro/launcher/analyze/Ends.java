@@ -17,7 +17,7 @@ import java.util.TreeSet;
  * @param byRank           how each rank ended; without the ranks whose ends were not observed
  * @param stopped          ranks that their launchers ended because of another rank
  * @param stoppedWallNanos by rank: time from which the loss of a stopped rank is not a cause, in nanoseconds since 1970
- *     on the clock of the rank's host; a rank without a time detected no such loss
+ *     on the clock of its host; absent without such a loss
  * @param lost             nodes that a launcher has lost, each in one line with the reason
  */
 public record Ends(

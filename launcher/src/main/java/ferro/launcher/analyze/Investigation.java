@@ -72,8 +72,8 @@ final class Investigation {
     }
 
     /**
-     * Returns the verdict on a rank that has ended because its send or receive timed out. Such a timeout does not fail
-     * the group. The end of the rank may have failed the group afterwards.
+     * Returns the verdict on a rank that has ended because its send or receive timed out. A timeout of a message does
+     * not fail the group. The end of the rank may have failed the group afterwards.
      */
     private Optional<Verdict> timedOut() {
         return merge.recordings().keySet().stream()
@@ -279,7 +279,7 @@ final class Investigation {
                 own == null, Optional.ofNullable(merge.damaged().get(rank)), merge.outdated(rank), isEarlier);
     }
 
-    /** Whether a rank ended by itself. Its exit code may only be the result of a failure of another rank. */
+    /** Whether a rank ended by itself. The exit code of a rank may be only the result of another rank's failure. */
     private boolean isByItself(int rank) {
         return Optional.ofNullable(ends.byRank().get(rank))
                 .filter(end -> end.cameFirst() || end.kind() == EndKind.CODE && !heardOfAnother(rank))

@@ -219,7 +219,7 @@ record RankRecording(
      * @param step       step of the plan; -1 if unknown
      * @param bytesMoved bytes moved on this rank
      * @param waitingFor ranks from which the operation needs something
-     * @param text       the same in words; empty if the recording has no text
+     * @param text       description of the progress; empty if the recording has none
      */
     record RecordedProgress(int step, long bytesMoved, List<Integer> waitingFor, String text) {}
 

@@ -79,8 +79,8 @@ final class RecordingReader {
     }
 
     /**
-     * Returns a recording with only the data that a verdict needs: the last calls of each group, the time of its
-     * failure, and one frame of the stack that a verdict may show.
+     * Returns a recording with only what a verdict needs: the last calls of each group, when the group failed, and one
+     * frame of the stack that a verdict may show.
      */
     static String brief(Path file, int calls) throws UnreadableRecordingException {
         RankRecording recording = read(file);
@@ -184,7 +184,7 @@ final class RecordingReader {
 
     /**
      * Whether ferro dump has requested a newer file; also true if the folder has no file with the time of the request.
-     * Both times are from the clock of the folder's file system.
+     * The times of the file and of the request are from the clock of the file system.
      */
     private boolean isAskedForAgain() {
         try {

@@ -180,8 +180,8 @@ final class TextReport {
     }
 
     /**
-     * Returns by how many calls a rank is behind others. If all ranks have ended all calls, they differ only because
-     * some wrote their recordings earlier; then returns an empty text.
+     * Returns by how many calls a rank is behind others. Returns an empty text if all ranks have ended all calls: these
+     * ranks only wrote their recordings at different times.
      */
     private static String distance(SharedGroup group, long behind) {
         boolean areAllDone = group.failures().isEmpty()

@@ -15,8 +15,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
- * The problem of a job, the ranks to blame, and the facts. {@link VerdictText} forms sentences from this data.
- * Immutable.
+ * The problem of a job, the ranks to blame, and the facts. {@link VerdictText} forms sentences from these. Immutable.
  *
  * @param kind      kind of problem
  * @param guilty    ranks to examine; empty if no rank is to blame or none can be named
@@ -114,7 +113,7 @@ public record Verdict(
     }
 
     /**
-     * Returns whether a rank has recorded the failure on which the ranks agree, and has ended by an exception of its
+     * Returns whether a rank has recorded the failure that the ranks agree on, and has ended by an exception of its
      * code.
      *
      * @param rank number of the rank

@@ -1,11 +1,12 @@
 /**
  * Reads the flight recordings of a job's ranks, and determines which rank is to blame.
  *
- * <p>Start reading at {@link ferro.launcher.analyze.Analysis}. It turns files into {@code RankRecording}s, whose clocks
- * {@code Merge} aligns. {@code Investigation} finds a {@code Verdict} by the rules of {@code ferro.control.failure}.
- * {@code VerdictText} forms sentences from the verdict. {@code TextReport} and {@code HtmlReport} show everything.
+ * <p>Start reading at {@link ferro.launcher.analyze.Analysis}. An {@code Analysis} turns files into
+ * {@code RankRecording}s, whose clocks {@code Merge} aligns. {@code Investigation} finds a {@code Verdict} by the rules
+ * of {@code ferro.control.failure}. {@code VerdictText} forms sentences from the verdict. {@code TextReport} and
+ * {@code HtmlReport} show everything.
  *
  * <p>The files come from other processes and perhaps from other users. Code in this package trusts no data in them, and
- * cleans all text before it is shown. It starts no process, opens no socket and changes no recording.
+ * cleans all text before it is shown. This code starts no process, opens no socket and changes no recording.
  */
 package ferro.launcher.analyze;

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Finds the reduction kernels that a rank uses, by a JVM with the flags of a rank. This JVM has other flags. */
+/** Finds the reduction kernels of a rank, in a JVM with a rank's flags, because the launcher has other flags. */
 final class KernelFacts {
     private static final long PATIENCE_SECONDS = 20;
 

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Passes {@code ferro.tcp.interface} to NCCL. NCCL reads it only from its environment, by getenv. Therefore only the
- * launcher that starts the process can pass it.
+ * Passes {@code ferro.tcp.interface} to NCCL. NCCL reads its settings only from the environment, by getenv. Therefore
+ * only the launcher that starts a process can pass them.
  */
 public final class NcclInterfaces {
     static final String VARIABLE = "NCCL_SOCKET_IFNAME";

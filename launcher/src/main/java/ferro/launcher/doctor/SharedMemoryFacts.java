@@ -85,7 +85,7 @@ final class SharedMemoryFacts {
 
     /**
      * Returns why a group of this size cannot share memory. Tests this with a segment that allocates all its memory
-     * later. Such a segment passes the same checks as the segment of a group, but takes no memory.
+     * later. The segment of the test passes the same checks as the segment of a group, but takes no memory.
      */
     private static Optional<String> noRoom(RankContext context, int ranks) {
         return CollectiveEngine.sharedMemoryOf(ranks)

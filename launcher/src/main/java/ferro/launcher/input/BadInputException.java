@@ -4,12 +4,12 @@ package ferro.launcher.input;
 public final class BadInputException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 
-    /** Creates an exception. Its message gives the wrong value and the correct input in one line. */
+    /** Creates an exception whose message gives, in one line, the wrong value and the input that is needed. */
     public BadInputException(String message) {
         super(message);
     }
 
-    /** Creates an exception with a message of the same form and a cause. */
+    /** Creates an exception with a message and a cause. */
     public BadInputException(String message, Throwable cause) {
         super(message, cause);
     }

@@ -7,7 +7,7 @@ public final class NodesApartException extends Exception {
     private final int exitCode;
 
     /**
-     * Creates an exception with a reason. All launchers that have come give the same reason.
+     * Creates an exception with a reason. All launchers that have connected give the same reason.
      *
      * @param text     the nodes, both values, and what to do
      * @param exitCode exit code of all launchers

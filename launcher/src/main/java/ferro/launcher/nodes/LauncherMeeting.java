@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 
-/** The wait of one launcher, before a start, until all launchers have come and their options agree. */
+/** The wait of one launcher, before a start, until all launchers have connected and their options agree. */
 public final class LauncherMeeting {
-    /** Longest time from the end of a generation to the start of the next one, if all launchers have come. */
+    /** Longest time from the end of a generation to the start of the next one, if all launchers have connected. */
     private static final Duration LONGEST_HOLD = Duration.ofMinutes(1);
 
     /**
@@ -88,7 +88,7 @@ public final class LauncherMeeting {
 
     /**
      * Returns the launchers if node 0 decided to start with this launcher just before the interrupt. The other
-     * launchers then need this one: it forwards the signal, which ends the ranks. Otherwise ends the wait.
+     * launchers then count on this launcher to forward the signal, which ends the ranks. Otherwise ends the wait.
      */
     private List<NodeCard> begun(NodesApartException why) throws NodesApartException, InterruptedException {
         try {
@@ -103,8 +103,8 @@ public final class LauncherMeeting {
     }
 
     /**
-     * Publishes that this launcher leaves, and waits until the others have read it. Before a later start, all launchers
-     * come at about the same time. Therefore this launcher also waits a short time for the others to come.
+     * Publishes that this launcher leaves, and waits until the others have read it. Before a later start, this launcher
+     * also waits a short time for the others, because all launchers connect at about the same time.
      */
     private NodesApartException ended(NodesApartException why) throws InterruptedException {
         Duration within = keys.generation() == 0 ? Duration.ZERO : Duration.ofMillis(OTHERS_GONE_MILLIS);
@@ -195,7 +195,7 @@ public final class LauncherMeeting {
      * @param connection connection to the store; stays open
      * @param own        entry of this launcher
      * @param why        reason in words that follow the name of the node, and the exit code of all launchers
-     * @param patience   how long node 0 waits for the others to come
+     * @param patience   how long node 0 waits for the others to connect
      * @return what all nodes print: this reason, or the reason of another node that was first
      * @throws InterruptedException if the calling thread is interrupted
      */
@@ -215,7 +215,7 @@ public final class LauncherMeeting {
             StartSignal decided = decided(store, said, keys);
             // a job that has started is complete without this launcher, which claims one of its nodes
             said = decided.begins() ? said : decided;
-            // the entry shows node 0 that this launcher has come and has read the decision
+            // the entry shows node 0 that this launcher has connected and has read the decision
             Keys.first(store, keys.card(own.node()), Keys.encoded(own));
             if (own.node() == 0) {
                 stay(store, own.nodes(), patience, keys);
@@ -235,7 +235,7 @@ public final class LauncherMeeting {
         return Keys.decoded(store.compareAndSet(keys.start(), null, Keys.encoded(refusal)), StartSignal.class);
     }
 
-    /** Waits on node 0 until all others have come, read the reason and disconnected; then the store ends. */
+    /** Waits on node 0 until all others have connected, read the reason and disconnected, because its store ends. */
     private static void stay(Store store, int nodes, Duration patience, Keys keys) throws InterruptedException {
         CompletableFuture<?>[] gone = IntStream.range(1, nodes)
                 .mapToObj(node -> store.when(keys.card(node))
@@ -246,7 +246,7 @@ public final class LauncherMeeting {
         try {
             CompletableFuture.allOf(gone).get(patience.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException | ExecutionException absent) {
-            // a launcher that comes later finds no store
+            // a launcher that connects later finds no store
             return;
         }
     }

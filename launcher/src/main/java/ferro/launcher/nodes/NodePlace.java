@@ -26,10 +26,10 @@ record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) 
 
     /**
      * Takes the slot, and returns the keys of the generation. If another launcher holds the slot of a job that may
-     * start again, this launcher may be a replacement of the other one. Then it waits for the next generation.
+     * start again, this launcher may be a replacement of the other one, and waits for the next generation.
      *
-     * @throws NodesApartException if another launcher holds the slot and does not leave; if this launcher was started
-     *     again with other options; or, with the exit code of the job, if the job ends during the wait
+     * @throws NodesApartException if another launcher holds the slot and does not leave, if this launcher was started
+     *     again with other options, or if the job ends (with the exit code of the job)
      * @throws InterruptedException if the calling thread is interrupted
      */
     Keys taken(GenerationStart start) throws NodesApartException, InterruptedException {

@@ -16,10 +16,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Decides on node 0 whether the ranks start. The ranks start when the launchers of all nodes have come and their
+ * Decides on node 0 whether the ranks start. The ranks start when the launchers of all nodes have connected and their
  * options agree. The wait ends for all launchers at the first difference, at a wrong secret or at the timeout. Before
- * the first start, the wait also ends when a launcher leaves. All methods but {@link #missing} and {@link #known} run
- * on one thread.
+ * the first start, the wait also ends when a launcher leaves. Only {@link #missing} and {@link #known} are thread-safe.
  */
 final class NodeRendezvous {
     private static final int BAD_INPUT = 2;
@@ -53,7 +52,7 @@ final class NodeRendezvous {
      * Starts to wait for the other launchers; does not block.
      *
      * @param holdMillis    time that passes before ranks may start
-     * @param timeoutMillis time after that in which the others have to come
+     * @param timeoutMillis time after that in which the others have to connect
      */
     void call(long holdMillis, long timeoutMillis) {
         held = holdMillis > 0;
@@ -88,14 +87,14 @@ final class NodeRendezvous {
         }
     }
 
-    /** Returns the nodes that have not come yet. */
+    /** Returns the nodes that have not connected yet. */
     synchronized SortedSet<Integer> missing() {
         SortedSet<Integer> missing = new TreeSet<>(others());
         missing.removeAll(cards.keySet());
         return missing;
     }
 
-    /** Returns the entries of this launcher and of all launchers that have come. */
+    /** Returns the entries of this launcher and of all launchers that have connected. */
     synchronized List<NodeCard> known() {
         return List.copyOf(cards.values());
     }
@@ -105,8 +104,8 @@ final class NodeRendezvous {
     }
 
     /**
-     * Records a launcher that has come. The entry is stored before the launcher may be refused: node 0 serves the store
-     * until all recorded launchers have read the reason.
+     * Records a launcher that has connected. The entry is stored before the launcher may be refused: node 0 serves the
+     * store until all recorded launchers have read the reason.
      */
     private void came(NodeCard card) {
         synchronized (this) {
@@ -118,7 +117,7 @@ final class NodeRendezvous {
         beginIfComplete();
     }
 
-    /** Ends the job if a launcher leaves before the first start. Later, another launcher may replace it. */
+    /** Ends the job if a launcher leaves before the first start; later, lets another launcher replace it. */
     private void left(NodeCard card) {
         if (keys.generation() == 0) {
             refuse(card + " disconnected before a rank was started", FAILED);

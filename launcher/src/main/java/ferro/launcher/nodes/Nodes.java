@@ -29,11 +29,11 @@ import java.util.function.Function;
 
 /**
  * The connection of one launcher to the other launchers of a job on several nodes. Before ranks start, the launchers
- * wait until all of them have come. While ranks run, each launcher receives the failures and signals of the others. At
- * the end, all launchers receive one verdict on the job.
+ * wait until all of them have connected. While ranks run, each launcher receives the failures and signals of the
+ * others. At the end, all launchers receive one verdict on the job.
  *
- * <p>In a job of one node, the launcher has no store and no other launchers. Then {@link #begin}, {@link #conclude} and
- * {@link #generation} must not be called. Thread-safe.
+ * <p>A job of one node has no store and no other launchers: {@link #begin}, {@link #conclude} and {@link #generation}
+ * must not be called. Thread-safe.
  *
  * <pre>{@code
  * try (Nodes nodes = Nodes.meet(store, own, times, missing -> say(missing), GenerationStart.ONLY)) {
@@ -77,7 +77,7 @@ public final class Nodes implements AutoCloseable {
     /**
      * Timeouts of launchers that wait for each other.
      *
-     * @param join    longest wait until all launchers have come
+     * @param join    longest wait until all launchers have connected
      * @param silence longest time without a sign of life while ranks run
      * @param ending  longest time from the first failure or signal to the report of a node, and from there to the
      *     verdict; longer than ranks may take to end
@@ -136,7 +136,7 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Publishes the entry of this launcher, and waits until all have come and their options agree. Interruptible.
+     * Publishes the entry of this launcher, and waits until all have connected and their options agree. Interruptible.
      *
      * @param connection connection to the store; closed together with the result, and also if this call fails
      * @param own        entry of this launcher
@@ -144,8 +144,8 @@ public final class Nodes implements AutoCloseable {
      * @param waiting    called with the missing nodes after 3 s and then every 30 s
      * @param start      the start of the ranks for which the launchers wait
      * @return all launchers
-     * @throws NodesApartException if the options of two launchers differ, if a launcher does not come in time or
-     *     leaves, or if the calling thread is interrupted; all launchers that have come get the same text
+     * @throws NodesApartException if the options of two launchers differ, if a launcher does not connect in time or
+     *     leaves, or if the calling thread is interrupted; all launchers get the same text
      * @throws InterruptedException if the calling thread is interrupted again
      */
     public static Nodes meet(
@@ -265,7 +265,7 @@ public final class Nodes implements AutoCloseable {
 
     /**
      * Removes what launchers have published in the generation before; all have read it. A launcher that was suspended
-     * may still wait for the verdict of that generation. Such a launcher receives a short verdict.
+     * and still waits for the verdict of that generation receives a short one.
      */
     private void forgetGenerationBefore() {
         if (keys.generation() > 0) {
@@ -368,7 +368,7 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Returns the rank whose end a launcher has published under a key. This applies to a job in which the ranks of each
+     * Returns the rank whose end a launcher has published under a key. Only for jobs in which the ranks of each
      * generation have a separate store.
      *
      * @param key        key that a launcher has set in the store of the launchers
@@ -390,8 +390,7 @@ public final class Nodes implements AutoCloseable {
      * Forwards a signal that this launcher has received to the other launchers.
      *
      * @param name  name of the signal without SIG
-     * @param times number of signals that this launcher has received, with this one; those after the second are not
-     *     sent
+     * @param times number of signals that this launcher has received, with this one; only the first two are sent
      */
     public void signalled(String name, int times) {
         if (!isAlone() && times <= MOST_SIGNALS && !concluded.get()) {
@@ -418,8 +417,7 @@ public final class Nodes implements AutoCloseable {
      * Reports to node 0 how the ranks of this node have ended, and waits for the verdict on all reports. Does not wait
      * for a node that is lost. If node 0 is lost, each other launcher judges by its own report.
      *
-     * @param report makes the report from the failed ranks of this node, each with its number among all failures, from
-     *     1
+     * @param report makes the report from the failed ranks of this node, with their numbers among all failures
      * @param judge  makes the verdict from the reports that have arrived; the same function on all nodes
      * @return verdict
      * @throws InterruptedException if the calling thread is interrupted
@@ -446,7 +444,7 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Returns the report of a launcher that cannot report how its ranks ended. Its node then counts as lost.
+     * Returns the report of a launcher that cannot report how its ranks ended, so that its node counts as lost.
      *
      * @param why reason, in words that follow "its launcher"
      * @return report

@@ -9,13 +9,13 @@ public interface Waiting {
     /**
      * Called with the nodes that are missing.
      *
-     * @param nodes nodes whose launchers have not come; empty on other nodes than node 0, which do not know them
+     * @param nodes nodes whose launchers have not connected; empty on other nodes than node 0, which do not know them
      */
     void missing(Set<Integer> nodes);
 
     /**
-     * {@return the times at which {@link #missing} is called. A launcher may already have waited for the store; then it
-     * passes the times of that wait, which keeps the distance between the lines}
+     * {@return the times at which {@link #missing} is called. A launcher that has already waited for the store passes
+     * the times of that wait, so that the distance between lines stays the same}
      */
     default LineTimes lines() {
         return new LineTimes(System::nanoTime);

@@ -149,7 +149,7 @@ public record FailureBox(
     }
 
     /**
-     * Breaks lines between words. Such lines are not cut, because their end often contains the remedy.
+     * Breaks lines between words instead of cutting them, because their end often contains the remedy.
      *
      * @param columns  width of a line
      * @param maxLines largest number of lines for one text; the last line is cut

@@ -88,8 +88,8 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
     }
 
     /**
-     * Returns the line that best explains how the rank ended. This is the exception that ended the rank, or else its
-     * last line with text that is not a log line of ferro. Empty if the rank printed no such line.
+     * Returns the line that best explains how the rank ended: the exception that ended it, or else its last line that
+     * is not blank and not from ferro's log. Empty if the rank printed no such line.
      */
     public String lastLine() {
         return thrown().orElseGet(() -> lastLines.stream()

@@ -38,7 +38,7 @@ public final class Screen {
      *
      * @param stream   where bytes are written
      * @param terminal whether it is a terminal, which supports colours and progress bars
-     * @param onDisk   whether it is a file or a device; then a failed write does not mean that the reader has gone
+     * @param onDisk   whether it is a file or a device, where a failed write does not mean that the reader has gone
      */
     public record ScreenStream(OutputStream stream, boolean terminal, boolean onDisk) {
         /** Creates a stream to a reader, such as a pipe. */

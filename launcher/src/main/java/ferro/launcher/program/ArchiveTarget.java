@@ -23,8 +23,7 @@ public record ArchiveTarget(Path archive, ClassPath classPath, List<String> word
     /**
      * Creates the target.
      *
-     * @throws BadInputException if the class path lacks the main class, or has a folder, which an archive cannot
-     *     contain
+     * @throws BadInputException if the class path lacks the main class, or has a folder, which no archive can have
      */
     public static ArchiveTarget of(Path archive, ClassPath classPath, List<String> words, Programs programs) {
         for (String entry : classPath.entries()) {

@@ -14,8 +14,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * The back end for all ranks. Checked before any rank starts, because a wrong name fails on every rank, each with a
- * trace.
+ * The back end for all ranks. Checked before any rank starts, because a wrong name causes a trace on every rank.
  *
  * @param name  name as ranks will read it: {@code auto}, one name, or pairs such as {@code cpu:tcp,cuda:nccl}
  * @param found all providers that the launcher finds

@@ -144,8 +144,8 @@ public record JavaSettings(
     }
 
     /**
-     * Returns the flags that ferro gives every rank. They do not include ActiveProcessorCount, which would hide the
-     * effect of core binding from the JVM.
+     * Returns the flags that ferro gives every rank. ActiveProcessorCount is not a flag of ferro, because it would hide
+     * core binding from the JVM.
      */
     public static List<String> ownFlags() {
         List<String> flags = new ArrayList<>();

@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
  * @param mainClass       name of the main class
  * @param settings        class path and flags
  * @param arguments       arguments of the program
- * @param saysWhatIsWrong whether it is a program of ferro, in which bad input ends all ranks with exit code 2 and rank
- *     0 prints why
+ * @param saysWhatIsWrong whether ranks with bad input end with exit code 2 and rank 0 prints why, as in programs of
+ *     ferro
  */
 public record JavaTarget(String mainClass, JavaSettings settings, List<String> arguments, boolean saysWhatIsWrong)
         implements Target {

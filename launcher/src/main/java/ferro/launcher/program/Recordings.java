@@ -77,8 +77,8 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
 
     /**
      * Returns the folder of one generation. The launcher creates it below this folder, and removes the folder of a
-     * generation that is too old. A folder that the user has named serves all generations. Its file names contain the
-     * job name of the generation, and no file is removed.
+     * generation that is too old. A folder that the user has named serves all generations. In such a folder, file names
+     * contain the job name of the generation, and no file is removed.
      */
     public Recordings ofGeneration(int generation) throws IOException {
         if (!ours) {

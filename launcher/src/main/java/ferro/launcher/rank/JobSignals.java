@@ -13,11 +13,11 @@ import java.util.function.Consumer;
 
 /**
  * Forwards signals that this launcher receives to its ranks. Counts the signals that request the end of the job, and
- * also forwards these to the launchers of other nodes.
+ * also forwards them to the launchers of other nodes.
  *
  * <p>Uses reflection, because the compiler warns about each use of {@code sun.misc.Signal}, and this build treats
  * warnings as errors. If this class is missing, or if the JVM reserves a signal for itself, the signal ends the
- * launcher. Then the guard shells end the ranks.
+ * launcher, and the guard shells end the ranks.
  */
 public final class JobSignals {
     /** Signals that request the end of the job. */
@@ -113,8 +113,7 @@ public final class JobSignals {
     }
 
     /**
-     * Begins another generation, whose ranks are not started yet. Signals go to launchers of other nodes after
-     * {@link #tell}.
+     * Begins another generation, whose ranks are not started yet. Signals go to other launchers after {@link #tell}.
      *
      * @param queue  queue for the events of the generation
      * @param number number of the generation, from 1

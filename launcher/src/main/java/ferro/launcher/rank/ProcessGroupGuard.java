@@ -13,10 +13,10 @@ import java.util.Set;
 /**
  * Starts a command as leader of a process group that ends together with this process.
  *
- * <p>The group of the command has one more process, the guard shell. It reads a pipe whose other end only this process
- * holds. Each line in the pipe is the name of a signal for all processes of the group. At the end of the file, this
- * process has ended, even by kill -9, and the guard shell kills the group. ({@code setpriv --pdeathsig} does not work:
- * it sends its signal when the Java thread that started the rank ends.)
+ * <p>The group of the command has one more process, the guard shell. The guard shell reads a pipe whose other end only
+ * this process holds. Each line in the pipe is the name of a signal for all processes of the group. At the end of the
+ * file, this process has ended, even by kill -9, and the guard shell kills the group. ({@code setpriv --pdeathsig} does
+ * not work: it sends its signal when the Java thread that started the rank ends.)
  *
  * <p>A new group needs {@code setsid}, or {@code perl} on a system without {@code setsid} (macOS). Without both, ranks
  * are ordinary children: signals reach only the rank itself, and a kill -9 of the launcher leaves the ranks running.

@@ -61,13 +61,13 @@ public final class Supervisor {
     private enum StopPhase {
         /** No failure and no signal has occurred. No time limit. */
         RUNNING,
-        /** A rank has ended with exit code 2, and the others will do so too. After this phase, they are stopped. */
+        /** A rank has ended with exit code 2, and the others will do so too. Afterwards ranks are stopped. */
         LEAVING,
-        /** A rank has failed, and the others record the rank to blame. After this phase, they are stopped. */
+        /** A rank has failed, and the others record the rank to blame. Afterwards ranks are stopped. */
         NOTICING,
-        /** The ranks have received TERM or another signal that ends them. After this phase, they are killed. */
+        /** The ranks have received TERM or another signal that ends them. Afterwards ranks are killed. */
         STOPPING,
-        /** The ranks have been killed. After this phase, the launcher no longer waits for them. */
+        /** The ranks have been killed. Afterwards the launcher no longer waits for ranks. */
         KILLED
     }
 
