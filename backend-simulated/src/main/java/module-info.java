@@ -1,4 +1,4 @@
-/** Ranks inside one JVM: on threads, or on one thread under a seed. */
+/** Ranks inside one JVM: on threads, or on one thread in an order drawn from a seed. */
 module ferro.backend.simulated {
     requires transitive ferro.collectives;
 

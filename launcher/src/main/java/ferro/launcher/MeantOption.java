@@ -83,7 +83,7 @@ final class MeantOption {
     }
 
     /**
-     * Returns a note about an option of ferro that comes after the program, so that the program gets it; may be empty.
+     * Returns a note about a ferro option after the program, which then gets the option; empty without such an option.
      *
      * @param words   the program and its arguments
      * @param command command that starts the program

@@ -202,7 +202,7 @@ record NodeEnd(
         return all;
     }
 
-    /** Returns from when ranks may have been ended; on several nodes, since the first failure received. */
+    /** Returns from when ranks may have been ended: on several nodes, since this launcher received a failure. */
     private Long since(List<NodeCard> nodes) {
         if (nodes.size() == 1) {
             return outcome.stoppedNanos();

@@ -20,7 +20,7 @@ final class SeededMedium implements SimulatedMedium {
     private static final long CONTROL = 3L << 56;
     /** Number of control messages that arrive again after a connection was replaced too early. */
     private static final int REMEMBERED = 4;
-    /** Time after which all ranks have been notified of a death. */
+    /** Time after which all ranks have been notified of a death, as far as connections report it. */
     private static final long DEATH_NANOS = 95_000_000;
 
     private final EventQueue events;

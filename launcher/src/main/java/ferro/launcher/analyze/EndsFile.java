@@ -32,7 +32,7 @@ public final class EndsFile {
     }
 
     /**
-     * Writes the file.
+     * Writes the file, after all ranks of the launcher have ended.
      *
      * @param folder folder to which the ranks wrote recordings
      * @param job    name of the job

@@ -208,7 +208,7 @@ final class Investigation {
                 facts(calls));
     }
 
-    /** Returns a verdict that blames no rank if launchers caused all failures by ending ranks. */
+    /** Returns a verdict that blames no rank, even a missing one, if launchers caused all failures by ending ranks. */
     private Optional<Verdict> stopped() {
         if (merge.groups().stream().allMatch(group -> group.failures().isEmpty())) {
             return Optional.empty();

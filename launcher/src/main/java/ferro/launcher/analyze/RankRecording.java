@@ -40,8 +40,8 @@ record RankRecording(
     record Origin(Path file, String reason, boolean askedForAgain) {}
 
     /**
-     * Returns this recording with all times of calls and events, and the time of writing, moved forward. Times of
-     * stacks do not change, because they are only compared with each other.
+     * Returns this recording with the times of calls, events and writing on a clock that is ahead by some time. Times
+     * of stacks do not change, because they are only compared with each other.
      */
     RankRecording shifted(long nanos) {
         Clock moved = new Clock(clock.wallNanos, clock.clockNanos + nanos);

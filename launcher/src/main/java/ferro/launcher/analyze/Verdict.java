@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
- * The problem of a job, the ranks to blame, and the facts. {@link VerdictText} forms sentences from these. Immutable.
+ * The problem of a job, the ranks to blame, and the facts. {@link VerdictText} forms the sentences. Immutable.
  *
  * @param kind      kind of problem
  * @param guilty    ranks to examine; empty if no rank is to blame or none can be named

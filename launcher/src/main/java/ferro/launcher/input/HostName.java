@@ -36,7 +36,7 @@ public final class HostName {
         }
     }
 
-    /** Returns the name from the kernel. */
+    /** Returns the name that the kernel gives to this host. */
     public static String ofKernel() {
         return Proc.HOST.hostName().orElseGet(HostName::asked);
     }

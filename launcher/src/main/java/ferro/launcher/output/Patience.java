@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
 final class Patience {
     /** Total time that the reader waits for a child of the rank, such as tee, which keeps the pipe open. */
     static final long MILLIS = 300;
-    /** More bytes than the pipes of a rank and a child hold (1 MiB); a child that prints more may never end. */
+    /** More bytes than the pipes of a rank and a child hold (at most 1 MiB): a child that prints more may not end. */
     static final long MOST_BYTES = 4 << 20;
 
     private final LongSupplier clock;

@@ -210,7 +210,7 @@ public final class Screen {
                 return true;
             }
         } catch (InterruptedException hurried) {
-            // only a hurry interrupts this thread
+            // only hurry() interrupts this thread
         }
         try {
             return lock.tryLock(HURRIED_MILLIS, TimeUnit.MILLISECONDS);
