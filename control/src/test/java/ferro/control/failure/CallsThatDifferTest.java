@@ -37,7 +37,7 @@ class CallsThatDifferTest {
     }
 
     @Test
-    void callsThatDifferInLengthsAloneHaveAFormWithCounts() {
+    void callsThatDifferOnlyInLengthsAreAdvisedToUseCounts() {
         List<String> calls = List.of("allReduce f32[4] sum by flat", "allReduce f32[5000000] sum by ring");
 
         assertEquals("lengths differ", CallsThatDiffer.problem(calls));
@@ -45,7 +45,7 @@ class CallsThatDifferTest {
     }
 
     @Test
-    void callsThatDifferInRootsAloneSayThatRootsDiffer() {
+    void callsThatDifferOnlyInRootsAreReportedAsDifferentRoots() {
         List<String> calls = List.of(
                 "broadcast \"w\" f32[4] root 0 by staged",
                 "broadcast \"w\" f32[4] root 1 by binomial",
@@ -57,7 +57,7 @@ class CallsThatDifferTest {
     }
 
     @Test
-    void callsThatDifferInMoreThanLengthsAreCallsThatDiffer() {
+    void callsThatDifferInMoreThanOneValueAreReportedAsDifferentCalls() {
         for (List<String> calls : List.of(
                 List.of("allReduce f32[4] sum by flat", "allReduce f32[5] max by flat"),
                 List.of("broadcast \"root 0\" f32[4] root 1 by flat", "broadcast \"root 2\" f32[4] root 1 by flat"),

@@ -21,7 +21,7 @@ class FirstCauseTest {
             new Failure(Code.PEER_LOST, 3, -1, Set.of(0), "the link to rank 0 ended", null);
 
     @Test
-    void aGuessNeverJoinsWhatIsKnown() {
+    void aGuessedCauseNeverReplacesAReceivedCause() {
         FirstCause first = new FirstCause(FailurePolicy.SHIPPED);
         first.told(TOLD, 5);
         assertNull(first.guessed(GUESS, 6));
@@ -29,14 +29,14 @@ class FirstCauseTest {
     }
 
     @Test
-    void aGuessCountsWhereNothingIsKnown() {
+    void aGuessedCauseCountsIfNoCauseIsReceived() {
         FirstCause first = new FirstCause(FailurePolicy.SHIPPED);
         assertSame(GUESS, first.guessed(GUESS, 6));
         assertEquals(Set.of(0), first.cause().culprits());
     }
 
     @Test
-    void ofComparisonsOfDifferentRanksOneCountsWithItsCulpritsAndItsText() {
+    void oneOfTwoComparisonsCountsWithItsCulpritsAndText() {
         Failure three = compared(0, Set.of(0, 1, 2));
         Failure others = compared(3, Set.of(1));
         assertSame(three, three.merged(others));
@@ -44,7 +44,7 @@ class FirstCauseTest {
     }
 
     @Test
-    void ofTimeOutsTheTextThatBlamesARankStays() {
+    void ofTwoTimeoutsTheTextThatBlamesARankIsKept() {
         Failure slow = new Failure(Code.TIMED_OUT, 0, 4, Set.of(), "no rank is singled out", null, 1);
         Failure late = new Failure(Code.TIMED_OUT, 1, 4, Set.of(2), "gave up on rank 2", null);
         assertEquals(late, slow.merged(late));
@@ -53,7 +53,7 @@ class FirstCauseTest {
     }
 
     @Test
-    void doubtsOfRanksWithoutAComparisonBlameAll() {
+    void mergedMismatchesWithoutAFullComparisonBlameAllTheirCulprits() {
         Failure first = new Failure(Code.MISMATCH, 0, 4, Set.of(0, 1), "rank 1 differs", null);
         Failure other = new Failure(Code.MISMATCH, 2, 4, Set.of(1, 2), "rank 1 differs", null);
         assertEquals(Set.of(0, 1, 2), first.merged(other).culprits());
@@ -61,7 +61,7 @@ class FirstCauseTest {
 
     @Test
     @DisplayName("culprits that are cut to what a message takes are the same in every order of the causes")
-    void culpritsThatAreCutDoNotDependOnTheOrderOfTheCauses() {
+    void culpritsThatAreCutAreTheSameInEveryOrderOfCauses() {
         Random random = new Random(48);
         for (int draw = 0; draw < 100; draw++) {
             List<Failure> causes = new ArrayList<>();

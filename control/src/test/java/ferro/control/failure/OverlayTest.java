@@ -42,7 +42,7 @@ class OverlayTest {
     @ParameterizedTest
     @CsvSource({"34, 10", "64, 11", "128, 13", "1000, 20", "1024, 19", "10000, 28"})
     @DisplayName("the degree is at most 2 log n, far below that of the mesh")
-    void theDegreeGrowsWithTheLogarithm(int worldSize, int degree) {
+    void theNumberOfNeighboursGrowsWithTheLogarithmOfTheRanks(int worldSize, int degree) {
         for (int rank : new int[] {0, 1, worldSize / 2, worldSize - 1}) {
             int found = neighbours(rank, worldSize, NONE).cardinality();
             assertTrue(found <= degree, found + " neighbours");
@@ -54,7 +54,7 @@ class OverlayTest {
 
     @ParameterizedTest
     @CsvSource({"64, 3", "128, 4", "1024, 5", "10000, 6"})
-    void aRankIsFewHopsAway(int worldSize, int diameter) {
+    void allRanksAreReachedInFewHops(int worldSize, int diameter) {
         assertEquals(diameter, hops(0, worldSize, NONE));
     }
 
@@ -75,7 +75,7 @@ class OverlayTest {
 
     @Test
     @DisplayName("the first edges connect the other ranks as long as fewer ranks are gone than a rank has neighbours")
-    void theOthersAreConnectedWhenRanksAreGone() {
+    void otherRanksStayConnectedWhenFewerRanksAreGoneThanNeighbours() {
         Random random = new Random(48);
         for (int worldSize : new int[] {34, 40, 64, 100, 256, 1000}) {
             for (int draw = 0; draw < 40; draw++) {
@@ -95,7 +95,7 @@ class OverlayTest {
 
     @ParameterizedTest
     @ValueSource(ints = {40, 64, 128, 1000})
-    void theOthersAreConnectedWhenOneOrTwoHostsAreGone(int worldSize) {
+    void otherRanksStayConnectedWhenOneOrTwoHostsAreGone(int worldSize) {
         // the graph is the same from the view of each host, so host 0 stands for all
         for (int other = 0; other < worldSize / HOST; other++) {
             BitSet gone = new BitSet();
@@ -120,7 +120,7 @@ class OverlayTest {
     }
 
     @Test
-    void theRestIsConnectedWithoutAnyRanks() {
+    void remainingRanksAreConnectedWhicheverRanksAreGone() {
         Random random = new Random(49);
         for (int draw = 0; draw < 200; draw++) {
             int worldSize = 34 + random.nextInt(200);
@@ -135,7 +135,7 @@ class OverlayTest {
     }
 
     @Test
-    void aRankThatIsAloneHasNoNeighbour() {
+    void theLastRankHasNoNeighbour() {
         BitSet gone = new BitSet();
         gone.set(0, 40);
         gone.clear(7);
@@ -148,7 +148,7 @@ class OverlayTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 4, 8, 16, 32})
     @DisplayName("a graph that forgets a step is found: it breaks when fewer ranks are gone")
-    void aForgottenStepIsFound(int forgotten) {
+    void anOverlayWithoutOneStepBreaksWithFewerGoneRanks(int forgotten) {
         IntPredicate steps = step -> step != forgotten;
         BitSet around = new Overlay(0, 64, MAX_MESH, steps).neighbours(NONE);
         assertTrue(around.cardinality() < 11, around + " are all neighbours");

@@ -50,7 +50,7 @@ class WaitGraphTest {
                 "any of a stuck rank and a free one            | 1>2,5 2>3 3>2 4>1/5         | 4   | 5     | 2,3     | 1,2,3",
                 "a free rank is not stuck                      | 1>2,5 2>3 3>2 4>1/5         | 5   | 5     | -       | -",
             })
-    void endsCyclesAndStuckRanksAre(String name, String edges, String from, String ends, String cycles, String stuck) {
+    void theGraphFindsEndsCyclesAndStuckRanks(String name, String edges, String from, String ends, String cycles, String stuck) {
         for (String edge : edges == null ? new String[0] : edges.split(" ")) {
             String[] sides = edge.split(">");
             any.set(Integer.parseInt(sides[0]), sides[1].contains("/"));
@@ -63,7 +63,7 @@ class WaitGraphTest {
     }
 
     @Test
-    void onlyRanksThatAreReachedAreAskedAndNothingThatIsGivenChanges() {
+    void onlyReachableRanksAreAskedAndArgumentsStayUnchanged() {
         waits.putAll(Map.of(1, ranks("2,5"), 2, ranks("1"), 3, ranks("1")));
         BitSet first = ranks("1");
 

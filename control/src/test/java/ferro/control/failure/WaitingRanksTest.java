@@ -38,7 +38,7 @@ class WaitingRanksTest {
     });
 
     @Test
-    void aNewGroupThatHasWaitedForAQuarterOfItsDeadlineIsLateOnce() {
+    void aNewGroupIsReportedLateOnceAtAQuarterOfItsDeadline() {
         HandDriven group = new HandDriven(3);
         SubgroupAgreement.OwnProposal attempt = group.ranks.get(0).agreement().begin(9, BOTH, Duration.ofSeconds(4));
         lookFor(group, attempt, Duration.ofMillis(990));
@@ -54,7 +54,7 @@ class WaitingRanksTest {
     }
 
     @Test
-    void aNewGroupThatAnotherRankGaveUpSaysHowLongThisOneHasWaited() {
+    void theFailureOfACancelledNewGroupHasTheOwnWaitingTime() {
         HandDriven group = new HandDriven(2);
         SubgroupAgreement.OwnProposal attempt = group.ranks.get(0).agreement().begin(9, BOTH, Duration.ofSeconds(4));
         group.pass(Duration.ofMillis(700));
@@ -64,7 +64,7 @@ class WaitingRanksTest {
     }
 
     @Test
-    void aNewGroupThatCouldNotBeToldToItsMembersIsGivenUp() {
+    void anAttemptWhoseProposalCannotBeSentIsGivenUp() {
         HandDriven group = new HandDriven(2);
         SubgroupAgreement agreement = group.ranks.get(0).agreement();
         int[] stranger = {0, 7};
@@ -88,7 +88,7 @@ class WaitingRanksTest {
     }
 
     @Test
-    void whatARankIsInIsReadOnceAsItMayEndMeanwhile() {
+    void theStatusOfARankIsReadOnce() {
         RankStatus receive = new RankStatus(0, "recv from rank 1", "", Set.of(1), 5);
         int[] reads = {0};
         RankStatuses statuses = new RankStatuses();
@@ -102,7 +102,7 @@ class WaitingRanksTest {
     }
 
     @Test
-    void ofManyRanksThatWaitForEachOtherTheCircleIsToBlame() {
+    void aCycleAmongManyWaitingRanksIsBlamed() {
         Status[] answers = new Status[100];
         // rank 0 asks; ranks 10 to 89 form a cycle, 1 to 9 wait for 10, and 90 and above wait for 0
         for (int rank = 1; rank < answers.length; rank++) {
@@ -119,7 +119,7 @@ class WaitingRanksTest {
     }
 
     @Test
-    void ofRanksThatWaitForEachOtherTheTextHasEachCall() {
+    void theTextOfACycleHasTheCallOfEachRank() {
         Status[] answers = {null, answer(0, 2), answer(0, 0), answer(0, 2)};
         Diagnosis.Blame verdict =
                 diagnosis(answers, 0).ofWaiting(only(1), Diagnosis.OwnState.QUIET, "in recv from rank 1");
@@ -132,7 +132,7 @@ class WaitingRanksTest {
     }
 
     @Test
-    void aRankWhoseOwnDataMovesBlamesNoRankAndSaysByWhatItJudges() {
+    void aRankWhoseOwnDataMovesBlamesNoRankAndGivesTheReason() {
         Status[] answers = {null, IN_BARRIER};
         assertEquals(only(1), diagnosis(answers, 7).ofCollective(only(1)).culprits(), "it waits for no rank");
         String why =
@@ -148,7 +148,7 @@ class WaitingRanksTest {
     }
 
     @Test
-    void aRankThatStoodStillIsToBlameAlsoIfItsDataMovesAgain() {
+    void aPausedRankIsBlamedAlthoughItsDataMovesAgain() {
         Status[] answers = {null, Status.left(6, "reduceScatter")};
         Diagnosis.OwnState again = new Diagnosis.OwnState(2_200_000_000L, 72_000_000L);
         Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), again, "");
@@ -157,7 +157,7 @@ class WaitingRanksTest {
     }
 
     @Test
-    void ofASubgroupTheRankWhoseDataMovesHasItsNumberInTheJoinedGroup() {
+    void theTextOfASubgroupAddsTheNumberInTheJoinedGroup() {
         Status[] answers = {null, IN_BARRIER};
         String text = new Diagnosis(OF_WORLD, answers, new BitSet(), 7)
                 .ofCollective(only(1), MOVING)
@@ -166,14 +166,14 @@ class WaitingRanksTest {
     }
 
     @Test
-    void ranksThatAllWaitForEachOtherInCollectivesAreOnlySlowWhileDataMoves() {
+    void aCycleOfCollectivesIsOnlySlowWhileDataMoves() {
         Status[] answers = {null, new Status(1, 7, "barrier", 7, 0, 0, "", "in barrier", Set.of(0), 0, 0, "")};
         Diagnosis.Blame verdict = diagnosis(answers, 7).ofCollective(only(1), MOVING);
         assertEquals(new BitSet(), verdict.culprits(), verdict.text());
     }
 
     @Test
-    void ranksOfWhichOneIsInAMessageAreADeadlockAlthoughDataMoves() {
+    void aCycleWithAMessageIsADeadlockAlthoughDataMoves() {
         for (Diagnosis.Blame verdict : List.of(
                 diagnosis(new Status[] {null, answer(7, 0)}, 7).ofCollective(only(1), MOVING),
                 diagnosis(new Status[] {null, answer(0, 0)}, 0).ofWaiting(only(1), MOVING, "in recv from rank 1"))) {
@@ -183,7 +183,7 @@ class WaitingRanksTest {
     }
 
     @Test
-    void aRankThatIsSilentOrHasNotCalledIsToBlameAlthoughDataMoves() {
+    void aSilentRankOrARankThatHasNotCalledIsBlamedAlthoughDataMoves() {
         Machines machines = new Machines(0, BOTH, RankProcesses.UNKNOWN);
         Status idle = new Status(1, 6, "barrier", 0, 0, 0, "", "", Set.of(), 0, 0, "");
         Status[][] answers = {{null, IN_BARRIER}, {null, null}, {null, answer(6, 0)}, {null, idle}};
@@ -195,7 +195,7 @@ class WaitingRanksTest {
     }
 
     @Test
-    void ranksThatAllWaitForEachOtherInOneCallAreNotBlamedAlone() {
+    void noRankAloneIsBlamedIfAllWaitForEachOtherInOneCall() {
         Status[] answers = {null, answer(7, 0)};
         Diagnosis.Blame verdict = diagnosis(answers, 7).ofCollective(only(1));
         assertEquals(range(0, 2), verdict.culprits());
@@ -206,7 +206,7 @@ class WaitingRanksTest {
     }
 
     @Test
-    void aRankThatItselfIsOnACycleBehindAMissingRankIsNotBlamedAlone() {
+    void noRankAloneIsBlamedIfACycleBlocksTheMissingRank() {
         // rank 1 has not called and waits for rank 2; ranks 0 and 2 wait for each other
         Status[] answers = {null, answer(6, 2), answer(7, 0)};
         Diagnosis.Blame verdict = diagnosis(answers, 7).ofCollective(only(2));
@@ -215,7 +215,7 @@ class WaitingRanksTest {
     }
 
     @Test
-    void aMessageInFlightWaitsForItsLinkAndNotInACycle() {
+    void aMessageInFlightIsNotPartOfACycle() {
         Status[] answers = {null, answer(0, 0)};
         Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), Diagnosis.OwnState.QUIET, "");
         assertFalse(verdict.isNoRankAlone());
@@ -224,7 +224,7 @@ class WaitingRanksTest {
     }
 
     @Test
-    void aCycleOfWhichSomeRanksHaveMadeTheCallHasNoRankThatAloneIsToBlame() {
+    void noRankAloneIsBlamedForACycleOfRanksInAndOutsideTheCall() {
         Status[] answers = {null, answer(6, 0), answer(7, 0)};
         Diagnosis.Blame verdict = diagnosis(answers, 7).ofCollective(only(1));
         assertEquals(range(0, 2), verdict.culprits());
@@ -237,7 +237,7 @@ class WaitingRanksTest {
     }
 
     @Test
-    void aChainThatEndsIsNoCycle() {
+    void aChainOfWaitingRanksThatEndsIsNotACycle() {
         Status[] answers = {null, answer(0, 2), IDLE};
         Diagnosis.Blame verdict =
                 diagnosis(answers, 0).ofWaiting(only(1), Diagnosis.OwnState.QUIET, "in recv from rank 1");
@@ -266,7 +266,7 @@ class WaitingRanksTest {
     }
 
     @Test
-    void aRankThatMadeTheCallAndWaitsOutsideOfTheGroupIsNotToBlame() {
+    void aRankThatMadeTheCallAndWaitsOutsideTheGroupIsNotBlamed() {
         int[] joinedRanks = {4, 0, 1};
         Status[] answers = new Status[3];
         // rank 0 has not called and waits outside for rank 1, which waits for rank 3 of the joined group
@@ -281,7 +281,7 @@ class WaitingRanksTest {
     }
 
     @Test
-    void aRankThatStoodStillDoesNotBlameOneThatHasLeftForAMessageUnderWay() {
+    void aPausedRankDoesNotBlameARankThatLeftForAMessageInFlight() {
         Status[] answers = {null, Status.left(2, "reduceScatter")};
         Diagnosis.Blame quiet = diagnosis(answers, 0).ofWaiting(only(1), Diagnosis.OwnState.QUIET, "in recv");
         assertEquals(only(1), quiet.culprits());
@@ -295,7 +295,7 @@ class WaitingRanksTest {
     }
 
     @Test
-    void aShortPauseOfARankIsNoReasonForItsTimeOut() {
+    void aPauseBelow100MillisDoesNotExplainATimeout() {
         Status[] answers = {null, Status.left(2, "reduceScatter")};
         Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), new Diagnosis.OwnState(99_999_999L, 0), "");
         assertEquals(only(1), verdict.culprits(), verdict.text());
@@ -307,7 +307,7 @@ class WaitingRanksTest {
     }
 
     @Test
-    void aRankThatStandsStillBeforeItHasSaidAnythingIsSilentToo() {
+    void aRankThatIsSilentFromTheStartIsSuspected() {
         Watchers world = new Watchers(2, 1000, Map.of());
         world.ranks.get(1).cutTo.add(0);
         world.enter();
@@ -322,7 +322,7 @@ class WaitingRanksTest {
     }
 
     @Test
-    void aRankThatWaitsForAnyIsHeldUpByNobodyAsLongAsOneCanGoOn() {
+    void noRankIsBlamedForAReceiveFromAnyWhileOneRankCanContinue() {
         Status[] answers = {null, inRecv(0), inRecv(0, 1, 3), IDLE};
 
         Diagnosis.Blame free = diagnosis(answers, 0).ofWaitingForAny(range(1, 4), "in recv");
@@ -344,7 +344,7 @@ class WaitingRanksTest {
     }
 
     @Test
-    void aRankOutsideOfTheGroupMaySendToARankThatWaitsForAny() {
+    void aReceiveFromAnyMayBeServedFromOutsideTheGroup() {
         Status[] answers = {null, inRecv(0, 5)};
         Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaitingForAny(only(1), "in recv");
         assertEquals(new BitSet(), verdict.culprits());

@@ -46,7 +46,7 @@ class AbortDuringFailureTest {
     }
 
     @Test
-    void anAbortReturnsOnceCallsFail() throws Exception {
+    void anAbortDuringAnotherFailureReturnsOnceCallsFail() throws Exception {
         AgreedFailure failure = new AgreedFailure(
                 new ControlSender(
                         null,

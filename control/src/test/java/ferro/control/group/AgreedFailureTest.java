@@ -49,7 +49,7 @@ class AgreedFailureTest {
     @Test
     @DisplayName(
             "row 21: two causes seen at once are agreed on in every order of messages, some of them delivered twice")
-    void twoCausesConvergeInEveryOrder() {
+    void ranksAgreeOnOneOfTwoCausesInEveryOrderOfMessages() {
         HandDriven.seeds(500, seed -> {
             HandDriven group = new HandDriven(4);
             group.ranks.get(1).fail(late(1, "3"));
@@ -62,7 +62,7 @@ class AgreedFailureTest {
 
     @Test
     @DisplayName("row 21: two ranks that abort before they hear of each other are both to blame, on all ranks")
-    void twoThatAbortAtOnceAreBothToBlameInEveryOrder() {
+    void twoRanksThatAbortAtOnceAreBothBlamedInEveryOrder() {
         for (int seed = 0; seed < 100; seed++) {
             HandDriven group = new HandDriven(4);
             for (int rank : new int[] {2, 1}) {
@@ -77,7 +77,7 @@ class AgreedFailureTest {
 
     @Test
     @DisplayName("row 21: a rank that dies while it tells is made up for by those that it told")
-    void aRankThatDiesWhileItTellsIsMadeUpFor() {
+    void otherRanksForwardTheFailureOfARankThatDiesWhileItSends() {
         HandDriven group = new HandDriven(4);
         group.ranks.get(1).fail(late(1, "3"));
         group.stop(1);
@@ -89,7 +89,7 @@ class AgreedFailureTest {
 
     @Test
     @DisplayName("a death that all of 32 ranks see is sent at most once by each rank to each other one, in one text")
-    void eachRankSendsADeathOnce() {
+    void eachRankSendsADeathOnceToEachOther() {
         HandDriven.seeds(5, seed -> {
             HandDriven group = new HandDriven(32);
             group.stop(7);
@@ -128,7 +128,7 @@ class AgreedFailureTest {
 
     @Test
     @DisplayName("ranks that end later because of a loss cause no more messages")
-    void theEndsOfSurvivorsCauseNoMessages() {
+    void ranksThatEndBecauseOfALossCauseNoMessages() {
         HandDriven group = new HandDriven(8);
         group.stop(7);
         IntStream.range(0, 7).forEach(rank -> lost(group, rank, 7));
@@ -150,7 +150,7 @@ class AgreedFailureTest {
 
     @Test
     @DisplayName("a time-out with a lower sequence or rank is forwarded, as a rank may die while it sends")
-    void aLowerTextIsForwarded() {
+    void aTimeoutWithALowerSequenceOrRankIsForwarded() {
         HandDriven group = new HandDriven(4);
         group.ranks.get(3).fail(late(3, "2"));
         group.deliverAll();
@@ -165,7 +165,7 @@ class AgreedFailureTest {
 
     @Test
     @DisplayName("row 19: ranks that exit because of a failure do not become its cause")
-    void exitsOfSurvivorsDoNotChangeTheCause() {
+    void ranksThatExitBecauseOfAFailureDoNotChangeItsCause() {
         HandDriven.seeds(50, seed -> {
             HandDriven group = new HandDriven(4);
             IntStream.range(0, 3).forEach(rank -> group.lost(rank, 3));
@@ -180,7 +180,7 @@ class AgreedFailureTest {
     }
 
     @Test
-    void theEndOfAConnectionWaitsForTheAbortThatExplainsIt() {
+    void theEndOfAConnectionIsExplainedByAnAbortThatIsReadLater() {
         HandDriven group = new HandDriven(3);
         group.ranks
                 .get(1)
@@ -196,7 +196,7 @@ class AgreedFailureTest {
     }
 
     @Test
-    void twoRanksThatDieTogetherAreBothToBlame() {
+    void twoRanksThatDieTogetherAreBothBlamed() {
         HandDriven group = new HandDriven(4);
         group.stop(2);
         group.stop(3);
@@ -208,7 +208,7 @@ class AgreedFailureTest {
     }
 
     @Test
-    void whatThisRankSeesLaterThanTheWindowIsAConsequence() {
+    void aFailureAfterTheWindowIsAConsequenceOfTheFirst() {
         HandDriven group = new HandDriven(2);
         group.ranks.get(0).fail(late(0, "1"));
         group.deliverAll();
@@ -221,7 +221,7 @@ class AgreedFailureTest {
     }
 
     @Test
-    void whoeverAsksAfterTheFailureIsTold() {
+    void aRankThatAsksAfterTheFailureReceivesIt() {
         HandDriven group = new HandDriven(3);
         group.ranks.get(0).fail(late(0, "1"));
         group.drop(0, 2);
@@ -232,7 +232,7 @@ class AgreedFailureTest {
 
     @Test
     @DisplayName("row 13: of ranks that compared calls, the one that knew most of them says who is to blame")
-    void whoeverComparedMostCallsIsRight() {
+    void theRankThatComparedMostCallsDecidesTheBlame() {
         HandDriven.seeds(100, seed -> {
             HandDriven group = new HandDriven(4);
             group.ranks.get(2).fail(different(2, 9, "1,2", 4));
@@ -251,7 +251,7 @@ class AgreedFailureTest {
 
     @Test
     @DisplayName("an exception over a control message blames the rank that threw it, not the one that sent")
-    void whatFailsInsideIsNotBlamedOnTheSender() {
+    void anExceptionOverAControlMessageBlamesTheRankThatThrew() {
         HandDriven group = new HandDriven(3);
         group.statuses[0] = null;
         group.ranks.get(1).inquiry().ask(null);
@@ -261,7 +261,7 @@ class AgreedFailureTest {
 
     @Test
     @DisplayName("an abort that blames what is no rank of the group is the nonsense of its sender")
-    void anAbortThatBlamesNonsenseIsBlamedOnItsSender() {
+    void anAbortWithInvalidCulpritsBlamesItsSender() {
         for (String culprits : List.of("1,x", "3", "-1", "1,,2", "0123456789", "1".repeat(1000))) {
             HandDriven group = new HandDriven(3);
             group.ranks.get(0).control(2, blaming(culprits));
@@ -284,7 +284,7 @@ class AgreedFailureTest {
     }
 
     @Test
-    void aRankThatMakesUpTurnsOfNewGroupsIsBlamed() {
+    void aRankThatSendsAnInvalidTurnOfNewGroupsIsBlamed() {
         for (long turn : new long[] {0, -5, 4097, Long.MAX_VALUE}) {
             HandDriven group = new HandDriven(2);
             group.ranks.get(0).control(1, new ControlMessage.Agree(1, turn, Hashing.of("[0, 1]"), "[0, 1]").encoded());
@@ -293,7 +293,7 @@ class AgreedFailureTest {
     }
 
     @Test
-    void theListenerHearsOfTheFailureOnceAndOfWhoIsToBlame() {
+    void theListenerReceivesTheFailureAndItsCulpritsOnce() {
         HandDriven group = new HandDriven(3);
         group.ranks.get(0).fail(late(0, "1"));
         group.ranks.get(2).fail(late(2, "0"));
@@ -348,7 +348,7 @@ class AgreedFailureTest {
     }
 
     @Test
-    void aRuleThatIsReplacedIsTheOneThatCounts() {
+    void aReplacedFailurePolicyTakesEffect() {
         HandDriven group = new HandDriven(2, new FailurePolicy() {
             @Override
             public boolean floods(Failure failure, int peer) {
@@ -361,7 +361,7 @@ class AgreedFailureTest {
     }
 
     @Test
-    void culpritsOfManyCausesAreTheirUnionOnAll() {
+    void culpritsOfManyCausesAreMergedOnAllRanks() {
         HandDriven group = new HandDriven(5);
         List<Integer> order = new ArrayList<>(List.of(4, 2, 0, 3));
         order.forEach(rank -> group.ranks.get(rank).fail(late(rank, Integer.toString(rank))));

@@ -31,7 +31,7 @@ class AskScheduleTest {
 
     @ParameterizedTest
     @ValueSource(ints = {160, 1_000, 10_000})
-    void theQueriesOfAllRanksDoNotGrowWithTheirNumber(int worldSize) {
+    void allRanksTogetherSendAtMost500QueriesPerSecond(int worldSize) {
         AskSchedule schedule = new AskSchedule(0, worldSize);
         schedule.begin(100 * MINUTE, 0);
         long inquiries = 0;

@@ -59,7 +59,7 @@ class CallStacksTest {
     }
 
     @Test
-    void theLineIsThatOfTheLastAnswer() {
+    void theTextHasTheLineOfTheLastAnswer() {
         group.ranks.get(2).joinedBy(main);
         group.ranks.get(0).called(1, BARRIER.call());
         TimeoutProbe warning = group.ranks.get(0).timeoutProbe();
@@ -73,7 +73,7 @@ class CallStacksTest {
     }
 
     @Test
-    void aThreadThatHasEndedOrExecutesNoCodeOfTheProgramIsReportedAsSuch() {
+    void theAnswerSaysIfTheJoiningThreadHasEndedOrExecutesNoProgramCode() {
         group.ranks.get(2).joinedBy(main);
         main.end();
         String ended = "in no call of ferro: the thread that joined has ended";
@@ -107,7 +107,7 @@ class CallStacksTest {
     }
 
     @Test
-    void aQuestionAboutASlowCallTakesNoStack() {
+    void aQuestionAboutASlowCallReadsNoStack() {
         LineOfTest caller = new LineOfTest("step", 7);
         group.ranks.get(2).joinedBy(main);
         group.callers.get(2).add(caller);
@@ -123,7 +123,7 @@ class CallStacksTest {
     }
 
     @Test
-    void anAnswerWithoutALineKeepsThePreviousLineUntilTheRankMovesOn() {
+    void anAnswerWithoutALineKeepsTheOldLineInTheSameCall() {
         StatusBoard board = new StatusBoard(0, 2);
         board.answered(1, answer(1, 4, "in barrier", LINE));
         board.answered(1, answer(2, 4, "in barrier", ""));
@@ -137,7 +137,7 @@ class CallStacksTest {
     }
 
     @Test
-    void anAnswerOfAnotherMessageOrGroupDoesNotKeepThePreviousLine() {
+    void anAnswerAboutAnotherMessageOrGroupDropsThePreviousLine() {
         StatusBoard board = new StatusBoard(0, 2);
         String position = "in receive from rank 2, waiting for rank 2 of group \"a\"";
         board.answered(1, answer(1, 0, position, LINE));
@@ -163,7 +163,7 @@ class CallStacksTest {
     }
 
     @Test
-    void stacksAreTakenAnewWhenTheRankHasEnteredOrEndedACall() {
+    void stacksAreTakenAgainAfterACallBeginsOrEnds() {
         group.ranks.get(2).joinedBy(main);
         group.ranks.get(2).stacks();
         group.ranks.get(2).called(1, BARRIER.call());
@@ -185,7 +185,7 @@ class CallStacksTest {
     }
 
     @Test
-    void aFailureIsRecordedWithTheStacksOfEveryRankBeforeItsCallsEnd() {
+    void eachRankRecordsItsStacksBeforeAFailureEndsItsCalls() {
         for (int rank = 0; rank < 3; rank++) {
             group.callers.get(rank).add(new LineOfTest("step", 10 + rank));
         }
@@ -198,7 +198,7 @@ class CallStacksTest {
     }
 
     @Test
-    void ranksWithDifferentCallsReportTheLinesOnce() {
+    void equalLinesOfAMismatchAreReportedOnce() {
         int[] lines = {7, 7, 95};
         for (int rank = 0; rank < 3; rank++) {
             CallHeader made = rank == 2 ? OTHER : BARRIER;
@@ -219,7 +219,7 @@ class CallStacksTest {
     }
 
     @Test
-    void aRankThatHasLeftTheCallReportsTheLineThatItExecutesSince() {
+    void aRankThatHasLeftTheCallReportsItsCurrentLine() {
         group.ranks.get(0).called(1, BARRIER.call());
         group.ranks.get(1).called(1, OTHER.call());
         group.ranks.get(1).joinedBy(main);
@@ -228,7 +228,7 @@ class CallStacksTest {
     }
 
     @Test
-    void theLineOfALaterCallIsNotThatOfTheCallAskedAbout() {
+    void theLineOfALaterCallIsNotReportedForTheEarlierCall() {
         group.ranks.get(0).called(1, BARRIER.call());
         group.ranks.get(1).called(1, OTHER.call());
         group.statuses[1] = new RankStatus(2, "gather", "", Set.of(0), 0);
@@ -247,7 +247,7 @@ class CallStacksTest {
     }
 
     @Test
-    void aThreadThatCannotBeReadFailsNothing() {
+    void anUnreadableThreadFailsNothing() {
         Thread unreadable = new Thread() {
             @Override
             public StackTraceElement[] getStackTrace() {
@@ -262,7 +262,7 @@ class CallStacksTest {
     }
 
     @Test
-    void aRankThatSharesItsThreadHasNoStacks() {
+    void aRankThatSharesItsThreadReportsNoStacks() {
         RankStatuses shared = RankStatuses.withoutStacks();
         shared.joinedBy(main);
         shared.enter(new RankStatuses.Seat("dp", null, () -> RankStatus.IDLE, () -> 0, () -> List.of(main)));
@@ -272,7 +272,7 @@ class CallStacksTest {
     }
 
     @Test
-    void stacksAreBoundedAndAThreadIsTakenOnce() {
+    void atMost16StacksAreTakenAndEachThreadOnce() {
         RankStatuses statuses = new RankStatuses();
         statuses.joinedBy(main);
         List<Thread> many = new ArrayList<>();
@@ -291,7 +291,7 @@ class CallStacksTest {
     }
 
     @Test
-    void aThreadThatNobodyRefersToHasEnded() {
+    void aJoiningThreadThatWasCollectedIsReportedAsEnded() {
         CallStacks stacks = new CallStacks();
         stacks.joinedBy(new LineOfTest("load", 88));
         long nanos = 0;

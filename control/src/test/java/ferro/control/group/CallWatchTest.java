@@ -76,7 +76,7 @@ class CallWatchTest {
 
     @Test
     @DisplayName("the rank that has not called is named at a quarter of the time, and at its end")
-    void theRankThatHasNotCalledIsNamedTwice() {
+    void aRankThatHasNotCalledIsNamedInTheWarningAndTheFailure() {
         HandDriven group = new HandDriven(2);
         TimedCall sum = call(group, 3, "sum", 2);
         watch(group, new CallWatch<>(group.ranks.get(0), new Calls(new BitSet(), "alone")), sum, null);
@@ -93,7 +93,7 @@ class CallWatchTest {
 
     @Test
     @DisplayName("128 ranks that wait 8 s for one rank send less than 1,000 queries")
-    void aStragglerGetsFewQuestions() {
+    void ranksThatWaitForOneRankSendFewQueries() {
         HandDriven group = new HandDriven(128);
         BitSet straggler = new BitSet();
         straggler.set(77);
@@ -117,7 +117,7 @@ class CallWatchTest {
 
     @Test
     @DisplayName("in a group of more than 33 ranks a rank asks those that it waits for, and finds another call")
-    void anotherCallOfARankThatIsWaitedForIsFound() {
+    void askingFindsAnotherCallOfARankInALargeGroup() {
         HandDriven group = new HandDriven(40);
         TimedCall sum = call(group, 3, "sum", 60);
         group.ranks.get(15).called(3, CallHeader.of(9, 3, 99, "max").call());
@@ -131,7 +131,7 @@ class CallWatchTest {
     }
 
     @Test
-    void theGroupFailsAtTheDeadlineOfACallThatIsQueuedBehind() {
+    void theGroupFailsAtTheDeadlineOfAQueuedCall() {
         HandDriven group = new HandDriven(2);
         TimedCall sum = call(group, 3, "sum", 60);
         TimedCall behind = call(group, 4, "max", 1);
@@ -144,7 +144,7 @@ class CallWatchTest {
 
     @ParameterizedTest
     @CsvSource({"'because it is slow', is late because it is slow, gave up because it is slow", "'', waits, gave up"})
-    void whereNoRankIsWaitedForNoneIsNamed(String alone, String late, String failed) {
+    void noRankIsNamedIfNoRankIsWaitedFor(String alone, String late, String failed) {
         HandDriven group = new HandDriven(2);
         TimedCall sum = call(group, 3, "sum", 2);
         group.ranks.get(1).called(3, sum.header.call());
@@ -157,7 +157,7 @@ class CallWatchTest {
     }
 
     @Test
-    void aCallThatALeaverHasNotMadeFailsAtOnce() {
+    void aCallFailsAtOnceIfARankLeftBeforeIt() {
         HandDriven group = new HandDriven(2);
         group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
         group.deliverAll();
@@ -170,7 +170,7 @@ class CallWatchTest {
     }
 
     @Test
-    void aWaiterThatSleepsWakesForEachQuestion() {
+    void aSleepingRankWakesForEachQuery() {
         HandDriven group = new HandDriven(2);
         TimedCall sum = call(group, 3, "sum", 8);
         CallWatch<TimedCall> watch = new CallWatch<>(group.ranks.get(0), new Calls(new BitSet(), ""));

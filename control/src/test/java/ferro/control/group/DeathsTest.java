@@ -51,7 +51,7 @@ class DeathsTest {
     }
 
     @Test
-    void allRanksOfAProcessAreToBlameOnEverySurvivorBeforeAnyHasHeardOfTheOthers() {
+    void allRanksOfAnEndedProcessAreBlamedOnEachSurvivorWithoutMessages() {
         group.lost(1, 0, 2, 4);
         group.lost(3, 4);
         group.pass(GRACE);
@@ -67,7 +67,7 @@ class DeathsTest {
     }
 
     @Test
-    void ranksWhoseConnectionsEndOneAfterAnotherAreStillToBlameInOneText() {
+    void allRanksOfAProcessAreBlamedInOneTextIfConnectionsEndInTurn() {
         for (int rank : new int[] {0, 2, 4}) {
             group.lost(1, rank);
             group.pass(GRACE.multipliedBy(Deaths.PROCESS_WAITS / 2));
@@ -77,7 +77,7 @@ class DeathsTest {
     }
 
     @Test
-    void aRankThatHadLeftDoesNotDieWithItsProcess() {
+    void aRankThatLeftBeforeIsNotLostWithItsProcess() {
         group.ranks.get(2).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
         group.deliverAll();
         group.lost(1, 0, 2, 4);
@@ -92,7 +92,7 @@ class DeathsTest {
     }
 
     @Test
-    void ofAProcessThatLivesOnlyTheRankThatIsGoneIsToBlame() {
+    void onlyTheLostRankOfALivingProcessIsBlamed() {
         group.lost(1, 0);
         group.pass(GRACE);
         assertNull(group.ranks.get(1).failure(), "the others of its process may follow");
@@ -102,7 +102,7 @@ class DeathsTest {
     }
 
     @Test
-    void theEndOfARankThatIsSeenTooLateIsStillThatOfItsProcess() {
+    void aRankWhoseEndIsSeenLateIsBlamedWithItsProcess() {
         group.lost(1, 0);
         group.pass(GRACE.multipliedBy(Deaths.PROCESS_WAITS + 1));
         assertStory(1, "0", "rank 0 is gone");
@@ -114,7 +114,7 @@ class DeathsTest {
     }
 
     @Test
-    void endsOfOneProcessThatAreFarApartBecomeOneCauseInOneText() {
+    void lateEndsOfRanksOfOneProcessBecomeOneCause() {
         for (int rank : new int[] {0, 2, 4}) {
             group.stop(rank);
         }
@@ -138,7 +138,7 @@ class DeathsTest {
     }
 
     @Test
-    void deathsAfterTheFirstAreKnownAsLostAndBlameNobody() {
+    void deathsAfterTheFirstFailureAreLostButNotBlamed() {
         group.lost(1, 3);
         group.pass(GRACE);
         group.deliverAll();
@@ -157,7 +157,7 @@ class DeathsTest {
     }
 
     @Test
-    void aRankThatClosesASmallGroupSendsNoDeathsOfLater() {
+    void aRankThatClosesASmallGroupSendsNoLaterDeaths() {
         group = new HandDriven(5);
         group.lost(1, 3);
         group.pass(GRACE);
@@ -174,7 +174,7 @@ class DeathsTest {
     }
 
     @Test
-    void aRankThatHearsOfADeathHasItAsLostBeforeItHearsOfTheFailure() {
+    void aForwardedDeathIsInTheLostRanksBeforeTheGroupFails() {
         group.stop(3);
         group.lost(1, 3);
         group.pass(GRACE);
@@ -199,7 +199,7 @@ class DeathsTest {
     }
 
     @Test
-    void theGroupWaitsAMomentForTheProofThatARankIsDead() {
+    void theGroupWaitsForProofOfADeathBeforeItFails() {
         FerroException ended = new FerroException(Code.PEER_LOST, Where.of("dp", 1), "its connection ended");
         group.ranks.get(1).cutOff(3, ended);
         group.pass(GRACE.multipliedBy(2));
@@ -211,7 +211,7 @@ class DeathsTest {
     }
 
     @Test
-    void aRankThatHearsThatItIsDeadIsNotLostToItself() {
+    void aRankThatIsReportedDeadIsNotLostToItself() {
         group.lost(1, 3);
         group.pass(GRACE);
         group.deliverAll();
@@ -220,7 +220,7 @@ class DeathsTest {
     }
 
     @Test
-    void aSilentRankIsLostUntilItIsHeardOfAgain() {
+    void aSilentRankIsLostUntilItSendsAgain() {
         group.silent(1, 3);
         assertEquals(Set.of(3), group.ranks.get(1).lostRanks());
         group.lost(1, 0);
@@ -233,7 +233,7 @@ class DeathsTest {
 
     @ParameterizedTest
     @EnumSource(names = {"PROTOCOL", "UNAUTHENTICATED", "RESOURCE", "RENDEZVOUS", "PARTITION"})
-    void aRankThatLivesIsBlamedAndNotLostUntilItDies(Code code) {
+    void aLivingCulpritIsNotLostUntilItDies(Code code) {
         group.ranks.get(1).lost(3, new FerroException(code, Where.of("dp", 1), "rank 3 sent nonsense"));
 
         assertEquals(Set.of(3), group.ranks.get(1).failure().culprits());
@@ -246,7 +246,7 @@ class DeathsTest {
     }
 
     @Test
-    void aRankWhoseConnectionHasEndedIsBlamedAndNotLostUntilItsDeathIsKnown() {
+    void aRankWhoseConnectionEndedIsNotLostUntilItsDeathIsProved() {
         FerroException ended = new FerroException(Code.PEER_LOST, Where.of("dp", 1), "its connection ended");
         group.ranks.get(1).cutOff(3, ended);
         group.pass(LATER);
@@ -261,7 +261,7 @@ class DeathsTest {
     }
 
     @Test
-    void aChangedRecordFailsTheGroupAtOnceAndLosesNobody() {
+    void aChangedRecordFailsTheGroupAtOnceAndLosesNoRank() {
         group.ranks.get(1).broken(3, new FerroException(Code.PROTOCOL, Where.of("dp", 1), "record 7 was changed"));
 
         assertEquals(Code.PROTOCOL, group.ranks.get(1).failure().code());
@@ -270,7 +270,7 @@ class DeathsTest {
     }
 
     @Test
-    void whatThisRankGivesUpForTroubleOfItsOwnLosesNobody() {
+    void aFailureInsideThisRankLosesNoRank() {
         group.ranks.get(1).lost(3, new FerroException(Code.ABORTED, Where.of("dp", 1), "rank 1 failed inside"));
 
         assertEquals(Set.of(1), group.ranks.get(1).failure().culprits());

@@ -16,7 +16,7 @@ class ExitBlameTest {
 
     /** The thread that reads may get no processor for a longer time than the timers. */
     @Test
-    void aProcessThatHasExitedIsNotBlamedBeforeItsGoodbyeIsRead() {
+    void anExitedProcessIsNotBlamedBeforeItsGoodbyeIsRead() {
         world.pass(Duration.ofSeconds(3));
         Watchers.Rank leaver = world.ranks.get(1);
         world.ranks.get(0).tellsOfReads = true;
@@ -32,7 +32,7 @@ class ExitBlameTest {
     }
 
     @Test
-    void aProcessThatHasExitedIsBlamedWithin250MillisAlsoIfNothingIsRead() {
+    void anExitedProcessIsBlamedWithin250MillisIfNothingIsRead() {
         world.pass(Duration.ofSeconds(3));
         world.ranks.get(0).tellsOfReads = true;
         world.ranks.get(0).reads = false;

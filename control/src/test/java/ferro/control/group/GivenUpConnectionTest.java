@@ -16,7 +16,7 @@ class GivenUpConnectionTest {
             Map.of("ferro.heartbeat.suspect", "10s", "ferro.heartbeat.limit", "30s");
 
     @Test
-    void itsSilenceMeansNothingAndItsDeathIsStillSeen() {
+    void aRankWithoutConnectionIsNotSuspectedButItsDeathIsDetected() {
         Processes host = new Processes("");
         Watchers world = new Watchers(2, 1000, HEARTBEATS, host).enter();
         world.pass(Duration.ofSeconds(3));

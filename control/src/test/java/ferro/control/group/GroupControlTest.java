@@ -71,7 +71,7 @@ class GroupControlTest {
     }
 
     @Test
-    void whatTheMediumSaysOfItsOwnSideIsNotBlamedOnThePeer() {
+    void aFailureOfTheOwnMediumDoesNotBlameThePeer() {
         Where where = Where.of("dp", 0).blaming(0);
         ranks.get(0).lost(1, new FerroException(Code.ABORTED, where, "rank 0 of \"dp\" failed inside"));
         assertEquals(Set.of(0), ranks.get(2).failure().culprits());
@@ -79,7 +79,7 @@ class GroupControlTest {
 
     @Test
     @DisplayName("row 4: whoever does not answer within the time is silent; nobody is where all answer")
-    void aRollCallTellsWhoDoesNotAnswer() {
+    void askingAllRanksReturnsThoseThatDoNotAnswer() {
         assertEquals(Set.of(), ranks.get(0).silentRanks(TimeUnit.SECONDS.toNanos(PATIENCE)));
 
         direct.standStill(1, true);
@@ -102,7 +102,7 @@ class GroupControlTest {
     }
 
     @Test
-    void anInterruptHereIsAnAbortThereWithThisRankToBlame() {
+    void anInterruptAbortsTheOtherRanksAndBlamesTheInterruptedRank() {
         ranks.get(2).fail(new Failure(Code.INTERRUPTED, 2, -1, Set.of(), "rank 2 was interrupted", null));
         assertEquals(Code.ABORTED, ranks.get(2).failure().code(), "the group's; the call alone is interrupted");
         assertEquals(Code.ABORTED, ranks.get(0).failure().code());
@@ -110,7 +110,7 @@ class GroupControlTest {
     }
 
     @Test
-    void askingFindsTheRankThatMadeAnotherCallAndAllGetBothTexts() {
+    void askingFindsADifferentCallAndAllRanksGetBothTexts() {
         ranks.get(0).called(SUM.sequence(), SUM.call());
         ranks.get(1).called(SUM.sequence(), SUM.call());
         ranks.get(2).called(MAX.sequence(), MAX.call());
@@ -125,7 +125,7 @@ class GroupControlTest {
     }
 
     @Test
-    void askingTellsWhoIsMissing() {
+    void askingReturnsTheRanksThatHaveNotCalled() {
         ranks.get(0).called(SUM.sequence(), SUM.call());
         ranks.get(1).called(SUM.sequence(), SUM.call());
         ranks.get(0).inquiry().ask(SUM);
@@ -138,7 +138,7 @@ class GroupControlTest {
     }
 
     @Test
-    void historyRemembersTheLastThousandCalls() {
+    void callsAreComparedWithTheLastThousandOfARank() {
         for (long sequence = 1; sequence <= 5000; sequence++) {
             group.ranks.get(1).called(sequence, new CallHeader.Call(9, sequence * 31, "call " + sequence));
         }
@@ -154,7 +154,7 @@ class GroupControlTest {
     }
 
     @Test
-    void aLostPeerIsToBlameUnlessItSaidGoodbye() {
+    void aLostPeerIsBlamedUnlessItSentItsGoodbye() {
         group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
         group.deliverAll();
         group.ranks.get(0).lost(1, lost(1));
@@ -169,7 +169,7 @@ class GroupControlTest {
     }
 
     @Test
-    void aBrokenLinkWaitsForTheMessageThatSaysWhy() {
+    void aBrokenLinkWaitsForAMessageThatExplainsIt() {
         group.ranks.get(0).broken(1, lost(1));
         group.pass(Duration.ofMillis(49));
         assertNull(group.ranks.get(0).failure(), "at once");
@@ -181,7 +181,7 @@ class GroupControlTest {
 
     @Test
     @DisplayName("row 12: a broken link is PARTITION if the peer still answers, and PEER_LOST if not")
-    void aBrokenLinkIsBlamedOnItsPeer() {
+    void aBrokenLinkIsPartitionIfThePeerAnswersElsePeerLost() {
         group.ranks.get(0).broken(1, lost(1));
         group.ranks.get(2).broken(0, lost(0));
         group.stop(1);
@@ -200,7 +200,7 @@ class GroupControlTest {
 
     @Test
     @DisplayName("the warm-up of the code of a failure uses a few ranks of a large group")
-    void theWarmUpUsesFewRanks() {
+    void theWarmUpOfFailureCodeReadsFewRanks() {
         AtomicInteger calls = new AtomicInteger();
         RankProcesses processes = new RankProcesses() {
             @Override
@@ -216,7 +216,7 @@ class GroupControlTest {
 
     @Test
     @DisplayName("a rank searches for each proposal of a new group a few times, however many members there are")
-    void aProposalIsSearchedForAFewTimes() {
+    void aRankSearchesForEachProposalAFewTimes() {
         group = new HandDriven(40);
         int[] members = IntStream.range(0, 40).toArray();
         List<SubgroupAgreement.OwnProposal> proposals = new ArrayList<>();
@@ -230,7 +230,7 @@ class GroupControlTest {
 
     @Test
     @DisplayName("in a group of more than 33 ranks the end of a link asks one rank only")
-    void theEndOfALinkAsksOneRankOfALargeGroup() {
+    void theEndOfALinkInALargeGroupQueriesOneRank() {
         group = new HandDriven(40);
         group.ranks.get(0).broken(1, lost(1));
         group.deliverAll();
@@ -240,7 +240,7 @@ class GroupControlTest {
     }
 
     @Test
-    void theEndOfALeaversLinkIsNoNewsWhereAllThatItSentIsHere() {
+    void aLinkMayEndAfterItsPeerLeftAndAllDataArrived() {
         group.ranks.get(1).called(4, SUM.call());
         group.ranks.get(0).broken(1, lost(1, 5));
         group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
@@ -257,7 +257,7 @@ class GroupControlTest {
     }
 
     @Test
-    void aRankThatWaitsIsWokenWhenMessagesOfALeaverAreLost() {
+    void aWaitingRankWakesIfMessagesOfARankThatLeftAreLost() {
         group = new HandDriven(2);
         group.ranks.get(0).broken(1, lost(1, -1));
         group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
@@ -270,7 +270,7 @@ class GroupControlTest {
     }
 
     @Test
-    void theEndOfALeaversLinkIsALossWhereNotAllThatItSentHasCome() {
+    void aRankThatLeftIsBlamedIfPartOfItsDataNeverArrives() {
         group.ranks.get(1).called(4, SUM.call());
         group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
         group.deliverAll();
@@ -284,7 +284,7 @@ class GroupControlTest {
     }
 
     @Test
-    void aLeaveIsOverWhenAllHaveWhatItSent() {
+    void aLeaveEndsWhenAllRanksHaveReceivedItsData() {
         boolean[] over = new boolean[1];
         BitSet losers = new BitSet();
         losers.set(0);
@@ -305,7 +305,7 @@ class GroupControlTest {
     }
 
     @Test
-    void aLeaveWaitsForNobodyWhoHasLeftOrIsLost() {
+    void aLeaveDoesNotWaitForRanksThatLeftOrAreLost() {
         boolean[] over = new boolean[1];
         BitSet losers = new BitSet();
         losers.set(0, 3);
@@ -319,7 +319,7 @@ class GroupControlTest {
     }
 
     @Test
-    void nonsenseOnTheControlLaneIsAProtocolFailureOfItsSender() {
+    void anInvalidControlMessageIsAProtocolFailureOfItsSender() {
         ranks.get(0).control(2, ByteBuffer.wrap(new byte[] {1, 2, 3}));
         assertEquals(Code.PROTOCOL, ranks.get(0).failure().code());
         assertEquals(Set.of(2), ranks.get(0).failure().culprits());
@@ -336,7 +336,7 @@ class GroupControlTest {
     }
 
     @Test
-    void membersThatMakeOneGroupGetOneIdentityAndAnotherEachTime() throws Exception {
+    void membersOfANewGroupAgreeOnANewIdentityEachTime() throws Exception {
         Set<Long> identities = new HashSet<>();
         for (int round = 0; round < 50; round++) {
             CompletableFuture<Long> other = make(1, 0, 1);
@@ -372,7 +372,7 @@ class GroupControlTest {
     }
 
     @Test
-    void aMemberThatNeverCallsIsNamedAtTheDeadline() {
+    void aMemberThatNeverCallsNewGroupIsNamedAtTheDeadline() {
         FerroException failure = assertThrows(
                 FerroException.class, () -> ranks.get(0).agreement().reach(9, new int[] {0, 2}, Duration.ofMillis(50)));
         assertEquals(Code.TIMED_OUT, failure.code());
@@ -385,7 +385,7 @@ class GroupControlTest {
     }
 
     @Test
-    void aMemberMayTellOfItsNextGroupEarly() {
+    void aMemberMayProposeItsNextGroupEarly() {
         ranks.get(0).agreement().heard(1, agree(5, 1, "[0, 1]"));
         ranks.get(0).agreement().heard(1, agree(6, 2, "[0, 1]"));
         long first = ranks.get(0).agreement().reach(9, new int[] {0, 1}, Duration.ofSeconds(20));
@@ -409,7 +409,7 @@ class GroupControlTest {
     }
 
     @Test
-    void aNewGroupHasThisRankAndEachRankOnce() {
+    void aNewGroupNeedsThisRankAndEachRankOnce() {
         SubgroupAgreement agreement = ranks.get(2).agreement();
         assertEquals(1, agreement.position(new int[] {0, 2}));
         for (String text : List.of("0,2,0: rank 0 appears twice in [0, 2, 0]", "0,1: rank 2 is not among [0, 1]")) {
@@ -424,7 +424,7 @@ class GroupControlTest {
     }
 
     @Test
-    void aRankThatLeftBeforeACallIsKnownForThatCallOnly() {
+    void aRankThatLeftBlocksOnlyTheCallsAfterItsLast() {
         ranks.get(1).called(SUM.sequence(), SUM.call());
         ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
         assertEquals(-1, ranks.get(0).exits().leavers().before(3));
@@ -432,7 +432,7 @@ class GroupControlTest {
     }
 
     @Test
-    void culpritsAreCutBetweenRanks() {
+    void aListOfCulpritsIsCutBetweenTwoRanks() {
         Set<Integer> many = IntStream.range(100, 900).boxed().collect(Collectors.toSet());
         Abort abort = Abort.of(new Failure(Code.TIMED_OUT, 0, -1, many, "late", null), many, 0);
         Abort cut = (Abort) ControlMessage.decode(abort.encoded(), 900);
@@ -445,7 +445,7 @@ class GroupControlTest {
     }
 
     @Test
-    void aRankThatGaveANewGroupUpPassesOnWhomItBlames() {
+    void aRankThatCancelsANewGroupForwardsItsCulprits() {
         int[] all = {0, 1, 2};
         ranks.get(2).control(0, agree(1, 1, "[0, 1, 2]").encoded());
         assertThrows(FerroException.class, () -> ranks.get(2).agreement().reach(5, all, Duration.ofMillis(1)));

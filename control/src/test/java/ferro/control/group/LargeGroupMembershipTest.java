@@ -25,7 +25,7 @@ class LargeGroupMembershipTest {
 
     @Test
     @DisplayName("a rank of 128 that stood still sends its pause to the 32 ranks that watch it")
-    void aPauseIsSentToTheRanksThatWatch() {
+    void aPauseIsSentToTheRanksThatWatchTheRank() {
         Watchers world = new Watchers(128, 1000, TIMES).enter();
         world.pass(Duration.ofMillis(2_500));
         Watchers.Rank sleeper = world.ranks.get(70);
@@ -45,7 +45,7 @@ class LargeGroupMembershipTest {
 
     @Test
     @DisplayName("128 ranks that stood still for 300 ms send 32 heartbeats each, to the ranks that watch them")
-    void ranksThatStoodStillTogetherSendTheirPausesToTheRanksThatWatch() {
+    void ranksThatWerePausedTogetherSendTheirPausesToTheirWatchers() {
         Watchers world = new Watchers(128, 1000, TIMES).enter();
         world.pass(Duration.ofMillis(2_500));
         int before = sent(world);
@@ -59,7 +59,7 @@ class LargeGroupMembershipTest {
 
     @Test
     @DisplayName("a pause in which a heartbeat was due makes one heartbeat to each of the 32 ranks, for one interval")
-    void aHeartbeatThatReportsAPauseReplacesTheOneThatWasDue() {
+    void aHeartbeatThatReportsAPauseReplacesTheDueHeartbeat() {
         Watchers world = new Watchers(128, 1000, TIMES).enter();
         world.pass(Duration.ofMillis(1_800));
         int before = sent(world);
@@ -82,7 +82,7 @@ class LargeGroupMembershipTest {
 
     @Test
     @DisplayName("if the network is cut in two halves, each rank hears of all ranks of the other half that are watched")
-    void eachRankOfAHalfHearsOfTheOtherHalf() {
+    void eachRankReceivesTheLossOfAllRanksBeyondANetworkCut() {
         Watchers world = new Watchers(128, 1000, TENTHS).enter();
         world.pass(Duration.ofMillis(300));
         cut(world, true);
@@ -156,7 +156,7 @@ class LargeGroupMembershipTest {
 
     @Test
     @DisplayName("a rank is watched, and none is suspected, after all ranks that watched it have left or died in turn")
-    void aRankIsWatchedAfterItsWatchersAreGone() {
+    void aRankIsWatchedByOthersAfterItsWatchersAreGone() {
         Watchers world = new Watchers(128, 1000, TIMES).enter();
         world.pass(Duration.ofSeconds(3));
         // ends all ranks that watch rank 64, host by host
@@ -194,7 +194,7 @@ class LargeGroupMembershipTest {
     }
 
     @Test
-    void inLargeWorldsEachWatchesTheNextThirtyTwo() {
+    void eachRankOfALargeGroupWatchesTheNext32() {
         Watchers world = new Watchers(40, 1000, TIMES).enter();
         world.pass(Duration.ofSeconds(3));
         assertEquals(32 + 32, world.ranks.get(39).sent, "who is there, and one heartbeat, to 32 ranks");
@@ -209,7 +209,7 @@ class LargeGroupMembershipTest {
     }
 
     @Test
-    void aSubgroupHearsOfASilentRankThatItsRanksDoNotWatch() {
+    void aSubgroupReceivesTheLossOfARankThatItDoesNotWatch() {
         Watchers world = new Watchers(40, 1000, TIMES).enter();
         LossRecorder subgroup = new LossRecorder();
         world.ranks.get(2).membership.enter(subgroup, new int[] {39, 2});
@@ -222,7 +222,7 @@ class LargeGroupMembershipTest {
     }
 
     @Test
-    void aGroupMadeAfterASilentRankIsHeardOfAgainMayHaveItAlsoWhereNobodyWatchesIt() {
+    void aGroupMayBeMadeOfARankThatIsNoLongerSilent() {
         Watchers world = new Watchers(40, 1000, TIMES).enter();
         world.pass(Duration.ofSeconds(3));
         world.ranks.get(39).paused = true;

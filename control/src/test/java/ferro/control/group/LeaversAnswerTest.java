@@ -23,7 +23,7 @@ class LeaversAnswerTest {
     private static final CallHeader MAX = CallHeader.of(9, 3, 78, "allReduce f32[4] max");
 
     @Test
-    void aGoodbyeIsTheAnswerToWhateverIsAskedLater() {
+    void aRankThatHasLeftAnswersLaterQueriesByItsGoodbye() {
         HandDriven group = new HandDriven(3);
         group.ranks.get(0).called(SUM.sequence(), SUM.call());
         group.ranks.get(1).called(SUM.sequence(), SUM.call());
@@ -44,7 +44,7 @@ class LeaversAnswerTest {
     }
 
     @Test
-    void aLeaverThatMadeAnotherCallIsFoundByTheCallItselfAndNotByTheNextOne() {
+    void aDifferentLastCallOfARankThatLeftIsAMismatchOfThatCall() {
         HandDriven group = new HandDriven(2);
         group.ranks.get(1).called(SUM.sequence(), SUM.call());
         group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
@@ -61,7 +61,7 @@ class LeaversAnswerTest {
     }
 
     @Test
-    void aRankThatLeavesAfterAnotherCallThanTheLastLeaverHearsSoAtOnce() {
+    void aRankThatLeavesAfterADifferentLastCallFailsWithMismatch() {
         HandDriven group = new HandDriven(2);
         group.ranks.get(1).called(SUM.sequence(), SUM.call());
         group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
@@ -76,7 +76,7 @@ class LeaversAnswerTest {
 
     @Test
     @DisplayName("a rank that waits for a message of any rank asks all leavers that it hears of for their goodbyes")
-    void aRankFollowsTheLeaversOfWhichOthersTell() {
+    void aReceiveFromAnyRankAsksTheRanksThatLeftForTheirGoodbyes() {
         HandDriven group = HandDriven.withMesh(40, 4, FailurePolicy.SHIPPED);
         group.leave(20, 1);
         group.leave(7, 3);
@@ -95,7 +95,7 @@ class LeaversAnswerTest {
 
     @Test
     @DisplayName("a rank that replaces a neighbour is told of the lowest leaver, of which it may not have heard")
-    void aNewNeighbourIsSentTheLowestLeaver() {
+    void aNewNeighbourReceivesTheLowestLeave() {
         HandDriven group = HandDriven.withMesh(40, 4, FailurePolicy.SHIPPED);
         group.standStill(9, true);
         group.leave(20, 1);
@@ -113,7 +113,7 @@ class LeaversAnswerTest {
     @Test
     @DisplayName(
             "a rank that has left answers a goodbye with its own, so no leave waits for a message that it never takes")
-    void aRankThatHasLeftAnswersWithItsOwnGoodbye() {
+    void aRankThatHasLeftAnswersAGoodbyeWithItsOwn() {
         HandDriven group = HandDriven.withMesh(40, 4, FailurePolicy.SHIPPED);
         group.leave(7, 3);
         GracefulExits exits = group.ranks.get(0).exits();

@@ -17,7 +17,7 @@ class LeaversForwardTest {
 
     @Test
     @DisplayName("a rank leaves together with all its neighbours, after an earlier call: the other ranks hear of it")
-    void ranksThatHaveLeftForwardALowerLeaver() {
+    void ranksThatHaveLeftForwardALowerLeave() {
         HandDriven.seeds(10, seed -> {
             HandDriven group = HandDriven.withMesh(SIZE, 4, FailurePolicy.SHIPPED);
             GracefulExits exits = group.ranks.get(LOWEST).exits();

@@ -69,7 +69,7 @@ class LocalLanesTest {
     }
 
     @Test
-    void aTaskBehindTheMessagesRunsAfterThem() {
+    void aTaskAfterMessagesRunsAfterTheirDelivery() {
         ControlLane receiver = lane(2);
         receiver.events(new Hears("2"));
         lane(0).control(2, message(4));
@@ -81,7 +81,7 @@ class LocalLanesTest {
     }
 
     @Test
-    void aSubgroupHasItsOwnMessagesAndNumbers() {
+    void aSubgroupHasItsOwnMessagesAndRankNumbers() {
         ControlLane joined = lane(2);
         joined.events(new Hears("joined"));
         ControlLane part = joined.subgroup(new int[] {2, 0}, 77);
@@ -97,7 +97,7 @@ class LocalLanesTest {
     }
 
     @Test
-    void aClosedLaneHearsNothingAndAContextThatHasEndedHarmsNoSender() {
+    void aClosedLaneOrAnEndedContextDropsMessagesWithoutError() {
         ControlLane closed = lane(1);
         closed.events(new Hears("1"));
         closed.close();
@@ -114,7 +114,7 @@ class LocalLanesTest {
     }
 
     @Test
-    void aRankThatIsNotThereIsRefused() {
+    void aRankOutsideTheWorldIsRefused() {
         assertThrows(InvalidRankException.class, () -> lane(3));
     }
 }

@@ -44,7 +44,7 @@ class LoggedSilenceTest {
     private final List<String> logged = world.ranks.get(1).logged;
 
     @Test
-    void aSilentRankIsOneLineHoweverManyGroupsItIsIn() {
+    void aSilentRankIsLoggedOnceForAllItsGroups() {
         Younger younger = new Younger();
         world.ranks.get(1).membership.enter(younger, IntStream.of(1, 2).toArray());
         world.pass(Duration.ofSeconds(10));
@@ -64,7 +64,7 @@ class LoggedSilenceTest {
     }
 
     @Test
-    void aSilentRankThatIsHeardAgainIsALineToo() {
+    void aRankThatIsNoLongerSilentIsLogged() {
         world.pass(Duration.ofSeconds(10));
         world.ranks.get(2).paused = true;
         world.pass(Duration.ofSeconds(10));

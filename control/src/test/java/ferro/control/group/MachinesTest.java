@@ -56,7 +56,7 @@ class MachinesTest {
     }
 
     @Test
-    void allRanksOfAMachineThatEndTogetherAreToldByItOnEverySurvivor() {
+    void allRanksOfAnEndedMachineAreBlamedByItsNameOnEachSurvivor() {
         group.lost(0, 2, 3);
         group.lost(1, 3);
         group.pass(GRACE);
@@ -71,7 +71,7 @@ class MachinesTest {
     }
 
     @Test
-    void textAboutAllRanksOfAMachineReplacesTheTextAboutOneOfThem() {
+    void theTextAboutAWholeMachineReplacesTheTextAboutOneRank() {
         group.stop(2);
         group.stop(3);
         group.lost(0, 2);
@@ -86,7 +86,7 @@ class MachinesTest {
     }
 
     @Test
-    void ofAMachineThatLivesOnOnlyTheRankThatIsGoneIsToBlame() {
+    void onlyTheLostRankOfALivingMachineIsBlamed() {
         group.lost(0, 2);
         group.pass(GRACE.multipliedBy(2));
         assertEquals("PEER_LOST of 2: rank 2 is gone", group.story(0));
@@ -98,7 +98,7 @@ class MachinesTest {
     }
 
     @Test
-    void aRankThatToldOfAFailureBeforeItEndedIsNotToBlameWithItsMachine() {
+    void aRankThatSentAFailureBeforeItEndedIsBlamedForThatOnly() {
         group.ranks.get(3).failUnlessFailed(new Failure(Code.ABORTED, 3, -1, Set.of(3), "no more data", null));
         group.deliverAll();
         group.lost(0, 2, 3);
@@ -108,7 +108,7 @@ class MachinesTest {
     }
 
     @Test
-    void aLinkThatEndsWhileNobodyOfItsMachineAnswersIsTheMachinesEnd() {
+    void aLinkThatEndsIsTheEndOfAMachineIfNoRankOfItAnswers() {
         group.ranks.get(0).broken(2, cause(2, Code.PEER_LOST));
         group.drop(0, 2);
         group.drop(0, 3);
@@ -119,7 +119,7 @@ class MachinesTest {
     }
 
     @Test
-    void aTimeOutTellsASilentMachineOnceAndItsSingleSilentRanksByTheirPlace() {
+    void aTimeoutNamesASilentMachineOnceOrEachSilentRankWithItsMachine() {
         Machines machines = new Machines(0, new int[] {0, 1, 2, 3}, PLACED);
         Status there = new Status(1, 5, "barrier", 5, 5, 0, "barrier", "in barrier", Set.of(2), 0, 0, "");
 
@@ -143,7 +143,7 @@ class MachinesTest {
     }
 
     @Test
-    void aMachineThatFallsSilentAsAWholeIsToldByItInTheNumbersOfEachGroup() {
+    void aSilentMachineIsNamedWithTheRankNumbersOfEachGroup() {
         Watchers world = watchers(A, A, B, B);
         Together subgroup = new Together();
         world.ranks.get(0).membership.enter(subgroup, new int[] {0, 3});
@@ -170,7 +170,7 @@ class MachinesTest {
 
     /** Each rank watches the next 32. On the other machine, rank 0 watches ranks 4 to 32, and rank 3 ranks 4 to 35. */
     @Test
-    void aMachineThatNobodyWatchesAsAWholeIsToldByWhatIsWatchedOfIt() {
+    void aSilentMachineIsNamedIfAllItsWatchedRanksAreSilent() {
         String[] machines = new String[40];
         Arrays.fill(machines, 0, 4, A);
         Arrays.fill(machines, 4, 40, B);
@@ -190,7 +190,7 @@ class MachinesTest {
     }
 
     @Test
-    void aMachineOfWhichOneRankIsHeardOfIsNotTold() {
+    void aMachineIsNotNamedIfOneOfItsRanksIsNotSilent() {
         Watchers world = watchers(A, A, B, B);
         world.ranks.get(2).paused = true;
         world.pass(SECOND.multipliedBy(40));
@@ -201,7 +201,7 @@ class MachinesTest {
     }
 
     @Test
-    void aRankOfASubgroupIsNamedByItsNumbersInBothGroups() {
+    void aRankOfASubgroupIsNamedByItsNumberInBothGroups() {
         Machines machines = new Machines(0, new int[] {1, 3, 2}, PLACED);
         Status there = new Status(1, 4, "barrier", 0, 0, 0, "", "", Set.of(), 0, 0, "");
         BitSet others = BitSet.valueOf(new long[] {0b110});
@@ -222,7 +222,7 @@ class MachinesTest {
     }
 
     @Test
-    void aRankOfASubgroupThatIsGoneIsNamedByBothNumbersAndItsProcess() {
+    void aLostRankOfASubgroupIsNamedWithBothNumbersAndItsProcess() {
         Watchers world = new Watchers(4, 1000, Map.of(), new Processes(""));
         world.enter();
         LossRecorder subgroup = new LossRecorder();

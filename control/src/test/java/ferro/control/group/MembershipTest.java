@@ -47,7 +47,7 @@ class MembershipTest {
 
     @Test
     @DisplayName("row 6: a rank that is silent up to the limit is lost with PARTITION, once")
-    void aRankThatIsSilentUpToTheLimitIsLostWithPartition() {
+    void aRankThatIsSilentBeyondTheLimitIsLostWithPartition() {
         world.pass(Duration.ofSeconds(1));
         world.ranks.get(1).paused = true;
         world.pass(Duration.ofSeconds(29));
@@ -66,7 +66,7 @@ class MembershipTest {
     @Test
     @DisplayName(
             "row 5: a rank that stood still is heard of again on every rank with the length of its pause, nothing fails")
-    void aRankThatStoodStillIsHeardOfAgain() {
+    void aPausedRankRecoversOnAllRanksWithTheLengthOfItsPause() {
         world.pass(Duration.ofSeconds(3));
         world.ranks.get(2).paused = true;
         world.pass(Duration.ofMillis(8_100));
@@ -84,7 +84,7 @@ class MembershipTest {
 
     @Test
     @DisplayName("row 5: a rank that stood still longer than the limit blames nobody before it has read its messages")
-    void aRankThatStoodStillBlamesNobody() {
+    void aPausedRankBlamesNoRankForItsOwnPause() {
         world.pass(Duration.ofSeconds(3));
         Watchers.Rank sleeper = world.ranks.get(2);
         sleeper.paused = true;
@@ -101,7 +101,7 @@ class MembershipTest {
 
     @Test
     @DisplayName("row 5: what a rank did not hear while it stood still counts as nobody's silence")
-    void whatARankDidNotHearWhileItStoodStillIsNobodysSilence() {
+    void messagesThatAPausedRankMissedDoNotMakeOthersSilent() {
         world.pass(Duration.ofSeconds(3));
         Watchers.Rank sleeper = world.ranks.get(2);
         sleeper.paused = true;
@@ -118,7 +118,7 @@ class MembershipTest {
 
     @Test
     @DisplayName("row 5: a rank that stood still has time to read before it calls anybody silent")
-    void aRankThatStoodStillHasTimeToRead() {
+    void aPausedRankReadsItsMessagesBeforeItSuspectsOthers() {
         Map<String, String> sharp = new HashMap<>(TIMES);
         sharp.put("ferro.heartbeat.suspect", "2200ms");
         world = new Watchers(2, 1000, sharp).enter();
@@ -137,7 +137,7 @@ class MembershipTest {
 
     @Test
     @DisplayName("row 38: a clock that wraps makes nobody late")
-    void aClockThatWrapsMakesNobodyLate() {
+    void aClockThatOverflowsSuspectsNoHealthyRank() {
         world = new Watchers(3, LATE, TIMES).enter();
         world.pass(Duration.ofSeconds(60));
         world.ranks.get(1).paused = true;
@@ -150,7 +150,7 @@ class MembershipTest {
     }
 
     @Test
-    void pausesAreCountedFromAnyTimeAndBeforeATickHasSeenThem() {
+    void pausesAreMeasuredFromAnyTimeEvenDuringThePause() {
         Watchers.Rank rank = world.ranks.get(1);
         world.pass(Duration.ofSeconds(1));
         long before = world.now();
@@ -173,7 +173,7 @@ class MembershipTest {
     }
 
     @Test
-    void messagesThatComeTwiceOrTooLateChangeNothing() {
+    void repeatedOrOldMessagesChangeNothing() {
         world = new Watchers(3, 1000, TIMES);
         world.copies = 3;
         world.enter();
@@ -197,7 +197,7 @@ class MembershipTest {
     }
 
     @Test
-    void aRankThatHasLeftMayBeSilent() {
+    void aRankThatHasLeftIsNotSuspected() {
         world.pass(Duration.ofSeconds(3));
         Watchers.Rank leaver = world.ranks.get(2);
         leaver.membership.leave(leaver);
@@ -226,7 +226,7 @@ class MembershipTest {
     }
 
     @Test
-    void aGroupThatComesLaterHearsOfTheLostAsWell() {
+    void aLaterGroupReceivesAnEarlierLoss() {
         world.pass(Duration.ofSeconds(3));
         world.ranks.get(2).paused = true;
         world.pass(Duration.ofSeconds(40));
@@ -238,7 +238,7 @@ class MembershipTest {
     }
 
     @Test
-    void aGroupThatComesAfterALostRankIsBackHearsOnlyOfItsNextLoss() {
+    void aGroupMadeAfterARecoveryFailsOnlyForTheNextLoss() {
         world.pass(Duration.ofSeconds(3));
         Watchers.Rank sleeper = world.ranks.get(2);
         sleeper.paused = true;
@@ -257,7 +257,7 @@ class MembershipTest {
     }
 
     @Test
-    void aWorldOfOneAndOneWithoutHeartbeatsHaveNoTimers() {
+    void aWorldOfOneRankOrWithoutHeartbeatsHasNoTimers() {
         Watchers alone = new Watchers(1, 1000, TIMES).enter();
         Watchers off = new Watchers(3, 1000, Map.of("ferro.heartbeat.interval", "0s")).enter();
 
@@ -269,7 +269,7 @@ class MembershipTest {
 
     @Test
     @DisplayName("row 1: a subgroup hears of an exit also where none of its ranks looks at that process")
-    void aSubgroupHearsOfAnExitThatOthersHaveSeen() {
+    void aSubgroupReceivesAnExitThatOtherRanksDetected() {
         world = new Watchers(30, 1000, TIMES, new Processes("process of 20")).enter();
         LossRecorder subgroup = new LossRecorder();
         Watchers.Rank far = world.ranks.get(2);
@@ -285,7 +285,7 @@ class MembershipTest {
     }
 
     @Test
-    void settingsUnderWhichAHealthyRankWouldBeSuspectedAreRefused() {
+    void heartbeatSettingsThatSuspectHealthyRanksAreRefused() {
         Map<String, String> settings = new HashMap<>(TIMES);
         settings.put("ferro.heartbeat.interval", "10s");
 
@@ -301,7 +301,7 @@ class MembershipTest {
     @Test
     @DisplayName(
             "row 1, row 19: the exit of a process on this host is seen by a look and told as PEER_LOST within 100 ms")
-    void theExitOfAProcessIsSeenByALook() {
+    void theExitOfALocalProcessIsPeerLostWithin100Millis() {
         Processes host = new Processes("");
         world = new Watchers(3, 1000, TIMES, host).enter();
         world.pass(Duration.ofSeconds(3));
@@ -320,7 +320,7 @@ class MembershipTest {
     }
 
     @Test
-    void ranksOfOneProcessAreKnownByWhatTheySayOfIt() {
+    void ranksAreGroupedByTheProcessThatTheyReport() {
         Processes host = new Processes("");
         world = new Watchers(5, 1000, TIMES, rank -> host.apply(rank % 2)).enter();
         world.pass(Duration.ofSeconds(1));
@@ -340,7 +340,7 @@ class MembershipTest {
     }
 
     @Test
-    void aProcessThatHasLeftMayExitEvenIfItsGoodbyeIsReadLate() {
+    void aProcessThatHasLeftMayExitBeforeItsGoodbyeIsRead() {
         Processes host = new Processes("");
         world = new Watchers(2, 1000, TIMES, host).enter();
         world.pass(Duration.ofSeconds(3));
@@ -382,7 +382,7 @@ class MembershipTest {
     }
 
     @Test
-    void processesAreWatchedWithoutHeartbeatsToo() {
+    void processesAreWatchedWithoutHeartbeats() {
         Processes host = new Processes("");
         world = new Watchers(2, 1000, Map.of("ferro.heartbeat.interval", "0s"), host).enter();
         world.pass(Duration.ofSeconds(3));
@@ -395,7 +395,7 @@ class MembershipTest {
     }
 
     @Test
-    void nonsenseLosesTheRankThatSentIt() {
+    void anInvalidMembershipMessageIsAProtocolFailureOfItsSender() {
         world.ranks.get(2).control(0, ByteBuffer.wrap(new byte[] {9, 9}));
         world.pass(Duration.ofMillis(10));
 
@@ -403,7 +403,7 @@ class MembershipTest {
     }
 
     @Test
-    void aRankThatRanOutOfMemoryForAWhileGoesOnWithItsHeartbeats() {
+    void aRankThatRanOutOfMemoryResumesItsHeartbeats() {
         world.pass(Duration.ofSeconds(3));
         world.ranks.get(1).exhausted = true;
         world.pass(Duration.ofSeconds(4));
@@ -414,7 +414,7 @@ class MembershipTest {
     }
 
     @Test
-    void aLossThatMakesNoSenseIsBlamedOnWhoTellsIt() {
+    void anInvalidReportOfALossBlamesItsSender() {
         List<Lost> nonsense = List.of(
                 new Lost(-1, Code.PEER_LOST, "gone"),
                 new Lost(3, Code.PARTITION, "silent"),

@@ -64,7 +64,7 @@ class MismatchesTest {
 
     @Test
     @DisplayName("a rank that comes to the call while the others are asked is counted with them")
-    void whoComesWhileTheOthersAreAskedIsCounted() {
+    void aRankThatCallsDuringTheComparisonIsCounted() {
         HandDriven group = new HandDriven(3);
         call(group, broadcast(2, 0), 0);
         call(group, broadcast(2, 1), 2);
@@ -79,7 +79,7 @@ class MismatchesTest {
 
     @Test
     @DisplayName("without the rank that never comes it is settled within 50 ms")
-    void whoNeverComesHoldsNobodyUp() {
+    void aRankThatNeverCallsDelaysTheBlameByAtMost50Millis() {
         HandDriven group = new HandDriven(4);
         call(group, broadcast(2, 0), 0, 3);
         call(group, broadcast(2, 1), 2);
@@ -98,7 +98,7 @@ class MismatchesTest {
 
     @Test
     @DisplayName("a rank that stood still while the others agreed changes nothing, whatever it reads first")
-    void whoStoodStillWhileTheOthersAgreedChangesNothing() {
+    void aRankThatWasPausedDoesNotChangeTheAgreedBlame() {
         HandDriven.seeds(100, seed -> {
             HandDriven group = new HandDriven(3);
             call(group, broadcast(2, 0), 0, 1);
@@ -121,7 +121,7 @@ class MismatchesTest {
 
     @Test
     @DisplayName("once all have said what they called it is settled at once")
-    void onceAllAreKnownNobodyWaits() {
+    void theBlameIsDecidedAtOnceIfAllCallsAreKnown() {
         HandDriven.seeds(100, seed -> {
             HandDriven group = new HandDriven(4);
             call(group, broadcast(2, 0), 0, 1, 3);
@@ -136,7 +136,7 @@ class MismatchesTest {
 
     @Test
     @DisplayName("of two places where ranks differ the earlier one counts, whichever is seen first")
-    void theEarlierPlaceCounts() {
+    void theMismatchWithTheLowerSequenceCounts() {
         HandDriven group = new HandDriven(4);
         call(group, broadcast(2, 0), 0, 1);
         call(group, broadcast(2, 1), 2);
@@ -160,7 +160,7 @@ class MismatchesTest {
 
     @Test
     @DisplayName("a rank that is late to say what it sent is waited for, and those that agree are not blamed")
-    void aRankThatIsLateToSayWhatItSentIsWaitedFor() {
+    void theBlameWaitsForALateReportOfASentCall() {
         HandDriven group = new HandDriven(4);
         call(group, broadcast(2, 0), 0, 2, 3);
         call(group, broadcast(2, 1), 1);
@@ -176,7 +176,7 @@ class MismatchesTest {
 
     @Test
     @DisplayName("what a rank sent that tells nothing any more is said in words within a second")
-    void aRankThatTellsNothingIsToldOfInWords() {
+    void aCallThatItsRankNeverReportsIsDescribedInWords() {
         HandDriven group = new HandDriven(3);
         call(group, broadcast(2, 0), 0);
         group.stop(1);
@@ -192,7 +192,7 @@ class MismatchesTest {
 
     @Test
     @DisplayName("parts of other lengths, which only two ranks know of, are said in words, and in time")
-    void whatOnlyTwoKnowIsToldOfInWords() {
+    void aDifferenceThatOnlyTwoRanksCanSeeIsDescribedInWords() {
         HandDriven group = new HandDriven(2);
         CallHeader common = CallHeader.of(9, 2, 77, "allToAll f32 in parts of different lengths by pairwise");
         call(group, common, 0, 1);
@@ -210,7 +210,7 @@ class MismatchesTest {
 
     @Test
     @DisplayName("a call that a rank makes as another one in its order is said in words")
-    void aCallInAnotherPlaceIsToldOfInWords() {
+    void theSameCallAtAnotherSequenceIsDescribedInWords() {
         HandDriven group = new HandDriven(2);
         call(group, broadcast(2, 0), 0);
         group.ranks.get(0).mismatched(1, broadcast(2, 0), broadcast(5, 0));
@@ -224,7 +224,7 @@ class MismatchesTest {
     }
 
     @Test
-    void aRankThatAnswersStillWhenItHasFailedIsCounted() {
+    void aFailedRankThatStillAnswersIsCounted() {
         HandDriven group = new HandDriven(3);
         call(group, broadcast(2, 0), 0, 1);
         call(group, broadcast(2, 1), 2);
@@ -243,7 +243,7 @@ class MismatchesTest {
     @Test
     @DisplayName(
             "however three to eight ranks divide, those that differ from most are blamed, or all if there are no most")
-    void thoseThatDifferFromMostAreBlamedHoweverTheRanksDivide() {
+    void ranksThatDifferFromMoreThanHalfAreBlamedInEveryDivision() {
         HandDriven.seeds(300, seed -> {
             Random random = new Random(seed);
             int worldSize = 3 + seed % 6;

@@ -88,7 +88,7 @@ class OverlayJudgesTest {
 
     @Test
     @DisplayName("a rank that is no neighbour of the silent one fails the group, as long as nobody has left")
-    void aSilenceThatNoNeighbourSeesFailsTheGroup() {
+    void aSilenceThatNoNeighbourDetectsFailsTheGroup() {
         silent(0, 7);
         assertAllBlame(Code.PARTITION, Set.of(7));
         assertEquals(0, group.sent(Suspect.class));
@@ -96,7 +96,7 @@ class OverlayJudgesTest {
 
     @Test
     @DisplayName("after a leave the next rank after the silent one judges a silence that no neighbour sees")
-    void aSilenceThatNoNeighbourSeesFailsTheGroupAfterALeave() {
+    void aSilenceThatNoNeighbourDetectsFailsTheGroupAfterALeave() {
         group.leave(20, 1);
         silent(0, 7);
         assertAllBlame(Code.PARTITION, Set.of(7), 20);
@@ -117,7 +117,7 @@ class OverlayJudgesTest {
     @Test
     @DisplayName(
             "a neighbour whose goodbye does not arrive is blamed for its silence, although others tell of its leave")
-    void aSilentNeighbourWithoutAGoodbyeIsBlamed() {
+    void aSilentNeighbourIsBlamedIfItsGoodbyeNeverArrived() {
         group.ranks.get(0).control(1, new Left(4, 1, 77, "barrier").encoded());
         silent(0, 4);
         assertAllBlame(Code.PARTITION, Set.of(4));
@@ -125,7 +125,7 @@ class OverlayJudgesTest {
 
     @Test
     @DisplayName("a rank behind ranks that have left, closed or not, judges a silence")
-    void aRankBehindOthersThatHaveLeftJudgesASilence() {
+    void aRankBeyondRanksThatLeftJudgesASilence() {
         group.leave(20, 1);
         group.leave(14, 3);
         group.leave(15, 3);
@@ -138,7 +138,7 @@ class OverlayJudgesTest {
 
     @Test
     @DisplayName("a goodbye that is read just after the report of a silence still counts")
-    void aGoodbyeThatIsReadAfterTheReportCounts() {
+    void aGoodbyeThatIsReadAfterTheReportOfASilenceCounts() {
         group.leave(20, 1);
         group.standStill(8, true);
         group.leave(7, 3);
@@ -165,7 +165,7 @@ class OverlayJudgesTest {
 
     @Test
     @DisplayName("a rank that is heard of again before it was judged is not blamed")
-    void aRankThatIsHeardOfAgainIsNotBlamed() {
+    void aRankThatSendsAgainBeforeItIsJudgedIsNotBlamed() {
         group.leave(20, 1);
         group.silent(0, 7);
         group.ranks.get(0).found(7);
@@ -177,7 +177,7 @@ class OverlayJudgesTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     @DisplayName("a connection that ends between two ranks that are no neighbours fails the group")
-    void aConnectionThatEndsBetweenRanksThatAreNoNeighboursFailsTheGroup(boolean afterALeave) {
+    void aConnectionThatEndsBetweenNonNeighboursFailsTheGroup(boolean afterALeave) {
         if (afterALeave) {
             group.leave(8, 1);
         }
@@ -191,7 +191,7 @@ class OverlayJudgesTest {
     @ValueSource(booleans = {false, true})
     @DisplayName(
             "of a process that ends after a leave, ranks do not blame one that had left, also if they do not know of it")
-    void aRankThatHadLeftIsNotBlamedWithItsProcess(boolean hasLeft) {
+    void aRankThatLeftIsNotBlamedForTheEndOfItsProcess(boolean hasLeft) {
         group.leave(20, 1);
         if (hasLeft) {
             group.leave(21, 3);
@@ -207,7 +207,7 @@ class OverlayJudgesTest {
 
     @Test
     @DisplayName("newGroup fails at once for a member that leaves without it, before or after it hears of the attempt")
-    void newGroupFailsForAMemberThatLeaves() {
+    void newGroupFailsIfAMemberLeavesBeforeItsCall() {
         group.leave(20, 1);
         int[] members = {0, 7, 25};
         SubgroupAgreement.OwnProposal early = group.ranks.get(0).agreement().begin(1, members, Duration.ofSeconds(60));
@@ -222,7 +222,7 @@ class OverlayJudgesTest {
 
     @Test
     @DisplayName("newGroup succeeds if a member leaves after its call, and its leave is heard of before its call")
-    void newGroupDoesNotFailForAMemberThatHasCalledAndLeft() {
+    void newGroupSucceedsIfAMemberLeavesAfterItsCall() {
         int[] members = {0, 7, 25};
         List<SubgroupAgreement.OwnProposal> attempts = new ArrayList<>();
         for (int member : new int[] {0, 25, 7}) {
@@ -243,7 +243,7 @@ class OverlayJudgesTest {
 
     @Test
     @DisplayName("a rank that leaves after it has seen the end of another one does not say that the other one had left")
-    void aLeaverDoesNotTakeADeadRankForALeaver() {
+    void aRankThatLeavesDoesNotReportADeadRankAsLeft() {
         group.leave(20, 1);
         group.stop(7);
         group.lost(8, 7);
@@ -274,7 +274,7 @@ class OverlayJudgesTest {
     @Test
     @DisplayName(
             "a rank that exits after its goodbyes costs no report, although only its neighbours know that it had left")
-    void theExitOfALeaverCostsNoReport() {
+    void theExitOfARankThatLeftSendsNoReport() {
         group.leave(20, 1);
         group.leave(7, 3);
         end(7);
@@ -306,7 +306,7 @@ class OverlayJudgesTest {
 
     @Test
     @DisplayName("a rank that dies after the failure is lost on all ranks, for few messages")
-    void aRankThatDiesAfterTheFailureIsLost() {
+    void aRankThatDiesAfterTheFailureIsLostOnAllRanks() {
         abortByRank3();
         int before = group.sent(Abort.class);
         end(7, 8, 30);
@@ -319,7 +319,7 @@ class OverlayJudgesTest {
     @Test
     @DisplayName(
             "a rank that dies after the failure is lost on all ranks, also if its neighbours close the group at once")
-    void aRankThatDiesBeforeItsNeighboursCloseIsLost() {
+    void aRankThatDiesAfterTheFailureIsLostAlthoughItsNeighboursClose() {
         abortByRank3();
         group.stop(7);
         IntStream.range(0, SIZE).filter(rank -> rank != 7).forEach(rank -> group.lost(rank, 7));
@@ -344,7 +344,7 @@ class OverlayJudgesTest {
 
     @Test
     @DisplayName("a rank whose goodbye is read after its end was seen is not sent as dead")
-    void aRankWhoseGoodbyeIsReadLateIsNotSentAsDead() {
+    void aRankWhoseGoodbyeIsReadLateIsNotReportedDead() {
         abortByRank3();
         group.lost(8, 7);
         group.pass(LATER);
@@ -356,7 +356,7 @@ class OverlayJudgesTest {
 
     @Test
     @DisplayName("of two ranks that die together both are lost, also if the failure names one of them")
-    void aRankThatDiesBesideTheCulpritIsLost() {
+    void aRankThatDiesTogetherWithTheCulpritIsLost() {
         end(7, 30);
         assertLost(Set.of(7, 30), 7, 30);
     }

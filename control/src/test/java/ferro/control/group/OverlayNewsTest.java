@@ -64,7 +64,7 @@ class OverlayNewsTest {
     @ParameterizedTest
     @ValueSource(ints = {64, 128, 256, 1024})
     @DisplayName("the death of a rank costs each other rank at most 2 log n + 8 messages, and all agree on it")
-    void aDeathCostsEachRankFewMessages(int worldSize) {
+    void aDeathCostsEachRankAtMost2LogNPlus8Messages(int worldSize) {
         HandDriven group = new HandDriven(worldSize);
         kill(group, worldSize, Set.of(7));
         group.pass(GRACE);
@@ -90,7 +90,7 @@ class OverlayNewsTest {
     @ParameterizedTest
     @ValueSource(ints = {64, 256, 1024})
     @DisplayName("the leave of a rank costs each rank at most 2 log n + 8 messages, and all hear of it")
-    void aLeaveCostsEachRankFewMessages(int worldSize) {
+    void aLeaveCostsEachRankAtMost2LogNPlus8Messages(int worldSize) {
         HandDriven group = new HandDriven(worldSize);
         boolean[] over = new boolean[1];
         leave(group, 7).whenOver(() -> over[0] = true);
@@ -107,7 +107,7 @@ class OverlayNewsTest {
     @ParameterizedTest
     @ValueSource(ints = {64, 256, 1024})
     @DisplayName("a close of all ranks at once costs each rank at most 2 log n + 8 messages")
-    void aCloseOfAllCostsEachRankFewMessages(int worldSize) {
+    void aCloseOfAllRanksCostsEachAtMost2LogNPlus8Messages(int worldSize) {
         HandDriven group = new HandDriven(worldSize);
         BitSet over = new BitSet();
         for (int rank = 0; rank < worldSize; rank++) {
@@ -134,7 +134,7 @@ class OverlayNewsTest {
     }
 
     @Test
-    void theOverlayIsThinnerThanTheMesh() {
+    void theOverlaySendsFewerMessagesThanTheFullMesh() {
         for (int worldSize : new int[] {8, 16, SIZE}) {
             HandDriven forced = HandDriven.withMesh(worldSize, FORCED, FailurePolicy.SHIPPED);
             HandDriven mesh = HandDriven.withMesh(worldSize, worldSize, FailurePolicy.SHIPPED);
@@ -151,7 +151,7 @@ class OverlayNewsTest {
 
     @Test
     @DisplayName("random sets of as many dead ranks as a rank has neighbours less one: all others agree on dead ranks")
-    void theOthersAgreeOnAnyDeaths() {
+    void survivorsOfAnyDeathsAgreeOnDeadRanks() {
         HandDriven.seeds(25, seed -> {
             Random random = new Random(seed);
             List<Integer> order =
@@ -163,7 +163,7 @@ class OverlayNewsTest {
 
     @Test
     @DisplayName("adjacent ranks that die together, as the ranks of one or two hosts: all others agree on dead ranks")
-    void theOthersAgreeWhenHostsDie() {
+    void survivorsAgreeOnDeadRanksIfHostsDie() {
         HandDriven.seeds(25, seed -> {
             Random random = new Random(seed);
             int one = 8 * (seed % 5);
@@ -276,7 +276,7 @@ class OverlayNewsTest {
 
     @Test
     @DisplayName("half of the ranks leave in any order: the others know the lowest leaver, and agree on a failure")
-    void theOthersKnowTheLowestLeaver() {
+    void remainingRanksReceiveTheLowestLeaveAndAgreeOnAFailure() {
         HandDriven.seeds(30, seed -> {
             Random random = new Random(seed);
             new Leaving(random, FailurePolicy.SHIPPED).check(random);
@@ -285,7 +285,7 @@ class OverlayNewsTest {
 
     @Test
     @DisplayName("after half of the ranks have left, the death of each other rank is known to all")
-    void theOthersKnowADeathAfterLeaves() {
+    void remainingRanksReceiveADeathAfterLeaves() {
         HandDriven.seeds(20, seed -> {
             Random random = new Random(seed);
             Leaving run = new Leaving(random, FailurePolicy.SHIPPED);
@@ -305,7 +305,7 @@ class OverlayNewsTest {
 
     @Test
     @DisplayName("a rank is killed between two of its goodbyes, after others have left: all others agree on it")
-    void theOthersAgreeOnARankThatIsKilledWhileItLeaves() {
+    void survivorsAgreeOnARankThatIsKilledWhileItLeaves() {
         int[] failed = new int[2];
         HandDriven.seeds(16, seed -> {
             Random random = new Random(seed);
@@ -373,7 +373,7 @@ class OverlayNewsTest {
 
     @Test
     @DisplayName("a rank that has left is no cause when its process ends")
-    void theEndOfALeaverIsNoCause() {
+    void theEndOfARankThatLeftIsNotAFailure() {
         HandDriven.seeds(20, seed -> {
             Random random = new Random(seed);
             Leaving run = new Leaving(random, FailurePolicy.SHIPPED);
@@ -392,7 +392,7 @@ class OverlayNewsTest {
 
     @Test
     @DisplayName("a planted mistake is found: a rank keeps the first leaver that it hears of")
-    void keepingTheFirstLeaverIsFound() {
+    void aPolicyThatKeepsTheFirstLeaveFailsTheCheck() {
         assertFound(new FailurePolicy() {
             @Override
             public Left lowest(Left known, Left other) {
@@ -403,7 +403,7 @@ class OverlayNewsTest {
 
     @Test
     @DisplayName("a planted mistake is found: a rank forwards no failure")
-    void forwardingNoFailureIsFound() {
+    void aPolicyThatForwardsNoFailureFailsTheCheck() {
         assertFound(new FailurePolicy() {
             @Override
             public boolean forwards(Failure failure, int peer) {
@@ -414,7 +414,7 @@ class OverlayNewsTest {
 
     @Test
     @DisplayName("a planted mistake is found: ranks tell a failure to the upper half of the ranks only")
-    void tellingHigherRanksOnlyIsFound() {
+    void aPolicyThatSendsToHigherRanksOnlyFailsTheCheck() {
         assertFound(new FailurePolicy() {
             @Override
             public boolean forwards(Failure failure, int peer) {
@@ -439,7 +439,7 @@ class OverlayNewsTest {
 
     @Test
     @DisplayName("a rank that waits for a message of one that is no neighbour hears of its leave, at once or later")
-    void aRankHearsOfTheLeaveOfTheRankThatItFollows() {
+    void aWaitingRankReceivesTheLeaveOfTheRankThatItWaitsFor() {
         HandDriven group = HandDriven.withMesh(SIZE, FORCED, FailurePolicy.SHIPPED);
         group.ranks.get(0).exits().follow(7);
         group.deliverAll();
@@ -461,7 +461,7 @@ class OverlayNewsTest {
 
     @Test
     @DisplayName("a rank that serves the others hears of the leave of each of them")
-    void aRankThatServesTheOthersWaitsForAll() {
+    void aRankThatServesTheOthersWaitsForAllLeaves() {
         HandDriven group = HandDriven.withMesh(SIZE, FORCED, FailurePolicy.SHIPPED);
         boolean[] over = new boolean[1];
         group.ranks

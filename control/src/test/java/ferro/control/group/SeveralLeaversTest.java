@@ -14,7 +14,7 @@ class SeveralLeaversTest {
     private static final Duration GOODBYES = Duration.ofMillis(51);
 
     @Test
-    void aCallThatBeginsBetweenTwoGoodbyesNamesBothLeavers() {
+    void aCallThatBeginsBetweenTwoGoodbyesNamesBothRanks() {
         HandDriven group = new HandDriven(4);
         group.leave(1, 1);
         refuse(group, 2);
@@ -32,7 +32,7 @@ class SeveralLeaversTest {
     }
 
     @Test
-    void leaversOfDifferentTimesAreNamedEachWithItsOwn() {
+    void ranksThatLeftAtDifferentTimesAreNamedWithTheirLastCalls() {
         HandDriven group = new HandDriven(5);
         group.leave(1, 0);
         group.leave(2, 1);
@@ -49,7 +49,7 @@ class SeveralLeaversTest {
     }
 
     @Test
-    void nothingIsWaitedForIfAllOthersHaveLeft() {
+    void aCallFailsAtOnceIfAllOtherRanksHaveLeft() {
         HandDriven group = new HandDriven(3);
         group.leave(2, 1);
         group.leave(1, 1);
@@ -59,7 +59,7 @@ class SeveralLeaversTest {
     }
 
     @Test
-    void aCallFailsAtOnceIfTheLastLeaverHasLeftLongAgo() {
+    void aCallFailsAtOnceIfTheLastLeaveIsLongAgo() {
         HandDriven group = new HandDriven(3);
         group.leave(1, 1);
         group.pass(GOODBYES);
@@ -69,7 +69,7 @@ class SeveralLeaversTest {
     }
 
     @Test
-    void aCallWaitsOnlyForTheRestOfTheTimeOfTheGoodbyes() {
+    void aCallWaitsOnlyForTheRestOfTheGoodbyeTime() {
         HandDriven group = new HandDriven(3);
         group.leave(1, 1);
         group.pass(GOODBYES.dividedBy(2));

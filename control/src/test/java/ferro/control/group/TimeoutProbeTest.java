@@ -43,14 +43,14 @@ class TimeoutProbeTest {
 
     @Test
     @DisplayName("row 4: ranks whose answers a paused process has not read are asked again before they are blamed")
-    void aProcessThatWasPausedAsksAgain() {
+    void aPausedProcessQueriesAgainBeforeItBlames() {
         group.pausedNanos = Duration.ofMillis(200).toNanos();
         assertEquals("{2}", blamed().toString());
     }
 
     @Test
     @DisplayName("row 4: ranks that do not answer soon after the deadline are blamed")
-    void aProcessThatWasNotPausedAsksNoMore() {
+    void aProcessThatWasNotPausedDoesNotQueryAgain() {
         assertEquals("{1, 2}", blamed().toString());
     }
 }

@@ -15,7 +15,7 @@ class TimersTest {
             "unable to create native thread: possibly out of memory or process/resource limits reached";
 
     @Test
-    void aTaskThatCannotWaitRunsAtOnceAfterTheGroupWasTold() {
+    void aTaskThatCannotBeScheduledRunsAfterItsErrorIsReported() {
         List<String> order = new ArrayList<>();
         ScheduledThreadPoolExecutor none = new ScheduledThreadPoolExecutor(1) {
             @Override

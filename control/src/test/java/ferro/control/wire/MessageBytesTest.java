@@ -31,7 +31,7 @@ class MessageBytesTest {
 
     @ParameterizedTest
     @EnumSource
-    void everyRecordComesBackAsItWas(MessageFamily family) {
+    void everyMessageDecodesToTheEncodedRecord(MessageFamily family) {
         TreeSet<Integer> kinds = new TreeSet<>();
         for (WireMessage message : family.samples) {
             ByteBuffer bytes = message.encoded();
@@ -47,7 +47,7 @@ class MessageBytesTest {
 
     @ParameterizedTest
     @EnumSource
-    void aMessageThatIsCutShortOrHasMoreIsRefused(MessageFamily family) {
+    void aMessageThatIsTooShortOrTooLongIsRefused(MessageFamily family) {
         for (WireMessage message : family.samples) {
             ByteBuffer bytes = message.encoded();
             for (int length = 0; length < bytes.remaining(); length++) {
@@ -67,7 +67,7 @@ class MessageBytesTest {
     /** The bytes are samples in which some bytes are changed, left out or added. */
     @ParameterizedTest
     @EnumSource
-    void whateverComesIsRefusedOrComesBackAsItWas(MessageFamily family) {
+    void anyChangedMessageIsRefusedOrEncodesToItsBytes(MessageFamily family) {
         Random random = new Random(16);
         int read = 0;
         for (int i = 0; i < MUTATIONS; i++) {
@@ -93,7 +93,7 @@ class MessageBytesTest {
     }
 
     @Test
-    void textsAreCutBetweenCharactersAndSayHowManyAreMissing() {
+    void textsAreCutBetweenCharactersWithTheNumberOfMissingOnes() {
         for (String one : new String[] {"x", "ß", "€", "\uD83D\uDE00"}) {
             for (int before = 0; before < 4; before++) {
                 String text = "y".repeat(before) + one.repeat(801);
@@ -111,7 +111,7 @@ class MessageBytesTest {
     }
 
     @Test
-    void whatMakesNoSenseIsRefusedWithWhatWasFoundAndNeeded() {
+    void aRefusalNamesTheFoundAndTheNeededValue() {
         refused("membership message of 0 bytes, need 1 to 4096");
         refused("membership message of 4097 bytes, need 1 to 4096", new byte[4097]);
         refused("membership message of kind 9, need 1 to 6", bytes(9, 9));
@@ -136,7 +136,7 @@ class MessageBytesTest {
     }
 
     @Test
-    void aMessageOfAGroupThatMakesNoSenseThereIsRefusedWithTheField() {
+    void aControlMessageWithAnInvalidValueIsRefusedByField() {
         String ofAbort = "control message of kind 1, field ";
         refused(
                 ofAbort + "origin: found 3, need a rank below 3",
@@ -160,7 +160,7 @@ class MessageBytesTest {
     }
 
     @Test
-    void anAnswerOrCancelThatMakesNoSenseIsRefusedWithTheField() {
+    void anInvalidAnswerOrCancelIsRefusedByField() {
         ByteBuffer waiting = new Status(1, 0, "", 0, 0, 0, "", "", Set.of(1, 7), 0, 0, "").encoded();
         // the last digit of the list, before two numbers and the last text, which is empty
         int digit = waiting.limit() - Short.BYTES - Long.BYTES - Integer.BYTES - 1;
@@ -196,7 +196,7 @@ class MessageBytesTest {
     }
 
     @Test
-    void readingLeavesTheBytesAsTheyAre() {
+    void decodingLeavesTheBufferUnchanged() {
         ByteBuffer message = new Beat(1, 2, 3).encoded();
         MessageFamily.MEMBERSHIP.decode(message);
         assertEquals(new Beat(1, 2, 3), MessageFamily.MEMBERSHIP.decode(message));

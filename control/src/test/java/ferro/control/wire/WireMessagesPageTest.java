@@ -55,7 +55,7 @@ class WireMessagesPageTest {
 
     @ParameterizedTest
     @EnumSource
-    void fieldsHaveTheNamesOfTheRecordsComponentsAndFitIntoAMessage(MessageFamily family) {
+    void fieldNamesAreTheRecordComponentsAndFitIntoAMessage(MessageFamily family) {
         for (FieldList message : codec(family)) {
             assertEquals(
                     Stream.of(message.type().getRecordComponents())
