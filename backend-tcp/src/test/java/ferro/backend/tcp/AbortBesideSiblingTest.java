@@ -34,7 +34,7 @@ class AbortBesideSiblingTest {
     @Test
     @DisplayName(
             "row 28: an abort in the middle of 64 MiB ends that group only, and nothing touches the array any more")
-    void anAbortInTheMiddleOf64MibEndsThatGroupOnlyAndNothingTouchesTheArrayAnyMore() {
+    void anAbortInTheMiddleOf64MibFailsOnlyItsGroupAndLeavesItsArraysAlone() {
         try (TcpJob job = TcpJob.of(RANKS)) {
             List<ProcessGroup> whole = job.joinAll("whole");
             List<ProcessGroup> victims = TcpJob.onAll(whole, group -> group.newGroup(0, 1, 2));
@@ -65,7 +65,7 @@ class AbortBesideSiblingTest {
 
     @Test
     @DisplayName("row 28: half-sent frames of fifty aborted groups never surface in a later one of the same ranks")
-    void halfSentFramesOfFiftyAbortedGroupsNeverSurfaceInALaterOneOfTheSameRanks() {
+    void halfSentFramesOfAbortedGroupsNeverReachALaterGroup() {
         try (TcpJob job = TcpJob.of(RANKS)) {
             List<ProcessGroup> whole = job.joinAll("whole");
             for (int round = 0; round < ROUNDS; round++) {
@@ -81,7 +81,7 @@ class AbortBesideSiblingTest {
 
     @Test
     @DisplayName("row 28: a group that is joined twenty times by one name meets no connection of its earlier lives")
-    void aGroupThatIsJoinedTwentyTimesByOneNameMeetsNoConnectionOfItsEarlierLives() {
+    void aGroupJoinedAgainUnderItsNameGetsNoOldConnection() {
         try (TcpJob job = TcpJob.of(2)) {
             for (int round = 0; round < REJOINS; round++) {
                 int start = round;

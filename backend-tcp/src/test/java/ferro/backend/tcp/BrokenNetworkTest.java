@@ -95,7 +95,7 @@ class BrokenNetworkTest {
     /** The middle box closes or resets, and every process lives. */
     @ParameterizedTest
     @EnumSource(names = {"CLOSED", "RESET"})
-    void aControlConnectionThatSomethingBetweenEndsFailsTheGroupAndLosesNobody(End how) throws IOException {
+    void aControlConnectionThatIsCutFailsTheGroupButLosesNoRank(End how) throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(Map.of())) {
             List<ProcessGroup> groups = job.joinBehind(proxy);
@@ -109,7 +109,7 @@ class BrokenNetworkTest {
     }
 
     @Test
-    void aNewGroupFailsWithTheCauseOfItsParentWhereTwoRanksCannotReachEachOther() throws IOException {
+    void aNewGroupWithoutItsConnectionFailsWithTheCauseOfItsParent() throws IOException {
         Map<String, String> soon = Map.of(
                 "ferro.heartbeat.interval", "100ms", "ferro.heartbeat.suspect", "500ms", "ferro.heartbeat.limit", "2s");
         CountDownLatch cut = new CountDownLatch(1);
@@ -147,7 +147,7 @@ class BrokenNetworkTest {
     /** 200 ms there and back: a job between continents. */
     @Test
     @DisplayName("row 11: a way of 200 ms there and back makes calls late, and nothing else")
-    void aLongWayMakesCallsLateAndNothingElse() throws IOException {
+    void aRoundTripOf200MillisOnlyDelaysCalls() throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(Map.of())) {
             proxy.delay(Duration.ofMillis(100));
@@ -164,7 +164,7 @@ class BrokenNetworkTest {
 
     @Test
     @DisplayName("row 33: a link that is slow makes calls slow, and neither wrong nor late for control messages")
-    void aLinkThatIsSlowMakesCallsSlowAndNothingElse() throws IOException {
+    void aSlowLinkOnlySlowsCalls() throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(Map.of())) {
             List<ProcessGroup> groups = job.joinBehind(proxy);

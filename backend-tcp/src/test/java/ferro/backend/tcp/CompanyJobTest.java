@@ -97,7 +97,7 @@ class CompanyJobTest {
     }
 
     @Test
-    void aRankThatHasTheSecretAndNoCertificateIsRefused() {
+    void aRankWithoutACertificateIsRefusedDespiteTheSecret() {
         try (TcpJob job = job()) {
             String text = refused(job, 2, Map.of()).getMessage();
             assertTrue(text.contains("cannot connect to rank 2 of \"g\""), text);
@@ -110,7 +110,7 @@ class CompanyJobTest {
     }
 
     @Test
-    void aCertificateOfAnotherNameIsRefused() {
+    void aCertificateWithAnotherNameIsRefused() {
         String other = "spiffe://cluster/ns/lab/sa/score";
         Map<String, String> score = OURS.settings(folder.resolve("score"), OURS.leaf(other));
         try (TcpJob job = job()) {
@@ -122,7 +122,7 @@ class CompanyJobTest {
     @Test
     @DisplayName(
             "a certificate that has expired ends new joins with its file and dates, and no connection that is open")
-    void aCertificateThatHasExpiredEndsNewJoinsAlone() {
+    void anExpiredCertificateFailsOnlyNewJoins() {
         try (TcpJob job = job()) {
             List<ProcessGroup> groups = job.joinAll("g", all());
             sum(groups, 1_001);
@@ -141,7 +141,7 @@ class CompanyJobTest {
 
     @Test
     @DisplayName("ranks whose certificates were renewed, by another authority too, are joined by one that starts later")
-    void ranksWhoseCertificatesWereRenewedAreJoinedByOneThatStartsLater() {
+    void aLaterRankJoinsRanksWithRenewedCertificates() {
         try (TcpJob job = job()) {
             List<SystemContext> contexts =
                     new ArrayList<>(all().stream().map(job::context).toList());
@@ -160,7 +160,7 @@ class CompanyJobTest {
     }
 
     @Test
-    void settingsThatDoNotFitAreRefusedBeforeAnythingMoves() throws Exception {
+    void contradictoryTlsSettingsAreRefusedBeforeAnythingIsSent() throws Exception {
         Map<String, String> whole = rank(1);
         Map<String, String> half = new HashMap<>(whole);
         half.remove("ferro.tls.key");

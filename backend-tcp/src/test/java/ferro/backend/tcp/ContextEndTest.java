@@ -104,7 +104,7 @@ class ContextEndTest {
     }
 
     @Test
-    void aContextThatClosesWithoutUnfinishedWorkLeavesItsGroupsInGoodOrder() {
+    void aContextThatClosesWithoutUnfinishedWorkFailsNoGroup() {
         List<ProcessGroup> groups = joined();
         float[][] sums = {{1}, {2}, {3}};
         TcpJob.runOnAll(groups, group -> {
@@ -135,7 +135,7 @@ class ContextEndTest {
     }
 
     @Test
-    void anAbortEndsAJoinAndTellsTheRanksThatJoin() {
+    void anAbortEndsAJoinAndTheJoinsOfTheOtherRanks() {
         AtomicBoolean interrupted = new AtomicBoolean(true);
         SystemContext cancelled = context(0);
         CompletableFuture<?> own = Threads.start(() -> {
@@ -201,7 +201,7 @@ class ContextEndTest {
     }
 
     @Test
-    void closingAGroupEndsANewGroupThatWaitsBeyondItsBound() {
+    void closingAGroupEndsANewGroupThatTakesLongerThanTheBound() {
         List<ProcessGroup> groups = joined();
         endsNewGroup(groups.get(0), () -> groups.get(0).close(Duration.ZERO));
     }
@@ -245,7 +245,7 @@ class ContextEndTest {
     }
 
     @Test
-    void anAbortRightAfterTheSlotWasTakenTellsTheRanksThatJoin() {
+    void anAbortAfterTheSlotIsTakenEndsTheJoinsOfTheOtherRanks() {
         CompletableFuture<?> other = Threads.start(context(1)::join);
         SystemContext[] cancelled = {null};
         // the values that must be equal are compared with the slot taken, and before the address is told

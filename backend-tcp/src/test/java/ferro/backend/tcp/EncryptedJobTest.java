@@ -69,7 +69,7 @@ class EncryptedJobTest {
 
     @Test
     @DisplayName("who reads the network finds no tensor, no call and no secret")
-    void whoReadsTheNetworkFindsNothing() throws IOException {
+    void encryptedTrafficShowsNoTensorCallOrSecret() throws IOException {
         for (boolean encrypted : new boolean[] {false, true}) {
             Wiretap heard = new Wiretap();
             Map<String, String> settings = TcpJob.encrypted(Map.of());
@@ -130,7 +130,7 @@ class EncryptedJobTest {
 
     @Test
     @DisplayName("a bit that is changed in a handshake never lets a rank in")
-    void aBitThatIsChangedInAHandshakeNeverLetsARankIn() {
+    void aBitThatIsChangedInAHandshakeNeverAdmitsARank() {
         // their ranks wait for the deadline of the join, all at once
         Stream.of(20L, 100L, 200L, 500L, 700L)
                 .map(place -> Threads.start(() -> {
@@ -155,7 +155,7 @@ class EncryptedJobTest {
     @ParameterizedTest
     @ValueSource(longs = {200, 500})
     @DisplayName("a bit that is changed in one TLS handshake costs another attempt")
-    void aBitThatIsChangedInOneTlsHandshakeCostsAnotherAttempt(long place) throws IOException {
+    void aBitThatIsChangedInATlsHandshakeIsRepairedByAnotherAttempt(long place) throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(TcpJob.encrypted(Map.of()))) {
             AtomicBoolean changed = new AtomicBoolean();
@@ -184,7 +184,7 @@ class EncryptedJobTest {
     }
 
     @Test
-    void aRankWithoutTlsIsRefusedByAJobThatEncrypts() {
+    void aRankWithoutTlsIsRefusedByAnEncryptedJob() {
         for (int plain = 0; plain < 2; plain++) {
             Map<String, String> settings = TcpJob.encrypted(Map.of());
             // longer than the test waits for a rank: neither of them ends by its deadline
@@ -201,7 +201,7 @@ class EncryptedJobTest {
 
     @Test
     @DisplayName("a relay that passes the proofs on and encrypts with keys of its own lets no rank in")
-    void aRelayWithKeysOfItsOwnLetsNoRankIn() throws IOException {
+    void aRelayWithItsOwnKeysCannotConnectARank() throws IOException {
         try (KeyRelay relay = new KeyRelay();
                 TcpJob job = job(TcpJob.encrypted(Map.of()))) {
             SystemContext behind = job.context(relay.settings());
@@ -219,7 +219,7 @@ class EncryptedJobTest {
     }
 
     @Test
-    void everythingEncryptedNeedsASecret() {
+    void encryptionOfAllConnectionsNeedsASecret() {
         try (TcpJob job = new TcpJob(1, Duration.ofSeconds(60), Map.of("ferro.tls", "on"));
                 TcpJob two = new TcpJob(2, Duration.ofSeconds(60), Map.of("ferro.tls", "on"))) {
             job.joinAll("alone");

@@ -65,7 +65,7 @@ class GenerationsApartTest {
 
     @ParameterizedTest
     @MethodSource("launchers")
-    void aRankOfTheStartBeforeIsRefusedWithTheReason(Launcher launcher) throws IOException {
+    void aRankOfAnEarlierGenerationIsRefusedWithTheReason(Launcher launcher) throws IOException {
         FerroException refused = refused(launcher, 1, 0);
 
         assertEquals(Code.RENDEZVOUS, refused.code(), refused.getMessage());
@@ -74,7 +74,7 @@ class GenerationsApartTest {
     }
 
     @Test
-    void aRankOfALaterStartIsRefusedWhileTheEarlierOneRuns() throws IOException {
+    void aRankOfALaterGenerationIsRefusedWhileTheEarlierOneRuns() throws IOException {
         String text = refused(launchers().findFirst().orElseThrow(), 0, 1).getMessage();
         assertTrue(text.contains("a later generation: end the processes of the earlier one first"), text);
     }

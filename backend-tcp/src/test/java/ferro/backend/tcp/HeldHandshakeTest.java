@@ -59,7 +59,7 @@ class HeldHandshakeTest {
 
     @ParameterizedTest(name = "tls {0}, {1}")
     @MethodSource("heldAnswers")
-    void aGroupIsJoinedByLaterAttempts(String tls, String name, AnswerPoint point) throws IOException {
+    void aGroupIsJoinedByALaterAttemptIfAnswersAreLate(String tls, String name, AnswerPoint point) throws IOException {
         CountDownLatch until = new CountDownLatch(1);
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = new TcpJob(2, TIMEOUT, TcpJob.encrypted(Map.of()))) {
@@ -79,7 +79,7 @@ class HeldHandshakeTest {
 
     @ParameterizedTest(name = "tls {0}, {1}")
     @MethodSource("heldAnswers")
-    void aDataConnectionIsMadeByLaterAttemptsAndLosesNoByte(String tls, String name, AnswerPoint point)
+    void aDataConnectionIsMadeByALaterAttemptWithoutLosingBytes(String tls, String name, AnswerPoint point)
             throws IOException {
         CountDownLatch until = new CountDownLatch(1);
         try (TcpProxy proxy = new TcpProxy();
@@ -142,7 +142,7 @@ class HeldHandshakeTest {
     @ValueSource(strings = {"off", "on"})
     @Tag("long")
     @Timeout(300)
-    void manyRanksComeUpThoughTheyConnectAgainOften(String tls) {
+    void manyRanksJoinAlthoughMostConnectionsNeedSeveralAttempts(String tls) {
         int ranks = 32;
         Map<String, String> hasty = settings(tls, Map.of());
         hasty.put("ferro.tcp.handshake.timeout", tls.equals("on") ? "50ms" : "1ms");

@@ -38,7 +38,7 @@ class HostileSessionsTest {
     @ParameterizedTest(name = "tls {0}")
     @ValueSource(strings = {"off", "on"})
     @Timeout(300)
-    void noRankFailsMemoryStaysAndARankJoinsInTimeMeanwhile(String tls) throws Exception {
+    void aThousandHostileSessionsFailNoRankAndLeakNoMemory(String tls) throws Exception {
         besideSessions(1_000, tls);
     }
 
@@ -46,7 +46,7 @@ class HostileSessionsTest {
     @ValueSource(strings = {"off", "on"})
     @Tag("long")
     @Timeout(900)
-    void theSameHoldsBesideTenThousandSessions(String tls) throws Exception {
+    void tenThousandHostileSessionsFailNoRankAndLeakNoMemory(String tls) throws Exception {
         besideSessions(10_000, tls);
     }
 

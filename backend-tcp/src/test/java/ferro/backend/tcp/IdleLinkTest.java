@@ -57,7 +57,7 @@ class IdleLinkTest {
         "nio, CLOSED, 3, tls",
         "nio, RESET, 3, tls"
     })
-    void callsGoOnOverAConnectionThatIsMadeAnew(String io, End how, int ranks, String checksum) throws IOException {
+    void callsContinueOverAReplacedConnection(String io, End how, int ranks, String checksum) throws IOException {
         Map<String, String> settings = checksum.equals("tls")
                 ? TcpJob.encrypted(Map.of("ferro.tcp.io", io))
                 : Map.of("ferro.tcp.io", io, "ferro.tcp.checksum", checksum);
@@ -81,7 +81,7 @@ class IdleLinkTest {
         "epoll, CLOSED, 0", "epoll, RESET, 1", "nio, CLOSED, 1", "nio, RESET, 0",
         "epoll, CLOSED_HERE, 0", "epoll, CLOSED_THERE, 1", "nio, CLOSED_HERE, 0", "nio, CLOSED_THERE, 1"
     })
-    void messagesGoOnAlsoWhereOneSideAloneHasSeenTheEnd(String io, End how, int first) throws IOException {
+    void messagesContinueEvenIfOnlyOneSideHasDetectedTheEnd(String io, End how, int first) throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = new TcpJob(2, Duration.ofSeconds(60), Map.of("ferro.tcp.io", io))) {
             List<ProcessGroup> groups = job.joinBehind(proxy);
@@ -95,7 +95,7 @@ class IdleLinkTest {
     @ParameterizedTest
     @DisplayName("row 47: what had come before the end is read first")
     @CsvSource({"epoll, CLOSED, 0", "epoll, RESET, 1", "nio, CLOSED, 1", "nio, RESET, 0"})
-    void whatHadComeBeforeTheEndIsReadFirst(String io, End how, String checksum) throws IOException {
+    void dataThatArrivedBeforeTheEndIsReadFirst(String io, End how, String checksum) throws IOException {
         Map<String, String> settings = Map.of("ferro.tcp.io", io, "ferro.tcp.checksum", checksum);
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = new TcpJob(2, Duration.ofSeconds(60), settings)) {
@@ -135,7 +135,7 @@ class IdleLinkTest {
     @ParameterizedTest
     @DisplayName("row 47: a hundred ends lose nothing")
     @CsvSource({"epoll", "nio"})
-    void aHundredEndsLoseNothing(String io) throws IOException {
+    void aHundredEndsOfConnectionsLoseNoData(String io) throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 LinkEnds ends = new LinkEnds();
                 TcpJob job = new TcpJob(3, Duration.ofSeconds(60), Map.of("ferro.tcp.io", io))) {
@@ -155,7 +155,7 @@ class IdleLinkTest {
     }
 
     @Test
-    void aConnectionThatEndsInTheMidstOfATransferIsStillTheFailureOfAll() throws IOException {
+    void aConnectionThatEndsDuringATransferFailsAllRanks() throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = new TcpJob(2, Duration.ofSeconds(60), Map.of())) {
             List<ProcessGroup> groups = job.joinBehind(proxy);
@@ -179,7 +179,7 @@ class IdleLinkTest {
         "RESET, 0, on, 1000",
         "CLOSED, 0, on, 5000"
     })
-    void whatHadComeBeforeTheEndIsReadFirstAlsoBySendersFirst(End how, String checksum, String tls, int count)
+    void dataThatArrivedBeforeTheEndIsReadFirstIfThisSideSends(End how, String checksum, String tls, int count)
             throws Exception {
         assumeTrue(Epoll.isAvailable(), "without epoll an end is not seen behind bytes that were not read");
         Map<String, String> settings =
@@ -220,7 +220,7 @@ class IdleLinkTest {
 
     @Test
     @DisplayName("row 47: a connection that cannot be made anew is the failure of all, and says so")
-    void aConnectionThatCannotBeMadeAnewIsTheFailureOfAll() throws IOException {
+    void aConnectionThatCannotBeReplacedFailsAllRanks() throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = new TcpJob(2, Duration.ofSeconds(3), Map.of("ferro.join.timeout", "60s"))) {
             List<ProcessGroup> groups = job.joinBehind(proxy);
@@ -240,7 +240,7 @@ class IdleLinkTest {
     @ParameterizedTest
     @DisplayName("row 47: a rank leaves while its connections end, and nobody is blamed")
     @CsvSource({"CLOSED", "RESET"})
-    void aRankLeavesWhileItsConnectionsEnd(End how) throws IOException {
+    void aRankMayLeaveWhileItsConnectionsEnd(End how) throws IOException {
         for (int round = 0; round < 10; round++) {
             try (TcpProxy proxy = new TcpProxy();
                     TcpJob job = new TcpJob(3, Duration.ofSeconds(60), Map.of())) {

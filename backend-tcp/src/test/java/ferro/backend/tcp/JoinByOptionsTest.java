@@ -53,7 +53,7 @@ class JoinByOptionsTest {
     }
 
     @Test
-    void ranksMeetAtTheStoreOfAProcessThatIsNoRank() {
+    void ranksJoinByTheStoreOfAProcessOutsideTheGroup() {
         try (TcpStoreServer store = TcpStoreServer.start(LOOPBACK, ANY, JoinOptions.jobId("app", 2), 3, SECRET)) {
             List<CompletableFuture<Float>> sums = new ArrayList<>();
             for (int rank = 0; rank < 3; rank++) {
@@ -65,7 +65,7 @@ class JoinByOptionsTest {
     }
 
     @Test
-    void aRankServesTheStoreAtOnePortOfARangeAndTellsTheOthersWhere() {
+    void aRankServesTheStoreInAPortRangeAndReturnsItsEndpoint() {
         int first = 20_000 + (int) (ProcessHandle.current().pid() % 30_000);
         PortRange ports = new PortRange(first, first + 200);
         try (SystemContext serving = SystemContext.of(rank(1, 2).serveStore("127.0.0.1", ports.toString()))) {
@@ -81,7 +81,7 @@ class JoinByOptionsTest {
     }
 
     @Test
-    void aRankThatServesTheStoreTakesOnlyARankOfItsJobAndGeneration() {
+    void aRankThatServesTheStoreAcceptsOnlyItsJobAndGeneration() {
         try (TcpStoreServer store = TcpStoreServer.start(LOOPBACK, ANY, "app.2", 2, SECRET)) {
             FerroException older = assertThrows(
                     FerroException.class, () -> sum(rank(1, 2).job("app", 1).storeAt(store.endpoint())));
@@ -96,7 +96,7 @@ class JoinByOptionsTest {
     }
 
     @Test
-    void aRankThatDoesNotServeHasNoEndpointToTell() {
+    void aRankThatDoesNotServeTheStoreHasNoStoreEndpoint() {
         try (SystemContext context = SystemContext.of(rank(1, 2).setting("ferro.links", "tcp"))) {
             String text = assertThrows(UnsupportedOperationException.class, context::storeEndpoint)
                     .getMessage();
@@ -105,7 +105,7 @@ class JoinByOptionsTest {
     }
 
     @Test
-    void aRangeWithoutAFreePortIsNamed() throws IOException {
+    void aPortRangeWithoutAFreePortIsNamed() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, LOOPBACK)) {
             PortRange one = new PortRange(taken.getLocalPort(), taken.getLocalPort());
             FerroException alone =
@@ -120,7 +120,7 @@ class JoinByOptionsTest {
     }
 
     @Test
-    void theServersRangeIsTriedFromItsFirstPort() {
+    void theStoreTakesTheFirstFreePortOfItsRange() {
         try (TcpStoreServer first = TcpStoreServer.start(LOOPBACK, ANY, "app.2", 2, SECRET)) {
             int port = first.port();
             PortRange both = new PortRange(port, Math.min(PortRange.HIGHEST, port + 50));
@@ -132,7 +132,7 @@ class JoinByOptionsTest {
     }
 
     @Test
-    void theRecordOfARankFitsInTheBytesThatItsLauncherHas() {
+    void theFlightRecordOfARankIsCutToTheRequestedBytes() {
         try (SystemContext context = SystemContext.of(rank(0, 1))) {
             assertTrue(context.flightRecord(1 << 16).isEmpty(), "there is no group to record");
             ProcessGroup group = context.join();

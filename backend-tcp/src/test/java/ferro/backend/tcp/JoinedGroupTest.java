@@ -94,7 +94,7 @@ class JoinedGroupTest {
     }
 
     @Test
-    void aRankJoinsASecondGroupAtTheStoreOfItsFirst() throws IOException {
+    void aRankJoinsASecondGroupByTheStoreOfItsFirst() throws IOException {
         List<Integer> sums = onAllRanks((group, port) -> {
             JoinOptions second = options(group.rank(), port).group("second").storeAt("127.0.0.1:" + port);
             try (ProcessGroup other = ProcessGroup.join(second)) {
@@ -106,7 +106,7 @@ class JoinedGroupTest {
 
     @Test
     @DisplayName("row 23: a rank that comes later than the deadline of calls is waited for")
-    void aRankThatComesLaterThanTheDeadlineOfCallsIsWaitedFor() throws IOException {
+    void aRankThatJoinsLaterThanTheCallTimeoutIsWaitedFor() throws IOException {
         int port = Sockets.freePort();
         try (SystemContext first = context(0, port);
                 SystemContext second = context(1, port)) {

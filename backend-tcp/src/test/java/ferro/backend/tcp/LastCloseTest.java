@@ -42,7 +42,7 @@ class LastCloseTest {
     }
 
     @Test
-    void aRankWaitsUntilALateOneHasWhatItSent() throws InterruptedException {
+    void aCloseWaitsUntilALateReceiverHasItsMessages() throws InterruptedException {
         List<ProcessGroup> groups = job.joinAll("world");
         CompletableFuture<Long> leaving = Threads.start(() -> leave(groups.get(0), Duration.ofSeconds(20)));
         Threads.awaitInside(ProcessGroup.class, "close", 1);
@@ -60,7 +60,7 @@ class LastCloseTest {
     /** Half of a short bound is waited for at least; 5000 ms are the usual bound. */
     @ParameterizedTest
     @CsvSource({"0, 0, 4000", "300, 150, 3300"})
-    void aRankThatNeverTakesWhatWasSentIsWaitedForUpToTheBound(long bound, long min, long max) {
+    void aCloseWaitsForAnUnreceivedMessageOnlyUpToTheBound(long bound, long min, long max) {
         List<ProcessGroup> groups = job.joinAll("world");
         groups.get(0).send(new float[] {7}, 1, 3);
 

@@ -90,7 +90,7 @@ class LeakTest {
 
     @Test
     @DisplayName("row 29: groups that fail in every way leave no thread, descriptor or memory")
-    void groupsThatFailInEveryWayLeaveNothing() throws InterruptedException {
+    void groupsThatFailInAnyWayLeaveNothing() throws InterruptedException {
         for (Fault fault : Fault.values()) {
             failAndClose(fault);
         }

@@ -52,7 +52,7 @@ class LeftAfterItsParentTest {
 
     @ParameterizedTest
     @EnumSource(Call.class)
-    void theCauseOfTheParentIsTheCauseInEveryCall(Call call) {
+    void aGroupFailsWithTheCauseOfItsParentInEachCall(Call call) {
         try (TcpJob job = new TcpJob(RANKS, Duration.ofSeconds(60), Map.of())) {
             List<ProcessGroup> groups = job.joinAll("g");
             List<ProcessGroup> children = TcpJob.onAll(groups.subList(1, RANKS), group -> group.newGroup(1, 2));
@@ -64,7 +64,7 @@ class LeftAfterItsParentTest {
     @Tag("long")
     @ParameterizedTest
     @EnumSource(Call.class)
-    void theCauseOfTheFirstGroupOfALineIsTheCauseInTheLast(Call call) {
+    void theLastOfNestedGroupsFailsWithTheCauseOfTheFirst(Call call) {
         try (TcpJob job = new TcpJob(RANKS, Duration.ofSeconds(60), Map.of())) {
             List<ProcessGroup> groups = job.joinAll("g");
             List<ProcessGroup> last = TcpJob.onAll(

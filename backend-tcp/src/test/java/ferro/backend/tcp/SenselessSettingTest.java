@@ -28,7 +28,7 @@ class SenselessSettingTest {
         "ferro.heartbeat.interval, need a time such as 200ms",
         "FERRO_LOCAL_CORES, need a number of cores"
     })
-    void nobodyWaitsForARankWithOne(String name, String need) {
+    void anInvalidSettingFailsTheJoinOfAllRanks(String name, String need) {
         for (int senseless = 0; senseless < 2; senseless++) {
             try (TcpJob job = new TcpJob(2, Ranks.LONG, Map.of())) {
                 CompletableFuture<ProcessGroup> other = job.joining("world", 1 - senseless, job.context());

@@ -37,7 +37,7 @@ class SleepsWithoutEndTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     @DisplayName("data, connections and calls of other threads end sleeps that do not end with their time")
-    void everythingThatARankWaitsForEndsItsSleep(String io) {
+    void dataConnectionsAndCallsOfOtherThreadsWakeASleepingRank(String io) {
         Map<String, String> settings = Map.of("ferro.tcp.io", io, "ferro.links", "tcp", "ferro.spin.count", "0");
         try (Ranks ranks = Ranks.onLoopback()) {
             List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();

@@ -66,7 +66,7 @@ class StoppedStoreTest {
     }
 
     @Test
-    void aCloseThatWaitsForARankAndForTheStoreKeepsItsBound() throws InterruptedException {
+    void aCloseBesideAStoppedStoreEndsWithinItsBound() throws InterruptedException {
         List<ProcessGroup> groups = new ArrayList<>();
         for (int one = 0; one < TRIES; one++) {
             groups.add(job.joined("g" + one, contexts).get(0));

@@ -48,7 +48,7 @@ class StoreGoneTest {
 
     @Test
     @DisplayName("row 22: a rank that waits for others when the store dies fails at once and says for whom it waited")
-    void aRankThatWaitsForOthersWhenTheStoreDiesFailsAtOnce() {
+    void aJoinFailsAtOnceIfTheStoreDies() {
         try (Ranks ranks = Ranks.onLoopback()) {
             CompletableFuture<TcpMesh> waiting = ranks.join(0, 3, Ranks.LONG);
             JoiningContext watching = ranks.context(GroupSpec.of("g", 1, 3, Ranks.LONG), Map.of());

@@ -103,7 +103,7 @@ class TcpMembershipTest {
     @Test
     @DisplayName(
             "row 5, row 6: a rank that stands still is an event on the others, recovers, and the next call is right")
-    void aRankThatStandsStillIsAnEvent() throws Exception {
+    void aPausedRankCausesEventsAndRecovers() throws Exception {
         try (TcpJob job = new TcpJob(3, Ranks.LONG, OFTEN)) {
             List<ProcessGroup> groups = join(job, 3);
             stop(contexts.get(2));

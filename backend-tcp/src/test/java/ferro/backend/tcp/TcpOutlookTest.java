@@ -40,7 +40,7 @@ class TcpOutlookTest {
     }
 
     @Test
-    void whoseEnginesEncryptIsSaidAsRanksChooseThem() {
+    void theReportNamesTheTlsEnginesThatRanksChoose() {
         String fastest = TlsProvider.missingOpenSsl() == null ? "OpenSSL" : "the JDK";
 
         assertEquals(

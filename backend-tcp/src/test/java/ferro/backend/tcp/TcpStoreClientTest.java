@@ -31,7 +31,7 @@ class TcpStoreClientTest {
     }
 
     @Test
-    void whatAClientSetsIsToldToTheServerAndCountsAsNoRank() {
+    void theServerReceivesWhatAClientSets() {
         CompletableFuture<String> told = new CompletableFuture<>();
         CompletableFuture<String> heardLater = new CompletableFuture<>();
         try (TcpStoreServer server = server()) {
@@ -47,7 +47,7 @@ class TcpStoreClientTest {
     }
 
     @Test
-    void clientOfAnotherJobOrSecretIsRefusedAndTheServerHearsOfOtherJobsAlone() {
+    void aClientOfAnotherJobOrSecretIsRefused() {
         CompletableFuture<String> told = new CompletableFuture<>();
         try (TcpStoreServer server = server()) {
             Duration timeout = Duration.ofSeconds(20);

@@ -55,7 +55,7 @@ class TcpTransportTest {
     }
 
     @Test
-    void everyRankSaysTheSameOfWhatLinksAreMadeOf() {
+    void allRanksReportTheSameMedium() {
         Medium three = new Medium("TCP (loopback)", List.of("127.0.0.1", "127.0.0.1", "127.0.0.1"));
 
         transports.forEach(transport -> assertEquals(three, transport.medium()));
@@ -67,13 +67,13 @@ class TcpTransportTest {
     }
 
     @Test
-    void aWakeUpBeforeTheFirstSleepEndsIt() {
+    void aWakeUpBeforeTheFirstSleepEndsThatSleep() {
         transports.get(0).wakeup();
         transports.get(0).park(System.nanoTime() + TimeUnit.HOURS.toNanos(1));
     }
 
     @Test
-    void elementsReachAPeerThatHasNotAskedForItsLinkYet() {
+    void aPeerReceivesElementsThatWereSentBeforeItOpenedTheLink() {
         float[] copy = new float[2];
         transports.get(0).link(2, Lane.COLLECTIVE).send(CALL, HostTensor.of(new float[] {3, 5}), 0, 2);
         drive(transports, () -> transports.get(0).link(2, Lane.COLLECTIVE).sent() == 1);
@@ -84,7 +84,7 @@ class TcpTransportTest {
     }
 
     @Test
-    void aRankKnowsTheLanesThatItsPeersHaveOpened() {
+    void aRankDetectsWhichLanesItsPeersHaveOpened() {
         TcpTransport middle = transports.get(1);
         HostTensor data = HostTensor.of(new int[] {7});
         transports.get(0).link(1, Lane.POINT_TO_POINT).send(CALL, data, 0, 1);
@@ -112,7 +112,7 @@ class TcpTransportTest {
     @Test
     @DisplayName(
             "row 33: a rank that reads nothing holds its sender up at what the kernel takes, and messages still pass")
-    void aRankThatReadsNothingHoldsItsSenderUpAndMessagesStillPass() {
+    void aRankThatReadsNothingStopsItsSenderButNotMessages() {
         int count = 16 << 20;
         float[] data = new float[count];
         data[count - 1] = 7;
@@ -165,7 +165,7 @@ class TcpTransportTest {
     }
 
     @Test
-    void afterAbandonPostsAreIgnoredAndThePeerLearnsOfTheEnd() {
+    void postsAfterAnAbandonAreIgnoredAndThePeerIsNotified() {
         Link receiving = transports.get(1).link(0, Lane.COLLECTIVE);
         receiving.receive(CALL, HostTensor.of(new float[4]), 0, 4);
         Link sending = transports.get(0).link(1, Lane.COLLECTIVE);
@@ -193,7 +193,7 @@ class TcpTransportTest {
     }
 
     @Test
-    void anArrivingConnectionEndsAWait() {
+    void aNewConnectionEndsAWait() {
         transports.get(1).link(0, Lane.COLLECTIVE).receive(CALL, HostTensor.of(new float[1]), 0, 1);
         transports.get(0).link(1, Lane.COLLECTIVE);
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
@@ -204,7 +204,7 @@ class TcpTransportTest {
     }
 
     @Test
-    void aRankRingsThatRankOnlyAlsoInAGroupThatNumbersThemOtherwise() {
+    void aRankWakesOnlyTheAddressedRankInASubgroupToo() {
         rings(transports.get(0), 2, transports.get(2), transports.get(1));
         Transport[] apart = new Transport[2];
         // rank 0 of this group is rank 2 of the world
@@ -232,7 +232,7 @@ class TcpTransportTest {
     }
 
     @Test
-    void aClosedTransportHasNoLinksAndNothingToDo() {
+    void aClosedTransportRefusesLinksAndDoesNothing() {
         TcpTransport closed = transports.get(0);
         closed.close();
         closed.close();
@@ -243,7 +243,7 @@ class TcpTransportTest {
     }
 
     @Test
-    void thereIsNoLinkToOneself() {
+    void aRankHasNoLinkToItself() {
         IllegalArgumentException refused = assertThrows(
                 IllegalArgumentException.class, () -> transports.get(1).link(1, Lane.COLLECTIVE));
         assertEquals("rank 1 of \"g\" has no link to itself", refused.getMessage());

@@ -32,7 +32,7 @@ class TlsAllocationTest {
     @ParameterizedTest(name = "{0}: {1} bytes to seal a record and open another")
     @CsvSource({"jdk, 4096", "openssl, 80"})
     @DisplayName("a call over TLS allocates so many bytes for a record, and what any call may")
-    void aCallAllocatesWhatItsEnginesDo(String provider, long bytesPerRecord) {
+    void aCallOverTlsAllocatesOnlyWhatItsEnginesAllocate(String provider, long bytesPerRecord) {
         String missing = provider.equals("openssl") ? TlsProvider.missingOpenSsl() : null;
         assumeTrue(missing == null, missing);
         Map<String, String> settings = TcpJob.encrypted(Map.of("ferro.tls.provider", provider));

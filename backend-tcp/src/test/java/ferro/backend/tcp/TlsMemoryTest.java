@@ -88,12 +88,12 @@ class TlsMemoryTest {
     }
 
     @Test
-    void whenAllLeave() {
+    void enginesAreFreedWhenAllRanksLeave() {
         onJob(Map.of(), groups -> {});
     }
 
     @Test
-    void whenPartsOfTheGroupComeAndGo() {
+    void enginesAreFreedWhenSubgroupsAreMadeAndClosed() {
         onJob(Map.of(), groups -> {
             for (int round = 0; round < 3; round++) {
                 List<ProcessGroup> parts = TcpJob.onAll(groups, group -> group.newGroup(0, 1, 2));
@@ -104,13 +104,13 @@ class TlsMemoryTest {
     }
 
     @Test
-    void whenAGroupIsAborted() {
+    void enginesAreFreedWhenAGroupIsAborted() {
         onJob(Map.of(), groups -> groups.get(1).abort(new IllegalStateException("enough")));
     }
 
     @ParameterizedTest
     @EnumSource(names = {"CLOSED", "RESET"})
-    void whenConnectionsAreMadeAnewWhileIdle(End how) {
+    void enginesAreFreedWhenIdleConnectionsAreReplaced(End how) {
         onJob(Map.of(), groups -> {
             for (int round = 0; round < 3; round++) {
                 proxy.endIdleData(how);
@@ -120,7 +120,7 @@ class TlsMemoryTest {
     }
 
     @Test
-    void whenConnectionsAreWorn() {
+    void enginesAreFreedWhenConnectionsChangeTheirKeys() {
         onJob(Map.of("ferro.tls.key.bytes", "1MiB"), groups -> {
             int first = proxy.allDataConnections();
             for (int round = 0; round < 100; round++) {
@@ -131,7 +131,7 @@ class TlsMemoryTest {
     }
 
     @Test
-    void whenABitIsChanged() {
+    void enginesAreFreedWhenABitIsChanged() {
         proxy.onData(Fault.flip(300_007));
         onJob(
                 Map.of(),
@@ -139,7 +139,7 @@ class TlsMemoryTest {
     }
 
     @Test
-    void whenAJoinFails() {
+    void enginesAreFreedWhenAJoinFails() {
         try (TcpJob job =
                 new TcpJob(2, Duration.ofSeconds(6), TcpJob.encrypted(Map.of("ferro.tls.provider", "openssl")))) {
             AtomicInteger cut = new AtomicInteger();

@@ -77,7 +77,7 @@ class TwoProvidersTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     @DisplayName("a connection whose key has encrypted enough is replaced in the midst of calls, and no number is lost")
-    void aConnectionWhoseKeyHasEncryptedEnoughIsReplacedInTheMidstOfCalls(String io) throws IOException {
+    void aConnectionIsReplacedDuringCallsWhenItsKeyIsUsedUp(String io) throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(Map.of("ferro.tcp.io", io, "ferro.tls.key.bytes", "1MiB"))) {
             List<ProcessGroup> groups = join(job, proxy);
@@ -96,7 +96,7 @@ class TwoProvidersTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     @DisplayName("a connection is replaced while the other side has not asked for what came by it")
-    void aConnectionIsReplacedWhileTheOtherSideHasNotAskedForWhatCame(String io) throws IOException {
+    void aConnectionIsReplacedWhileReceivedDataIsUnread(String io) throws IOException {
         Map<String, String> settings =
                 Map.of("ferro.tcp.io", io, "ferro.tls.key.bytes", "1MiB", "ferro.algorithm", "reduceScatter=linear");
         try (TcpProxy proxy = new TcpProxy();

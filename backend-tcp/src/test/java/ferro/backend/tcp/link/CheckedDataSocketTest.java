@@ -14,7 +14,7 @@ class CheckedDataSocketTest {
     private final Random random = new Random(7);
 
     @Test
-    void bytesArriveAsTheyWereWhateverThePiecesThatTheyTravelIn() throws IOException {
+    void bytesArriveUnchangedInPiecesOfAnySize() throws IOException {
         NarrowPipe pipe = new NarrowPipe(500_000, false);
         CheckedDataSocket sender = new CheckedDataSocket(pipe);
         CheckedDataSocket receiver = new CheckedDataSocket(pipe);
@@ -34,7 +34,7 @@ class CheckedDataSocketTest {
 
     @Test
     @DisplayName("row 34: a bit that flips anywhere, in heads too, is found, and nothing of its record is handed on")
-    void aBitThatFlipsAnywhereIsFoundAndNothingOfItsRecordIsHandedOn() throws IOException {
+    void aFlippedBitIsDetectedAndItsRecordIsDropped() throws IOException {
         int body = 40;
         int record = CheckedDataSocket.HEAD_BYTES + body;
         for (int bit = 0; bit < 2 * record * 8; bit++) {
@@ -60,7 +60,7 @@ class CheckedDataSocketTest {
 
     @Test
     @DisplayName("row 34: a record that is lost, or comes twice, is found")
-    void aRecordThatIsLostOrComesTwiceIsFound() throws IOException {
+    void aLostOrRepeatedRecordIsDetected() throws IOException {
         int record = CheckedDataSocket.HEAD_BYTES + 3;
         for (boolean twice : new boolean[] {true, false}) {
             NarrowPipe pipe = new NarrowPipe(3 * record, false);

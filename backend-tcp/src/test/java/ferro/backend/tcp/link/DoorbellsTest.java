@@ -57,7 +57,7 @@ class DoorbellsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
-    void aBellWhoseOtherEndIsGoneIsNone(String name) throws Exception {
+    void aDoorbellWithoutItsPeerDoesNotSignal(String name) throws Exception {
         TcpIo io = TcpPair.io(name);
         try (TcpPair.Side one = new TcpPair.Side(io);
                 TcpPair.Side other = new TcpPair.Side(io)) {

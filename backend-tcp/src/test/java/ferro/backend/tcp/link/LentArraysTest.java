@@ -32,7 +32,7 @@ class LentArraysTest {
     private final List<CuttingSocket> sockets = new ArrayList<>();
 
     @Test
-    void aJvmThatCanLendsArraysAndAnotherSaysWhyNot() throws Exception {
+    void arraysAreLentOnANewJvmAndAnOldJvmGivesTheReason() throws Exception {
         String absent = ArrayCalls.absentBecause();
         if (Runtime.version().feature() >= 22) {
             assertEquals(null, absent);
@@ -49,7 +49,7 @@ class LentArraysTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void arraysOfEveryTypeArriveUnchangedWhateverThePieces(boolean lends) throws Exception {
+    void arraysOfEveryTypeArriveUnchangedInAnyPieces(boolean lends) throws Exception {
         try (TcpPair pair = pair(lends, true)) {
             List<HostTensor> sent = new ArrayList<>();
             List<HostTensor> copies = new ArrayList<>();
@@ -84,7 +84,7 @@ class LentArraysTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void foreignMemoryIsLentAsArraysAreAndNeverStagedWhereItCanBe(boolean lends) throws Exception {
+    void foreignMemoryIsLentInsteadOfStaged(boolean lends) throws Exception {
         try (TcpPair pair = pair(lends, true)) {
             long lent = 0;
             // in one buffer, and in two
@@ -150,7 +150,7 @@ class LentArraysTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void neighboursOfAReceivedPartAreLeftAlone(boolean lends) throws Exception {
+    void elementsBesideAReceivedPartStayUnchanged(boolean lends) throws Exception {
         try (TcpPair pair = pair(lends, true)) {
             int count = 100_000;
             double[] whole = new double[count + 2];
@@ -171,7 +171,7 @@ class LentArraysTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void anEndInTheMiddleSaysHowFarItCame(boolean lends) throws Exception {
+    void aMessageThatEndsEarlyFailsWithTheNumberOfReceivedBytes(boolean lends) throws Exception {
         try (TcpPair pair = pair(lends, false)) {
             CallHeader call = CallHeader.of(7, 17, 0x1234, "broadcast");
             HostTensor into = Memory.ARRAY.floats(COUNT);

@@ -22,7 +22,7 @@ class PolledLinksTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
-    void driversMayChangeFromCallToCall(String io) throws Exception {
+    void threadsMayTakeTurnsAtDrivingTheLinks(String io) throws Exception {
         try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             ReentrantLock turn = new ReentrantLock();
             int exchanges = 500;
@@ -37,7 +37,7 @@ class PolledLinksTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
-    void dataEndsAWait(String io) throws Exception {
+    void arrivingDataEndsAWait(String io) throws Exception {
         try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             HostTensor into = Memory.ARRAY.floats(1);
             pair.second().link.receive(CALL, into, 0, 1);
@@ -60,7 +60,7 @@ class PolledLinksTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
-    void roomInTheKernelEndsAWait(String io) throws Exception {
+    void freeSpaceInTheSocketBufferEndsAWait(String io) throws Exception {
         try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             int count = 16 << 20;
             pair.first().link.send(CALL, Memory.DIRECT.floats(count), 0, count);
@@ -142,7 +142,7 @@ class PolledLinksTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
-    void aWaitEndsWithItsTime(String io) throws Exception {
+    void aWaitEndsAfterItsTimeout(String io) throws Exception {
         try (TcpPair.Side side = new TcpPair.Side(TcpPair.io(io))) {
             long before = System.nanoTime();
             side.links.block(TimeUnit.MILLISECONDS.toNanos(10));

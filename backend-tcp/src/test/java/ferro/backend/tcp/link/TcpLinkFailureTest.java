@@ -19,7 +19,7 @@ class TcpLinkFailureTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
-    void anotherFingerprintIsToldOnceAndNothingOfItIsDelivered(String io) throws Exception {
+    void aDifferentFingerprintIsReportedOnceAndItsDataIsDropped(String io) throws Exception {
         try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             HostTensor untouched = Memory.ARRAY.filled(4, 100);
             pair.first().link.send(OTHER, Memory.ARRAY.filled(5, 3), 0, 5);
@@ -41,7 +41,7 @@ class TcpLinkFailureTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
-    void anotherSequenceIsSeenByBothSidesOfAnExchange(String io) throws Exception {
+    void bothSidesOfAnExchangeDetectADifferentSequence(String io) throws Exception {
         try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             HostTensor data = Memory.DIRECT.filled(9, 3);
             pair.first().link.send(CALL, data, 0, 9);
@@ -59,7 +59,7 @@ class TcpLinkFailureTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
-    void anEndInTheMiddleOfAMessageSaysHowFarItCame(String io) throws Exception {
+    void aMessageThatEndsEarlyFailsWithTheNumberOfReceivedBytes(String io) throws Exception {
         try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             HostTensor into = Memory.ARRAY.floats(256);
             pair.second().link.receive(CALL, into, 0, 256);
@@ -79,7 +79,7 @@ class TcpLinkFailureTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
-    void whatCameBeforeTheEndIsDeliveredFirst(String io) throws Exception {
+    void dataBeforeTheEndIsDeliveredBeforeTheFailure(String io) throws Exception {
         try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             int count = 100_000;
             pair.first().link.send(CALL, Memory.ARRAY.filled(count, 3), 0, count);
@@ -121,7 +121,7 @@ class TcpLinkFailureTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
-    void aConnectionThatCannotBeMadeBreaksTheLinkOnceSomethingIsPosted(String io) throws Exception {
+    void aConnectionThatCannotBeMadeBreaksTheLinkAtItsFirstPost(String io) throws Exception {
         try (TcpPair.Side alone = new TcpPair.Side(TcpPair.io(io))) {
             alone.link.fail(alone.ended(1, "refused", null));
             alone.links.poll();

@@ -56,7 +56,7 @@ class TcpLinkTest {
 
     @ParameterizedTest
     @MethodSource("ioAndMemories")
-    void elementsAreCombinedWithWhatIsThere(String io, Memory from, Memory into) throws Exception {
+    void receivedElementsAreCombinedWithThoseInTheTensor(String io, Memory from, Memory into) throws Exception {
         try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             int count = 300_001;
             HostTensor sum = into.filled(count, 5);
@@ -74,7 +74,7 @@ class TcpLinkTest {
 
     @ParameterizedTest
     @MethodSource("ioAndMemories")
-    void bothSidesMayCutTheSameElementsDifferently(String io, Memory from, Memory into) throws Exception {
+    void sendsAndReceivesMayDivideTheSameElementsDifferently(String io, Memory from, Memory into) throws Exception {
         try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             int count = 200_000;
             HostTensor data = from.filled(count, 3);
@@ -126,7 +126,7 @@ class TcpLinkTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
-    void anElementThatComesInPartsIsCombinedOnce(String io) throws Exception {
+    void anElementThatArrivesInPartsIsCombinedOnce(String io) throws Exception {
         try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             double[] sum = {10, 20};
             pair.second().link.receiveCombine(CALL, HostTensor.of(sum), 0, 2, ReduceOp.SUM);
@@ -146,7 +146,7 @@ class TcpLinkTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
-    void aThousandPostsWaitForTheirTurn(String io) throws Exception {
+    void aThousandPostsAreProcessedInOrder(String io) throws Exception {
         try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             HostTensor data = Memory.ARRAY.filled(1000, 3);
             HostTensor copy = Memory.ARRAY.floats(1000);
@@ -165,7 +165,7 @@ class TcpLinkTest {
 
     @ParameterizedTest
     @CsvSource({"epoll, 0", "epoll, 2", "nio, 0", "nio, 2"})
-    void aCallIsFinishedOnlyByItsHeaderAndItsLaterPostsWithoutElementsAtOnce(String io, int first) throws Exception {
+    void aReceiveWithoutElementsEndsWithTheHeaderOfItsCall(String io, int first) throws Exception {
         try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             HostTensor data = Memory.ARRAY.floats(first);
             pair.second().link.receive(CALL, data, 0, first);
@@ -183,7 +183,7 @@ class TcpLinkTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
-    void dataThatComesBeforeItsReceiveStaysWithItsSender(String io) throws Exception {
+    void dataWithoutAReceiveStaysWithItsSender(String io) throws Exception {
         try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             int count = 16 << 20;
             HostTensor data = Memory.ARRAY.filled(count, 3);
@@ -202,7 +202,7 @@ class TcpLinkTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
-    void linksThatWaitForRoomShareTheStagingMemory(String io) throws Exception {
+    void linksWithAFullSocketBufferShareTheStagingMemory(String io) throws Exception {
         try (TcpPair.Side hub = new TcpPair.Side(TcpPair.io(io));
                 TcpPair.Side one = new TcpPair.Side(TcpPair.io(io));
                 TcpPair.Side other = new TcpPair.Side(TcpPair.io(io))) {

@@ -27,7 +27,7 @@ class TlsWireTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void bytesArriveAsTheyWereWhateverThePiecesThatTheyTravelIn(boolean takesLent) throws IOException {
+    void bytesArriveUnchangedInPiecesOfAnySize(boolean takesLent) throws IOException {
         NarrowPipe pipe = new NarrowPipe(6_000_000, takesLent);
         TlsPair pair = TlsPair.fresh().shaken();
         TlsWire sender = new TlsWire(pipe, pair.connecting(), shared, Long.MAX_VALUE);
@@ -48,7 +48,7 @@ class TlsWireTest {
     }
 
     @Test
-    void aConnectionThatIsClosedFreesWhatItsEngineHolds() throws IOException {
+    void aClosedConnectionFreesTheMemoryOfItsEngine() throws IOException {
         for (TlsProvider provider : TlsProvider.values()) {
             assumeTrue(provider == TlsProvider.JDK || TlsProvider.missingOpenSsl() == null);
             TlsPair pair = TlsPair.of(provider).shaken();
@@ -63,7 +63,7 @@ class TlsWireTest {
     }
 
     @Test
-    void bytesCountAsTakenOnlyWhenTheKernelHasAllOfTheirRecord() throws IOException {
+    void bytesAreReportedWrittenOnceTheKernelHasTheirWholeRecord() throws IOException {
         NarrowPipe pipe = new NarrowPipe(100_000, false);
         TlsPair pair = TlsPair.fresh().shaken();
         TlsWire sender = new TlsWire(pipe, pair.connecting(), shared, Long.MAX_VALUE);
@@ -84,7 +84,7 @@ class TlsWireTest {
     }
 
     @Test
-    void recordsOfABatchCountOneByOne() throws IOException {
+    void eachRecordOfABatchIsCountedAlone() throws IOException {
         NarrowPipe pipe = new NarrowPipe(200_000, false);
         TlsPair pair = TlsPair.fresh().shaken();
         TlsWire sender = new TlsWire(pipe, pair.connecting(), shared, Long.MAX_VALUE);
@@ -105,7 +105,7 @@ class TlsWireTest {
     }
 
     @Test
-    void whatHasLeftCountsWhereTheConnectionEndsInTheMiddle() throws IOException {
+    void sentRecordsAreCountedIfTheConnectionEndsInTheMiddle() throws IOException {
         NarrowPipe pipe = new NarrowPipe(200_000, false);
         TlsWire sender = new TlsWire(pipe, TlsPair.fresh().shaken().connecting(), shared, Long.MAX_VALUE);
         ByteBuffer sent = filled(100_000);
@@ -118,7 +118,7 @@ class TlsWireTest {
     }
 
     @Test
-    void aChangedByteEndsTheConnectionAndNothingOfItsRecordIsHandedOn() throws IOException {
+    void aChangedByteEndsTheConnectionAndItsRecordIsDropped() throws IOException {
         NarrowPipe pipe = new NarrowPipe(100_000, false);
         TlsPair pair = TlsPair.fresh().shaken();
         TlsWire sender = new TlsWire(pipe, pair.connecting(), shared, Long.MAX_VALUE);

@@ -43,7 +43,7 @@ class ControlConnectionTest {
     /** As a peer that is refused must hear why, whatever was to be told to it before. */
     @ParameterizedTest
     @ValueSource(strings = {"auto", "nio"})
-    void framesThatTheSocketHasRoomForLeaveBeforeTheLoopDropsTheConnection(String kind) throws Exception {
+    void framesThatFitIntoTheSocketAreSentBeforeADrop(String kind) throws Exception {
         check(kind, 10, ControlConnection::drop);
     }
 

@@ -27,7 +27,7 @@ class ControlFrameTest {
     }
 
     @Test
-    void lengthsTypesAndLanesThatCannotBeAreRefusedByTheHead() {
+    void invalidLengthsTypesAndLanesAreRefusedByTheHead() {
         byte[] right =
                 ControlFrame.message(7, ByteBuffer.wrap(new byte[] {1, 2, 3})).encoded();
         int[][] broken = {{0, 0}, {0, 7}, {1, 3}, {1, 0x80}, {4, 0x80}, {5, 1}, {6, 0x11}, {2, 1}, {3, 0x80}, {0, 8}};
@@ -43,7 +43,7 @@ class ControlFrameTest {
     }
 
     @Test
-    void whatIsKeptForUnknownGroupsIsBoundedAndTheOldestGroupGoesFirst() {
+    void messagesForUnknownGroupsAreBoundedAndTheOldestAreDropped() {
         Inboxes inboxes = new Inboxes(2);
         int[] dropped = new int[1];
         for (int group = 0; group <= Inboxes.MOST_UNKNOWN_GROUPS; group++) {
@@ -66,7 +66,7 @@ class ControlFrameTest {
     }
 
     @Test
-    void connectionsOfAllRanksOfALargeGroupAreKeptBesideItsMessages() {
+    void connectionsOfALargeUnknownGroupAreKeptBesideItsMessages() {
         int worldSize = 70;
         Inboxes inboxes = new Inboxes(worldSize);
         int[] dropped = new int[1];
@@ -88,7 +88,7 @@ class ControlFrameTest {
     }
 
     @Test
-    void whatComesForAGroupThatIsOverIsDroppedAndForOneToComeIsKept() {
+    void framesForAClosedGroupAreDroppedAndForALaterGroupKept() {
         Inboxes inboxes = new Inboxes(2);
         int[] dropped = new int[1];
         inboxes.register(7, new Recorder().inMesh());

@@ -29,7 +29,7 @@ class FramesOfOthersTest {
 
     @ParameterizedTest
     @CsvSource({"auto, true", "auto, false", "nio, true", "nio, false"})
-    void theEndOfAPeerIsReportedAfterTheFramesThatHaveComeFromOthers(String kind, boolean writes) throws Exception {
+    void framesOfOtherPeersAreDeliveredBeforeTheEndOfAPeer(String kind, boolean writes) throws Exception {
         try (Ranks ranks = Ranks.onLoopback()) {
             Map<String, String> io = Map.of("ferro.tcp.io", kind);
             List<CompletableFuture<TcpMesh>> joining = IntStream.range(0, 3)

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** Without ferro-backend-shm, which no test of this module has on its path; with it: SharedMemoryJobTest. */
 class IntraNodeMemoryTest {
     @Test
-    void aRankSaysWhyItHasNone() {
+    void aRankGivesTheReasonWhyItHasNoSharedMemory() {
         assertEquals(
                 "ferro-backend-shm is not on the class path",
                 IntraNodeMemory.find(SystemContext.of(Map.of())).lacking());
@@ -25,7 +25,7 @@ class IntraNodeMemoryTest {
     }
 
     @Test
-    void ranksSayAlikeWhyTheyShareNone() {
+    void allRanksGiveTheSameReasonForMissingSharedMemory() {
         IntraNodeMemory near = IntraNodeMemory.none().agreed(new String[] {"", "a", "a", ""}, Where.of("g", 0));
 
         assertEquals("", near.lackingAmong(new int[] {0, 3}));
@@ -34,7 +34,7 @@ class IntraNodeMemoryTest {
     }
 
     @Test
-    void askingForNothingElseIsAnErrorWhereThereIsNone() {
+    void linksOnlyBySharedMemoryFailWithoutSharedMemory() {
         SystemContext context = SystemContext.of(Map.of("ferro.links", "shm"));
 
         String message = assertThrows(

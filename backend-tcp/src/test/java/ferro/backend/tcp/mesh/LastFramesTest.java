@@ -47,20 +47,20 @@ class LastFramesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"auto", "nio"})
-    void whatIsAskedAfterReadingComesBehindAllFramesThatHaveCome(String kind) throws Exception {
+    void aTaskAfterReadingRunsAfterAllFramesThatHaveArrived(String kind) throws Exception {
         check(kind, false, peer -> {}, (connection, said) -> connection.afterReading(() -> said.add(END)));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"auto", "nio"})
-    void aWriteThatFailsIsNoEndBeforeAllFramesThatHaveComeAreRead(String kind) throws Exception {
+    void aFailedWriteIsReportedAfterAllReceivedFrames(String kind) throws Exception {
         check(kind, true, LastFramesTest::reset, (connection, said) -> connection.send(frame(0)));
     }
 
     /** As on a machine that does other work, for a rank that was stopped: many frames have come, and each takes a while. */
     @ParameterizedTest
     @ValueSource(strings = {"auto", "nio"})
-    void aWriteThatFailsIsNoEndBeforeAllFramesThatHaveComeAreReadSlowly(String kind) throws Exception {
+    void aFailedWriteIsReportedAfterAllReceivedFramesThatAreReadSlowly(String kind) throws Exception {
         slowly = true;
         count = MANY_FRAMES;
         check(kind, true, LastFramesTest::reset, (connection, said) -> connection.send(frame(0)));

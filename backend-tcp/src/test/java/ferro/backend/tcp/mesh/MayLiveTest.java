@@ -25,7 +25,7 @@ class MayLiveTest {
     /** Another address of the peer's name leads to a program that never answers. */
     @ParameterizedTest(name = "rank {0} ends")
     @ValueSource(ints = {0, 1})
-    void theOtherAddressesOfADeadPeerAreNotAsked(int ends) throws Exception {
+    void onlyTheConnectedAddressOfADeadPeerIsProbed(int ends) throws Exception {
         try (Ranks ranks = Ranks.onLoopback();
                 ServerSocket other = new ServerSocket(0, 1, Addresses.literal("127.0.0.2"))) {
             List<JoiningContext> contexts = new ArrayList<>();

@@ -106,7 +106,7 @@ class PeersTest {
     }
 
     @Test
-    void membersThatDoNotBelongHereHearWhy() {
+    void aPeerWithADifferentIdentityIsRefusedWithTheReason() {
         ranks.joinAll(3);
         long id = new Roster(null, SPEC, null, null, null).id();
         int port = portOfRankOne();
@@ -124,7 +124,7 @@ class PeersTest {
     }
 
     @Test
-    void aSecondDataConnectionOfOneEpochIsRefusedAndAHigherOneLetIn() {
+    void aDataConnectionNeedsAHigherEpochThanTheOneBefore() {
         List<TcpMesh> meshes = ranks.joinAll(3);
         meshes.get(1).register(5, recorder.inMesh());
         Hello.Peering member = new Hello.Peering(new Roster(null, SPEC, null, null, null).id(), 0, 3, 1);
@@ -148,7 +148,7 @@ class PeersTest {
     }
 
     @Test
-    void theEpochOfAConnectionThatEndsBeforeItIsInIsFreeAgain() throws Refusal {
+    void aConnectionThatEndsBeforeItIsAdmittedFreesItsEpoch() throws Refusal {
         EmbeddedChannel first = new EmbeddedChannel();
         peers.admit(DATA_HELLO, first);
         Refusal refusal = refusal(DATA_HELLO);
@@ -162,7 +162,7 @@ class PeersTest {
     /** The end of the former may come behind the new one, and the former was never confirmed. */
     @ParameterizedTest
     @CsvSource({"CONTROL, two processes have this rank", "DATA, epoch 3 is already connected"})
-    void aProcessThatConnectsAgainTakesTheConnectionsPlaceUnlessAnotherProcessDoes(
+    void anUnconfirmedConnectionIsReplacedOnlyByItsOwnProcess(
             Hello.ConnectionKind kind, String taken) throws Refusal {
         peers.hear(5, recorder.inMesh());
         EmbeddedChannel former = new EmbeddedChannel();
@@ -205,7 +205,7 @@ class PeersTest {
     }
 
     @Test
-    void aRankThatCannotConnectIsReportedAlsoWhereItsLastAttemptHadCome() throws Refusal {
+    void aPeerThatGaveUpConnectingIsReportedDespiteAnAttempt() throws Refusal {
         peers.hear(5, recorder.inMesh());
         EmbeddedChannel attempt = new EmbeddedChannel();
         peers.admit(said(Hello.ConnectionKind.DATA, 1, 4), attempt);
@@ -218,7 +218,7 @@ class PeersTest {
     }
 
     @Test
-    void aConnectionThatDoesNotTakeItsOptionsIsTheEndOfTheLaneAndOfNothingElse() throws Refusal {
+    void aConnectionThatRefusesItsOptionsFailsItsLaneOnly() throws Refusal {
         Channel unwilling = new Unwilling();
         Recorder.Heard heard = firstHeardAfter(unwilling, peers -> {});
 
@@ -229,7 +229,7 @@ class PeersTest {
     }
 
     @Test
-    void aRefusalThatCrossesTheConnectionThatWasAskedForCountsForNothing() throws Refusal {
+    void aRefusalThatCrossesTheRequestedConnectionIsIgnored() throws Refusal {
         Refusal closed = new Refusal(Code.PEER_LOST, "rank 0 has closed group 5");
         ControlFrame refusal = ControlFrame.noData(new DataKey(0, 5, DataLane.POINT_TO_POINT), 3, closed);
         Recorder.Heard heard = firstHeardAfter(new Unwilling(), peers -> peers.received(0, refusal));
@@ -261,7 +261,7 @@ class PeersTest {
     }
 
     @Test
-    void aPeerWhoseFramesMakeNoSenseIsLostWithProtocol() {
+    void aPeerThatSendsInvalidFramesIsLostWithProtocol() {
         // rank 0 is played by hand: rank 1 of two waits for it
         GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
         var joining = ranks.join(1, 2, Ranks.LONG);
@@ -298,7 +298,7 @@ class PeersTest {
     }
 
     @Test
-    void whatIsThrownOnThisSideIsNotBlamedOnThePeer() {
+    void anExceptionOfThisRankDoesNotBlameThePeer() {
 
         FerroException failure = peers.ownFailure(0, new NullPointerException("of the test"));
 

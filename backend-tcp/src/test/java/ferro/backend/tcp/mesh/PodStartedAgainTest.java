@@ -67,7 +67,7 @@ class PodStartedAgainTest {
 
     /** The old process of rank 2 lives and answers, as on a machine that its cluster has given up. */
     @Test
-    void allRanksOfTheOldJobEndWhenTheNewOneReachesTheStore() {
+    void ranksOfTheOldJobFailWhenARestartedPodReachesTheStore() {
         List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
         for (int rank = 0; rank < RANKS; rank++) {
             SystemContext pod = pod(rank);
@@ -109,7 +109,7 @@ class PodStartedAgainTest {
 
     /** The others would wait for the process that is gone until the join timeout, which is 10 minutes. */
     @Test
-    void ranksThatStillJoinEndToo() throws InterruptedException {
+    void ranksThatAreJoiningFailWhenAPodIsRestarted() throws InterruptedException {
         CompletableFuture<ProcessGroup> first = Threads.start(pod(0)::join);
         CompletableFuture<ProcessGroup> second = Threads.start(pod(1)::join);
         Threads.awaitInside(TcpJoin.class, "cards", 2);

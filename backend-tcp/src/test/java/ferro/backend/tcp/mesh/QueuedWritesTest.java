@@ -32,7 +32,7 @@ class QueuedWritesTest {
     private static final Path COUNTS = Path.of("/proc/thread-self/io");
 
     @Test
-    void smallOperationsShareWrites() {
+    void queuedSmallOperationsShareSystemCalls() {
         assumeTrue(Files.isReadable(COUNTS), "this kernel counts no writes");
         try (Ranks ranks = Ranks.onLoopback()) {
             List<CompletableFuture<Long>> writes = new ArrayList<>();

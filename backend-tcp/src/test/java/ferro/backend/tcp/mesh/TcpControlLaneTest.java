@@ -85,7 +85,7 @@ class TcpControlLaneTest {
     }
 
     @Test
-    void aSubgroupHasItsOwnMessagesAndNumbers() throws InterruptedException {
+    void aSubgroupHasItsOwnMessagesAndRankNumbers() throws InterruptedException {
         int[] members = {2, 0};
         ControlLane first = lanes.get(2).subgroup(members, 7);
         ControlLane second = lanes.get(0).subgroup(members, 7);

@@ -59,7 +59,7 @@ class TcpJoinTest {
 
     @Test
     @DisplayName("row 23: a rank that never comes is named on all that are there, at the deadline")
-    void aRankThatNeverComesIsNamedOnAllThatAreThereAtTheDeadline() {
+    void aRankThatNeverJoinsIsNamedByTheOthersAtTheDeadline() {
         readClasses();
         long deadline = Ranks.SHORT.toMillis();
         long least = Long.MAX_VALUE;
@@ -102,7 +102,7 @@ class TcpJoinTest {
     }
 
     @Test
-    void joiningHasADeadlineOfItsOwnInTheStoreAndAmongTheRanks() {
+    void aJoinHasItsOwnTimeout() {
         Map<String, String> patient = Map.of("ferro.join.timeout", "20s");
         CompletableFuture<TcpMesh> first = ranks.join(0, 2, Duration.ofMillis(1), patient);
         CompletableFuture<TcpMesh> second = ranks.join(1, 2, Duration.ofMillis(1), patient);
@@ -121,7 +121,7 @@ class TcpJoinTest {
     }
 
     @Test
-    void timeOutsOfAThousandYearsAreTakenByJoiningAndByTheStore() {
+    void timeoutsOfAThousandYearsAreAcceptedByJoinAndStore() {
         Duration endless = Duration.ofDays(365_000);
         CompletableFuture<TcpMesh> first = ranks.join(0, 2, endless);
         CompletableFuture<TcpMesh> second = ranks.join(1, 2, endless);
@@ -257,7 +257,7 @@ class TcpJoinTest {
 
     @Test
     @DisplayName("row 23: without rank 0 the others name it, and the store that it serves")
-    void withoutRankZeroTheOthersNameItAndTheStoreThatItServes() {
+    void withoutRankZeroTheOthersNameRankZeroAndItsStore() {
         ranks.server.close();
         Map<String, String> unserved = Map.of("FERRO_STORE_SERVED", "0");
 
@@ -284,7 +284,7 @@ class TcpJoinTest {
     }
 
     @Test
-    void aLauncherThatServesNoStoreIsNamed() {
+    void aMissingStoreOfTheLauncherIsNamed() {
         ranks.server.close();
 
         FerroException failure = unlessLate(time -> ranks.join(1, 2, time));
@@ -294,7 +294,7 @@ class TcpJoinTest {
     }
 
     @Test
-    void waitingForTheStoreIsSaidAfterThreeSecondsAndThenEveryTen() throws InterruptedException {
+    void waitingForTheStoreIsLoggedAfterThreeSecondsAndThenEveryTen() throws InterruptedException {
         ranks.server.close();
 
         String store = "the store at 127.0.0.1:" + ranks.server.port() + " that ";
@@ -311,7 +311,7 @@ class TcpJoinTest {
     }
 
     @Test
-    void aLineBeforeTheStoreIsDialledSaysThatItsHostHasNoAddress() throws InterruptedException {
+    void aStoreHostWithoutAnAddressIsLogged() throws InterruptedException {
         assertEquals(
                 List.of("waiting for an address of \"nowhere.invalid\", the host of the store"),
                 lines(ranks, Map.of("MASTER_ADDR", "nowhere.invalid"), "pause"));
@@ -390,7 +390,7 @@ class TcpJoinTest {
     }
 
     @Test
-    void rankZeroServesTheStoreOnItsOnePortAndOthersMayComeFirst() throws IOException {
+    void rankZeroServesTheStoreOnOnePortAndOthersMayStartFirst() throws IOException {
         int port = Sockets.freePort();
         Map<String, String> served = new HashMap<>();
         served.put("MASTER_PORT", Integer.toString(port));
@@ -410,7 +410,7 @@ class TcpJoinTest {
     }
 
     @Test
-    void torchrunsAgentKeepsItsPortAndTheStoreIsAtTheNext() throws IOException {
+    void underTorchrunTheStoreTakesThePortAfterThatOfTheAgent() throws IOException {
         int port = Sockets.freePort();
         Map<String, String> torch = new HashMap<>();
         torch.put("MASTER_PORT", Integer.toString(port - 1));
@@ -426,7 +426,7 @@ class TcpJoinTest {
     }
 
     @Test
-    void thePortIsBoundExactlyAsAsked() throws IOException {
+    void theConfiguredPortAndAddressAreBound() throws IOException {
         int port = Sockets.freePort();
         Map<String, String> asked = Map.of("ferro.tcp.port", Integer.toString(port), "ferro.tcp.bind", "127.0.0.2");
         CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG);

@@ -55,7 +55,7 @@ class TcpMeshTest {
     }
 
     @Test
-    void everyRankOfThreeHearsTheMessagesOfTheOthers() {
+    void eachRankReceivesTheMessagesOfTheOthers() {
         List<TcpMesh> meshes = ranks.joinAll(3);
         List<Recorder> recorders = List.of(new Recorder(), new Recorder(), new Recorder());
         for (int rank = 0; rank < 3; rank++) {
@@ -83,7 +83,7 @@ class TcpMeshTest {
     /** The higher rank has the first attempts, and its answers come when the lower rank has given them up. */
     @ParameterizedTest
     @EnumSource(DataLane.class)
-    void aLaneIsConnectedOnceThoughItsFirstAttemptsWereGivenUp(DataLane lane) throws IOException {
+    void aLaneIsConnectedOnceAfterAbandonedAttempts(DataLane lane) throws IOException {
         int challengeBytes = 68;
         CountDownLatch until = new CountDownLatch(1);
         Map<String, String> hasty = Map.of("ferro.tcp.handshake.timeout", "200ms");
@@ -115,7 +115,7 @@ class TcpMeshTest {
     }
 
     @Test
-    void theTimeLeftOfAJoinCountsFromItsStart() {
+    void theRemainingTimeOfAJoinCountsFromItsStart() {
         Map<String, String> limited = Map.of("ferro.join.timeout", "50s");
         CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG, limited);
         TcpMesh second = Ranks.result(ranks.join(1, 2, Ranks.LONG, limited));
@@ -140,7 +140,7 @@ class TcpMeshTest {
     }
 
     @Test
-    void aPeerThatIsDroppedHardIsLostToEveryGroupAtOnceAndToLaterOnes() {
+    void aDroppedPeerIsLostToAllItsGroupsAndToLaterOnes() {
         List<TcpMesh> meshes = ranks.joinAll(3);
         Recorder first = new Recorder();
         Recorder second = new Recorder();
@@ -166,7 +166,7 @@ class TcpMeshTest {
 
     @Test
     @DisplayName("row 33: a rank that leaves 16 MiB of control messages unread is given up with PARTITION")
-    void aRankThatLeavesControlMessagesUnreadIsGivenUp() throws IOException {
+    void aRankThatDoesNotReadControlMessagesIsGivenUp() throws IOException {
         CountDownLatch never = new CountDownLatch(1);
         try (TcpProxy proxy = new TcpProxy()) {
             var first = ranks.join(0, 2, Ranks.LONG);
@@ -192,7 +192,7 @@ class TcpMeshTest {
     }
 
     @Test
-    void aConnectionThatCannotBeAcceptedFailsOnBothSidesAtOnceAndBlamesWhoLacksSomething() throws IOException {
+    void aConnectionThatCannotBeAcceptedFailsBothSidesAndBlamesTheAcceptor() throws IOException {
         try (TcpProxy proxy = new TcpProxy()) {
             GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
             JoiningContext context = ranks.context(spec, proxy.settings());
@@ -234,7 +234,7 @@ class TcpMeshTest {
     }
 
     @Test
-    void aRankThatCannotAcceptWhileItJoinsIsRefusedAtOnce() {
+    void aJoiningRankThatCannotAcceptIsRefusedAtOnce() {
         GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
         JoiningContext context = ranks.context(spec, Map.of());
         CompletableFuture<TcpMesh> joining = CompletableFuture.supplyAsync(() -> TcpMesh.join(spec, context));
@@ -253,7 +253,7 @@ class TcpMeshTest {
     }
 
     @Test
-    void anOrderlyCloseIsToldApart() {
+    void anOrderlyCloseIsReportedAsSuch() {
         List<TcpMesh> meshes = ranks.joinAll(2);
         Recorder recorder = new Recorder();
         meshes.get(0).register(GROUP, recorder.inMesh());
@@ -283,7 +283,7 @@ class TcpMeshTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"auto", "nio"})
-    void bothSidesGetOneDataChannelWhoeverAsksAndHoweverOften(String io) throws IOException {
+    void bothSidesGetOneDataChannelForAnyNumberOfRequests(String io) throws IOException {
         ranks.common.put("ferro.tcp.io", io);
         List<TcpMesh> meshes = ranks.joinAll(2);
         Recorder lower = new Recorder();

@@ -26,7 +26,7 @@ class TcpPortRangeTest {
     private static final String SETTING = "ferro.tcp.port";
 
     @Test
-    void aRankBeginsAtItsPlaceOnTheHostGoesRoundAndTakesTheStoresPortLast() {
+    void aRankTriesPortsFromItsLocalRankOnAndTheStorePortLast() {
         assertArrayEquals(new int[] {0}, ports("0", 2, 0));
         assertArrayEquals(new int[] {20002, 20003, 20000, 20001}, ports("20000-20003", 2, 0));
         assertArrayEquals(new int[] {20001, 20002, 20003, 20000}, ports("20000-20003", 5, 0));
@@ -40,7 +40,7 @@ class TcpPortRangeTest {
     }
 
     @Test
-    void ranksOfOneHostShareARangeAndRankZeroKeepsThePortOfTheStore() throws IOException {
+    void ranksOfOneHostShareAPortRangeBesideTheStorePort() throws IOException {
         int first = threeInARow();
         try (Ranks ranks = Ranks.onLoopback();
                 ServerSocket other = listening(first + 1)) {
@@ -96,7 +96,7 @@ class TcpPortRangeTest {
     }
 
     @Test
-    void whereNoneIsFreeTheRangeIsNamedAndWhoHoldsIt() throws IOException {
+    void aFullPortRangeIsNamedWithTheProcessesThatHoldIt() throws IOException {
         int first = threeInARow();
         String self = "this process, " + ProcessHandle.current().pid() + " (";
         try (Ranks ranks = Ranks.onLoopback();

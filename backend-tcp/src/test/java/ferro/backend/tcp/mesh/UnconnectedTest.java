@@ -45,7 +45,7 @@ class UnconnectedTest {
     private final AtomicLong clock = new AtomicLong();
 
     @Test
-    void anAttemptIsToldByWhatBecameOfItAndOneUnderWayByItsTime() {
+    void anAttemptIsDescribedByItsResultOrItsDuration() {
         ConnectAttempts notes = new ConnectAttempts(clock::get);
         assertEquals("not tried yet", notes.last());
         notes.begun(PEER);
@@ -70,7 +70,7 @@ class UnconnectedTest {
     }
 
     @Test
-    void eachAddressOfSeveralHasItsOwnTrouble() {
+    void eachOfSeveralAddressesIsDescribedWithItsResult() {
         InetSocketAddress silent = new InetSocketAddress(Addresses.literal("fd00::1"), 1);
         ConnectAttempts notes = new ConnectAttempts(clock::get);
         notes.begun(PEER);
@@ -91,7 +91,7 @@ class UnconnectedTest {
     }
 
     @Test
-    void manyRanksOfOneHostWithOneTroubleAreOneSentenceAndWhatWasTriedComesFirst() {
+    void unreachedRanksOfOneHostWithOneReasonShareASentence() {
         List<Unconnected> all = new ArrayList<>();
         all.add(new Unconnected(3, "node 0 (host a, 10.0.0.1)", "10.0.0.1:40003", Unconnected.WAITING, 0, true));
         all.add(new Unconnected(10, "node 2 (host c, 10.0.0.3)", "10.0.0.3:40000", "nothing has come", 0, false));
@@ -109,7 +109,7 @@ class UnconnectedTest {
     }
 
     @Test
-    void aNodeIsKnownWhereAllHaveAsManyRanks() {
+    void theNodeIsNamedIfAllNodesHaveEquallyManyRanks() {
         Map<String, String> second = Map.of("LOCAL_RANK", "1", "LOCAL_WORLD_SIZE", "2");
         assertEquals(1, home(3, 4, second).node());
         assertEquals(-1, home(2, 4, second).node());
@@ -131,7 +131,7 @@ class UnconnectedTest {
     }
 
     @Test
-    void ranksThatAnnouncedThemselvesAndAreNotReachedAreToldWithAddressTrialsAndReason() throws IOException {
+    void unreachedRanksAreNamedWithAddressAttemptsAndReason() throws IOException {
         int nobody = Sockets.freePort();
         String host = ownHost();
         FerroException failure = notReached(nobody, host, host);
@@ -153,7 +153,7 @@ class UnconnectedTest {
     }
 
     @Test
-    void aPeerOfAnotherMachineThatAnnouncesLoopbackIsNotReachedWhateverListensThereOnThisMachine() throws IOException {
+    void aPeerOfAnotherMachineThatAnnouncesLoopbackIsNotReached() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 10, Addresses.literal("127.0.0.1"))) {
             String text = notReached(silent.getLocalPort(), "a", "c").getMessage();
 
@@ -164,7 +164,7 @@ class UnconnectedTest {
     }
 
     @Test
-    void aRankOnLoopbackFailsAtOnceOnALinkLocalPeerAndBlamesNobody() {
+    void aRankOnLoopbackFailsAtOnceAtALinkLocalPeerAndBlamesNoRank() {
         GroupSpec announcing = GroupSpec.of("g", 0, 2, Ranks.LONG);
         try (Ranks ranks = Ranks.onLoopback();
                 Store store = ranks.context(announcing, Map.of()).store()) {

@@ -32,7 +32,7 @@ class UnreadFramesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"auto", "nio"})
-    void whatIsUnreadAtItsEndFailsNothingInside(String io, @TempDir Path folder) throws Exception {
+    void unreadFramesAtTheEndOfAConnectionCauseNoException(String io, @TempDir Path folder) throws Exception {
         Listener listener = new Listener();
         Path secret = Files.write(folder.resolve("secret"), SECRET);
         Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));

@@ -79,7 +79,7 @@ class AddressChoiceTest {
     }
 
     @Test
-    void withNothingSetTheAddressThatRoutesToTheStoreStays() {
+    void theAddressThatRoutesToTheStoreIsTheDefault() {
         AddressChoice choice = choose(Map.of(), "127.0.0.9", false);
 
         assertEquals("127.0.0.9 127.0.0.9", choice.bind().getHostAddress() + " " + choice.advertise());
@@ -87,7 +87,7 @@ class AddressChoiceTest {
     }
 
     @Test
-    void aRankThatServesTheStoreAtAnotherAddressListensOnAll() {
+    void aRankThatServesTheStoreAtAnotherAddressListensOnAllAddresses() {
         AddressChoice other = choose(Map.of("ferro.tcp.interface", "ib0"), "127.0.0.9", true);
         assertEquals("0.0.0.0 10.1.0.2", other.bind().getHostAddress() + " " + other.advertise());
 
@@ -96,7 +96,7 @@ class AddressChoiceTest {
     }
 
     @Test
-    void whereNoInterfaceMatchesAllThatThereAreAreListed() {
+    void aFilterThatMatchesNoInterfaceFailsWithTheListOfInterfaces() {
         for (String filter : List.of("eth1", "eth7", "^lo,docker0,eth0,ib0", "192.168.0.0/16", "169.254.0.0/16")) {
             String message = assertThrows(
                             IllegalArgumentException.class,
@@ -109,7 +109,7 @@ class AddressChoiceTest {
     }
 
     @Test
-    void ncclIsToldTheNamesThatMatch() {
+    void interfacesForNcclAreThoseThatMatchTheFilter() {
         assertEquals(List.of("ib0"), AddressChoice.names(InterfaceFilter.of("10.0.0.0/8"), MACHINE));
         assertEquals(List.of("ib0", "docker0"), AddressChoice.names(InterfaceFilter.of("ib0,docker0"), MACHINE));
     }

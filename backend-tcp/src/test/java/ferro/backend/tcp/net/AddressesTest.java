@@ -26,7 +26,7 @@ class AddressesTest {
     private static final String NAME = "pod-0.service";
 
     @Test
-    void everySecondAttemptSpellsANameAnewSoThatJavaDoesNotAnswerFromMemory() {
+    void everySecondAttemptChangesTheCaseOfANameToAvoidTheCache() {
         Set<String> asked = new HashSet<>();
         for (int attempt = 0; attempt < 40; attempt++) {
             String name = Addresses.spelling(NAME, attempt);
@@ -55,7 +55,7 @@ class AddressesTest {
     }
 
     @Test
-    void anAddressStaysItself() throws UnknownHostException {
+    void aLiteralAddressIsNotResolved() throws UnknownHostException {
         assertEquals(List.of(Addresses.literal("127.0.0.7")), Addresses.attempt("127.0.0.7", 3));
         assertEquals(List.of(Addresses.literal("fd00::a")), Addresses.attempt("fd00::a", 5));
         assertTrue(Addresses.leadsToLoopback("127.0.1.1"));
@@ -63,7 +63,7 @@ class AddressesTest {
     }
 
     @Test
-    void anIpv6AddressIsPrintedShortAndKeepsItsScope() throws UnknownHostException {
+    void anIpv6AddressIsPrintedInShortFormWithItsScope() throws UnknownHostException {
         byte[] bytes = Addresses.literal("fe80:0:0:0:1:0:0:9").getAddress();
 
         assertEquals("fe80::1:0:0:9", Addresses.text(Addresses.literal("fe80:0:0:0:1:0:0:9")));
@@ -72,14 +72,14 @@ class AddressesTest {
     }
 
     @Test
-    void aTextThatIsNoAddressIsNeverResolved() {
+    void aTextThatIsNotAnAddressIsRefusedWithoutResolving() {
         for (String text : List.of("localhost", "10.0.0", "10.0.0.256", "fd00::1::2", "1234", "")) {
             assertThrows(IllegalArgumentException.class, () -> Addresses.literal(text), text);
         }
     }
 
     @Test
-    void loopbackIsAnAddressOrANameThatMeansItOnEveryMachine() {
+    void onlyLiteralsAndStandardNamesOfLoopbackAreLoopback() {
         for (String loopback : List.of("127.0.1.1", "127.1", "::1%lo", "LocalHost", "a.localhost.", "localhost6")) {
             assertTrue(Addresses.isLoopback(loopback), loopback);
         }
@@ -93,7 +93,7 @@ class AddressesTest {
     }
 
     @Test
-    void aNameThatIsTypedAsLoopbackOrIsNotKnownMeansNoOtherAddressOfThisMachine() {
+    void loopbackAndUnknownNamesGiveNoAddressOfThisMachine() {
         for (String name : List.of("127.0.1.1", "localhost", "192.0.2.7", "no-such-name.invalid")) {
             assertEquals(Optional.empty(), OwnHost.find(name));
         }
@@ -109,7 +109,7 @@ class AddressesTest {
     }
 
     @Test
-    void anAddressOfThisMachineIsTheNearest() {
+    void anAddressOfThisMachineIsPreferred() {
         Where where = Where.of("g", 0);
 
         assertEquals(Addresses.literal("127.0.0.1"), Addresses.nearest(literals("203.0.113.9", "127.0.0.1"), where));
@@ -130,7 +130,7 @@ class AddressesTest {
     }
 
     @Test
-    void theScopeOfALinkLocalAddressIsLeftOutSinceItNamesAnInterfaceOfAnotherMachine() {
+    void theScopeOfALinkLocalAddressIsDropped() {
         assertEquals(
                 "fe80::9", Addresses.text(Addresses.linkLocal("fe80::9%cable9").orElseThrow()));
         assertEquals("fe80::9", Addresses.text(Addresses.linkLocal("fe80::9").orElseThrow()));
@@ -140,7 +140,7 @@ class AddressesTest {
     }
 
     @Test
-    void aLinkLocalAddressHasTheInterfaceOfThisMachineThatHasItOrTheOnlyOneWithSuchAnAddress() throws Exception {
+    void aLinkLocalAddressGetsItsInterfaceOfThisMachine() throws Exception {
         LocalInterface eth = new LocalInterface("eth0", true, literals("10.0.0.1", "fe80::1"));
         LocalInterface cable = new LocalInterface("cable9", true, literals("fe80::2"));
         LocalInterface down = new LocalInterface("eth1", false, literals("fe80::3"));

@@ -43,14 +43,14 @@ class CompanyKeyTest {
     }
 
     @Test
-    void readsTheKeyThatBelongsToTheFirstCertificate() throws Exception {
+    void theKeyAndItsCertificateAreReadFromTheirFiles() throws Exception {
         CompanyKey read = CompanyKey.read(certificate, key, certificate);
         assertEquals(leaf, read.chain()[0]);
         assertEquals(keys.getPrivate(), read.key());
     }
 
     @Test
-    void aKeyThatDoesNotFitIsRefusedByTheNamesOfBothFiles() throws Exception {
+    void aKeyOfAnotherCertificateIsRefusedWithBothFileNames() throws Exception {
         Path other = pem("other.pem", "PRIVATE KEY", pair().getPrivate().getEncoded());
         String text = assertThrows(IOException.class, () -> CompanyKey.read(certificate, other, certificate))
                 .getMessage();
@@ -69,7 +69,7 @@ class CompanyKeyTest {
     }
 
     @Test
-    void aLeafOutsideItsDatesIsRefusedWithFileAndDates() throws Exception {
+    void aCertificateOutsideItsDatesIsRefusedWithFileAndDates() throws Exception {
         CompanyKey read = CompanyKey.read(certificate, key, certificate);
         read.checkDates(new Date());
         String text = assertThrows(
@@ -79,7 +79,7 @@ class CompanyKeyTest {
     }
 
     @Test
-    void anotherAuthorityIsRefused() throws Exception {
+    void aCertificateOfAnotherAuthorityIsRefused() throws Exception {
         X509Certificate stranger = SelfSigned.of(pair(), NAME);
         CompanyKey read = CompanyKey.read(certificate, key, certificate);
         String text = assertThrows(CertificateException.class, () -> read.check(new X509Certificate[] {stranger}, null))
@@ -88,7 +88,7 @@ class CompanyKeyTest {
     }
 
     @Test
-    void aStarMatchesWithinOnePartOnly() {
+    void aStarInANamePatternMatchesWithinOnePart() {
         assertTrue(new NamePattern("spiffe://cluster/ns/*/sa/train").matches(leaf));
         assertTrue(new NamePattern(NAME).matches(leaf));
         assertFalse(new NamePattern("spiffe://cluster/*/train").matches(leaf), "a star matches no slash");

@@ -47,7 +47,7 @@ class ConnectAttemptsTest {
     }
 
     @Test
-    void aConnectionThatIsMadeReplacesTheRefusalBeforeIt() {
+    void aSuccessfulConnectionReplacesAnEarlierRefusal() {
         fails(LOOPBACK, REFUSED);
         assertFalse(notes.reached());
         connects(LOOPBACK);
@@ -62,7 +62,7 @@ class ConnectAttemptsTest {
     }
 
     @Test
-    void aHandshakeThatStopsHalfwayHasReceivedSomething() {
+    void aHandshakeThatStopsHalfwayIsDescribedAsPartlyReceived() {
         connects(LOOPBACK);
         passes(1_000);
         notes.answered(LOOPBACK);
@@ -78,7 +78,7 @@ class ConnectAttemptsTest {
     }
 
     @Test
-    void noCauseIsNamedBeforeAnAddressHasBeenSilentForTwoSeconds() {
+    void noCauseIsNamedBeforeTwoSecondsOfSilence() {
         connects(LOOPBACK);
         passes(1_900);
         assertEquals("connected, no answer yet after 1.9 s", notes.last());
@@ -111,7 +111,7 @@ class ConnectAttemptsTest {
     }
 
     @Test
-    void aPeerThatHasAnsweredIsNotReachedOnceItsPortRefuses() {
+    void aPeerWhosePortRefusesIsNoLongerReached() {
         connects(PEER);
         notes.failed(PEER, null);
         assertTrue(notes.reached());
@@ -125,7 +125,7 @@ class ConnectAttemptsTest {
     }
 
     @Test
-    void aPeerThatDoesNotFinishHandshakesStaysReachedWhileItIsDialledAgain() {
+    void aPeerStaysReachedDuringAnotherAttempt() {
         connects(PEER);
         notes.failed(PEER, new TimeoutException("late"));
         notes.begun(PEER);
@@ -136,7 +136,7 @@ class ConnectAttemptsTest {
     }
 
     @Test
-    void theAttemptsThatAConnectionCutsShortHaveNoText() {
+    void attemptsThatAConnectionCutsShortAreNotDescribed() {
         notes.round(List.of(PEER_BY_IPV6, PEER));
         notes.begun(PEER_BY_IPV6);
         passes(250);
@@ -153,7 +153,7 @@ class ConnectAttemptsTest {
     }
 
     @Test
-    void loopbackIsDownIfOneOfItsAddressesSaysSoAndNoneIsInUse() {
+    void loopbackIsDownIfAllItsAddressesAreUnreachable() {
         fails(LOOPBACK_BY_IPV6, NO_ADDRESS);
         assertFalse(notes.isLoopbackDown());
         notes.begun(LOOPBACK);

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ExactReaderTest {
     @ParameterizedTest
     @ValueSource(strings = {"auto", "nio"})
-    void whatFollowsIsReadByTheNextOwnerToItsEnd(String kind) throws IOException {
+    void bytesAfterTheExactReadStayInTheSocket(String kind) throws IOException {
         TcpIo io = TcpIo.of(SystemContext.of(Map.of("ferro.tcp.io", kind)));
         CompletableFuture<String> asked = new CompletableFuture<>();
         try (BackgroundLoop loop = new BackgroundLoop(io, "test-loop");

@@ -19,7 +19,7 @@ class HandshakeDeadlineTest {
     private static final String LATE = "the handshake did not end within 5000 ms";
 
     @Test
-    void aConnectionThatDripsIsRefusedAfterFiveSecondsWhereverItStands() {
+    void aSlowHandshakeIsRefusedAfterFiveSecondsAtAnyByte() {
         for (int atOnce = 0; atOnce < new Member().byteCount(); atOnce++) {
             assertEquals("let in", dripped(atOnce, LIMIT_NANOS - 1), atOnce + " bytes at once");
             assertEquals(LATE, dripped(atOnce, LIMIT_NANOS), atOnce + " bytes at once");
@@ -44,7 +44,7 @@ class HandshakeDeadlineTest {
     }
 
     @Test
-    void aConnectionThatStopsIsRefusedAfterFiveSecondsWhereverItStands() {
+    void aStoppedHandshakeIsRefusedAfterFiveSecondsAtAnyByte() {
         for (int bytes = 0; bytes < new Member().byteCount(); bytes++) {
             Member member = new Member();
             for (int said = 0; said < bytes; said++) {
@@ -63,7 +63,7 @@ class HandshakeDeadlineTest {
 
     /** A loop that was held up reads before it looks at its timers. A side that has given up confirms nothing. */
     @Test
-    void aProofThatIsReadLateIsTaken() {
+    void aCompleteProofThatIsReadLateIsAccepted() {
         Member member = new Member();
         for (int said = 1; said < member.byteCount(); said++) {
             member.sayNext();
@@ -76,7 +76,7 @@ class HandshakeDeadlineTest {
     }
 
     @Test
-    void aSideWhoseHelloAsksForMoreTimeGetsItUpToALimit() {
+    void aHelloMayAskForMoreTimeUpToALimit() {
         assertEquals("the handshake did not end within 5000 ms", endOfAHello(4_000, 5_000));
         assertEquals("the handshake did not end within 10000 ms", endOfAHello(10_000, 10_000));
         assertEquals("the handshake did not end within 40000 ms", endOfAHello(Integer.MAX_VALUE, 40_000));
@@ -98,7 +98,7 @@ class HandshakeDeadlineTest {
     }
 
     @Test
-    void timeInWhichTheLoopWasHeldUpDoesNotCount() {
+    void timeInWhichTheLoopWasBlockedDoesNotCount() {
         Member member = new Member();
         long heldUp = TimeUnit.SECONDS.toNanos(6);
         member.pass(LIMIT_NANOS + heldUp);
@@ -115,7 +115,7 @@ class HandshakeDeadlineTest {
     }
 
     @Test
-    void aConfirmationHasNoLimitAndLetsTheConnectionIn() {
+    void aConfirmationHasNoTimeLimit() {
         Member member = new Member();
         member.confirms = false;
         for (int said = 0; said < member.byteCount(); said++) {

@@ -56,7 +56,7 @@ class HandshakeTest {
     }
 
     @Test
-    void bothSidesWithTheSameSecretAreDoneAndTheHelloArrivesWhole() throws Refusal {
+    void bothSidesWithOneSecretFinishAndTheHelloArrivesUnchanged() throws Refusal {
         for (String secret : new String[] {null, "s3cret"}) {
             Credentials own = credentials("job", secret);
             AcceptingHandshake server = new AcceptingHandshake(own, OPEN);
@@ -88,7 +88,7 @@ class HandshakeTest {
     }
 
     @Test
-    void bothSidesGoOnWithKeysThatTheirProofsCover() throws Exception {
+    void encryptionUsesTheKeysThatTheProofsCover() throws Exception {
         Credentials connecting = tls(TlsPolicy.TlsUse.AUTO);
         Credentials accepting = tls(TlsPolicy.TlsUse.AUTO);
         AcceptingHandshake server = new AcceptingHandshake(accepting, OPEN, false);
@@ -107,7 +107,7 @@ class HandshakeTest {
 
     @Test
     @DisplayName("nobody in between can clear the bit that asks for TLS, or change a key")
-    void nobodyInBetweenCanClearTheBitThatAsksForTlsOrChangeAKey() throws Refusal {
+    void aRelayCannotClearTheTlsBitOrChangeAKey() throws Refusal {
         for (int place : new int[] {14, 96, 116, -1, -2}) {
             Credentials own = tls(TlsPolicy.TlsUse.AUTO);
             AcceptingHandshake server = new AcceptingHandshake(own, OPEN, true);
@@ -127,7 +127,7 @@ class HandshakeTest {
     }
 
     @Test
-    void aConnectionIsPlainOnlyIfBothSidesSayThatItIsLocal() throws Refusal {
+    void aConnectionIsUnencryptedOnlyIfBothSidesAreLocal() throws Refusal {
         Credentials own = tls(TlsPolicy.TlsUse.AUTO);
         AcceptingHandshake local = new AcceptingHandshake(own, OPEN, true);
         ConnectingHandshake plain = new ConnectingHandshake(own, hello(own));
@@ -142,7 +142,7 @@ class HandshakeTest {
     }
 
     @Test
-    void aSideThatGoesOnWithoutTlsIsRefusedThoughItsProofIsRight() throws Refusal {
+    void aSideThatSkipsTlsIsRefusedDespiteItsValidProof() throws Refusal {
         Credentials own = tls(TlsPolicy.TlsUse.AUTO);
         AcceptingHandshake far = new AcceptingHandshake(own, OPEN, false);
         byte[] opening = hello(own).encoded();
@@ -157,7 +157,7 @@ class HandshakeTest {
     }
 
     @Test
-    void sidesOfDifferentSettingsAreRefusedAndAStoreFollowsItsRanks() throws Refusal {
+    void differentTlsSettingsAreRefusedAndAStoreAdaptsToItsRanks() throws Refusal {
         Credentials off = tls(TlsPolicy.TlsUse.OFF);
         Credentials on = tls(TlsPolicy.TlsUse.ON);
         ConnectingHandshake encrypts = encrypts(on);
@@ -186,7 +186,7 @@ class HandshakeTest {
     }
 
     @Test
-    void anotherSecretIsUnauthenticatedBeforeAnythingIsAdmitted() {
+    void aWrongSecretIsUnauthenticatedBeforeTheHelloIsAdmitted() {
         Credentials accepting = credentials("job", "right");
         AcceptingHandshake server = new AcceptingHandshake(accepting, hello -> {
             throw new AssertionError("admitted " + hello);
@@ -202,7 +202,7 @@ class HandshakeTest {
     }
 
     @Test
-    void aSecretOnOneSideOnlyIsRefusedSayingWhichSideHasIt() {
+    void aSecretOnOneSideOnlyIsRefusedWithTheSideThatHasIt() {
         Refusal server = refusal(credentials("job", null), credentials("job", "secret"));
         Refusal client = refusal(credentials("job", "secret"), credentials("job", null));
 
@@ -214,7 +214,7 @@ class HandshakeTest {
 
     @Test
     @DisplayName("row 25: another job is refused by the handshake, both named")
-    void anotherJobIsRefusedNamingBoth() {
+    void aDifferentJobIsRefusedWithBothNames() {
         Refusal refusal = refusal(credentials("mine", "s"), credentials("theirs", "s"));
 
         assertEquals(Code.RENDEZVOUS, refusal.code());
@@ -224,7 +224,7 @@ class HandshakeTest {
 
     @Test
     @DisplayName("row 27: another version is refused before the rest is read")
-    void anotherVersionIsRefusedBeforeTheRestIsRead() {
+    void aDifferentVersionIsRefusedBeforeTheRestIsRead() {
         Credentials own = credentials("job", null);
         byte[] opening = hello(own).encoded();
         opening[9] = 99;
@@ -238,7 +238,7 @@ class HandshakeTest {
     }
 
     @Test
-    void aHelloLongerThanAnyIsRefusedByItsPrefix() {
+    void aTooLongHelloIsRefusedByItsPrefix() {
         byte[] opening = hello(credentials("job", null)).encoded();
         opening[10] = (byte) 0xFF;
 
@@ -250,7 +250,7 @@ class HandshakeTest {
 
     @Test
     @DisplayName("row 27: text protocols and TLS are not plausible from their first byte")
-    void textProtocolsAndTlsAreNotPlausibleFromTheirFirstByte() {
+    void otherProtocolsAreDetectedByTheirFirstByte() {
         AcceptingHandshake server = new AcceptingHandshake(credentials("job", null), OPEN);
         byte[] opening = hello(credentials("job", null)).encoded();
 
@@ -262,7 +262,7 @@ class HandshakeTest {
     }
 
     @Test
-    void aProofSentBackIsNoProofOfTheOtherSide() throws Refusal {
+    void aProofThatIsSentBackIsNotAccepted() throws Refusal {
         Credentials own = credentials("job", "secret");
         ConnectingHandshake client = new ConnectingHandshake(own, hello(own));
         byte[] challenge = new byte[TlsChallenge.BYTES];
@@ -282,7 +282,7 @@ class HandshakeTest {
     }
 
     @Test
-    void aProofHeardOnOneConnectionIsWorthNothingOnTheNext() throws Refusal {
+    void aProofOfAnotherConnectionIsNotAccepted() throws Refusal {
         Credentials own = credentials("job", "secret");
         byte[] opening = hello(own).encoded();
         byte[][] proofs = new byte[2][];
@@ -306,7 +306,7 @@ class HandshakeTest {
     }
 
     @Test
-    void everyByteOfTheHelloIsCoveredByTheProof() throws Refusal {
+    void theProofCoversEveryByteOfTheHello() throws Refusal {
         Credentials own = credentials("job", "secret");
         byte[] opening = hello(own).encoded();
         byte[] challenge = new byte[TlsChallenge.BYTES];
@@ -323,7 +323,7 @@ class HandshakeTest {
     }
 
     @Test
-    void aRefusalArrivesWithCodeAndTextAndCannotWriteLinesOfItsOwn() {
+    void aRefusalIsSentWithCodeAndShortTextWithoutLineBreaks() {
         Refusal said = new Refusal(Code.RENDEZVOUS, "first\nsecond " + "x".repeat(1000));
 
         Refusal heard = Refusal.decoded(ByteBuffer.wrap(said.encoded()));
@@ -335,7 +335,7 @@ class HandshakeTest {
     }
 
     @Test
-    void anAnswerOfSomethingElseIsCalledThat() {
+    void anAnswerOfAnotherProtocolIsReportedAsSuch() {
         Credentials own = credentials("job", null);
         ConnectingHandshake client = new ConnectingHandshake(own, hello(own));
 

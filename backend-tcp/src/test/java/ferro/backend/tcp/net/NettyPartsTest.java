@@ -53,7 +53,7 @@ class NettyPartsTest {
     }
 
     @Test
-    void aPartWhoseJarTellsNoVersionIsNeitherMixedNorOld() {
+    void aPartWithoutAVersionIsNotReportedAsMixedOrOld() {
         Map<String, Part> parts = all("4.2.18.Final");
         parts.put("netty-buffer", new Part("", "/lib/fat.jar"));
 
@@ -62,7 +62,7 @@ class NettyPartsTest {
     }
 
     @Test
-    void partsThatAreTooOldAreNamedWithVersionJarAndWayOut() {
+    void oldPartsAreNamedWithVersionJarAndRemedy() {
         Map<String, Part> parts = all("4.2.1.Final");
         assertEquals(Optional.empty(), NettyParts.unusable(parts));
         parts.put("netty-common", new Part("4.1.118.Final", "/lib/old-common.jar"));
@@ -76,7 +76,7 @@ class NettyPartsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"unspecified", "v4.2", "${netty.version}", "-"})
-    void aVersionThatHasNoOrderIsNotOld(String version) {
+    void aVersionThatCannotBeComparedIsNotOld(String version) {
         Map<String, Part> parts = all("4.2.18.Final");
         parts.put("netty-buffer", new Part(version, "/lib/buffer.jar"));
 
@@ -87,7 +87,7 @@ class NettyPartsTest {
     /** A class loader may have the location of a jar with or without encoded characters. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aPathWithASpaceIsReadAndShownAsTheFileSystemHasIt(boolean encoded, @TempDir Path folder) throws Exception {
+    void aPathWithASpaceIsShownDecoded(boolean encoded, @TempDir Path folder) throws Exception {
         Path original = Path.of(Version.class
                 .getProtectionDomain()
                 .getCodeSource()
@@ -143,7 +143,7 @@ class NettyPartsTest {
     }
 
     @Test
-    void aFailureThatAThreadOfNettyHasMetNamesAllPartsToo() {
+    void anErrorOnAThreadOfNettyNamesAllPartsToo() {
         LinkageError missing = new NoClassDefFoundError("io/netty/channel/IoHandlerFactory");
         FerroException aborted = new FerroException(Code.ABORTED, RANK_THREE, "cannot connect", missing);
         FerroException other = new FerroException(
@@ -164,7 +164,7 @@ class NettyPartsTest {
     }
 
     @Test
-    void anErrorOfOtherClassesStaysItself() {
+    void anErrorOfOtherClassesIsThrownUnchanged() {
         LinkageError other = new NoClassDefFoundError("org/example/Other");
 
         assertSame(

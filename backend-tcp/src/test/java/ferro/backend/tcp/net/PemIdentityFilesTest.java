@@ -73,7 +73,7 @@ class PemIdentityFilesTest {
     @ParameterizedTest
     @MethodSource("leaves")
     @DisplayName("a leaf below an authority that is not trusted itself is taken, and checked twice")
-    void aLeafBelowAnAuthorityThatIsNotTrustedItselfIsTaken(UnaryOperator<CertificateBuilder> kind) throws Exception {
+    void aLeafBelowAnIntermediateAuthorityIsAccepted(UnaryOperator<CertificateBuilder> kind) throws Exception {
         List<TlsProvider> there =
                 TlsProvider.missingOpenSsl() == null ? List.of(TlsProvider.values()) : List.of(TlsProvider.JDK);
         X509Bundle connecting = OURS.leaf(NAME, kind);
@@ -92,7 +92,7 @@ class PemIdentityFilesTest {
     }
 
     @Test
-    void anAuthorityThatIsSentTooAndALeafThatIsTrustedItselfAreTaken() throws Exception {
+    void aChainWithItsRootAndADirectlyTrustedLeafAreAccepted() throws Exception {
         X509Bundle leaf = OURS.leaf(NAME);
         Map<String, String> whole = OURS.settings(folder.resolve("whole"), leaf);
         Authority.write(
@@ -108,7 +108,7 @@ class PemIdentityFilesTest {
     }
 
     @Test
-    void anotherAuthorityIsRefusedThoughItsKeyIsTheOneThatWasNamed() throws Exception {
+    void aCertificateOfAnotherAuthorityIsRefusedDespiteItsAnnouncedKey() throws Exception {
         Authority theirs = new Authority("theirs");
         TlsIdentity other = files(theirs.settings(folder.resolve("b"), theirs.leaf(NAME)), NAME)
                 .identity();
@@ -122,7 +122,7 @@ class PemIdentityFilesTest {
     }
 
     @Test
-    void aKeyOfTheSameCompanyThatWasNotNamedIsRefused() throws Exception {
+    void aKeyOfTheSameAuthorityThatWasNotAnnouncedIsRefused() throws Exception {
         TlsIdentity one = rank("a", OURS.leaf(NAME));
         TlsIdentity named = rank("b", OURS.leaf(NAME));
         TlsIdentity between = rank("c", OURS.leaf(NAME));
@@ -133,7 +133,7 @@ class PemIdentityFilesTest {
     }
 
     @Test
-    void anotherNameIsRefusedWithBoth() throws Exception {
+    void aDifferentNameIsRefusedWithBothNames() throws Exception {
         String score = "spiffe://cluster/ns/lab/sa/score";
         TlsIdentity any = files(OURS.settings(folder.resolve("b"), OURS.leaf(score)), null)
                 .identity();
@@ -143,7 +143,7 @@ class PemIdentityFilesTest {
     }
 
     @Test
-    void aLeafThatHasExpiredIsRefusedWithItsDates() throws Exception {
+    void anExpiredLeafIsRefusedWithItsDates() throws Exception {
         X509Bundle old = OURS.expired(NAME);
         TlsIdentity late = rank("b", old);
         String until = old.getCertificate().getNotAfter().toInstant().toString();
@@ -161,7 +161,7 @@ class PemIdentityFilesTest {
     }
 
     @Test
-    void aStoreWhoseCertificatesAreNotJudgedNeedsTheKeyThatItNamed() throws Exception {
+    void aStoreWithoutCheckedCertificatesNeedsItsAnnouncedKey() throws Exception {
         TlsIdentity rank = rank("a", OURS.leaf(NAME));
         TlsIdentity store = TlsIdentity.fresh("ferro://job/store", TlsProvider.JDK);
         new TlsPair(rank.session(true, store.fingerprint(), false), store.session(false, rank.fingerprint(), false))
@@ -173,7 +173,7 @@ class PemIdentityFilesTest {
 
     @Test
     @DisplayName("files that were renewed serve new connections, and those of former connections go on")
-    void filesThatWereRenewedServeNewConnections() throws Exception {
+    void renewedFilesServeNewConnections() throws Exception {
         PemIdentityFiles renewed = files(OURS.settings(folder.resolve("a"), OURS.leaf(NAME)), NAME);
         TlsIdentity other = rank("b", OURS.leaf(NAME));
         TlsIdentity before = renewed.identity();
@@ -194,7 +194,7 @@ class PemIdentityFilesTest {
 
     @Test
     @DisplayName("a renewal that is half done, or wrong, leaves what was there before")
-    void aRenewalThatIsHalfDoneLeavesWhatWasThereBefore() throws Exception {
+    void aHalfFinishedRenewalKeepsTheOldIdentity() throws Exception {
         PemIdentityFiles renewed = files(OURS.settings(folder.resolve("a"), OURS.leaf(NAME)), NAME);
         TlsIdentity before = renewed.identity();
         X509Bundle fresh = OURS.leaf(NAME);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class RoundTripTimesTest {
     @Test
-    void theMiddleOfThoseThatAreKnownCountsAndOfTwoTheLower() {
+    void theRoundTripTimeOfAGroupIsTheLowerMedian() {
         assertEquals(0, RoundTripTimes.middle());
         assertEquals(0, RoundTripTimes.middle(0, 0));
         assertEquals(5000, RoundTripTimes.middle(0, 5000, 0));
@@ -22,14 +22,14 @@ class RoundTripTimesTest {
     }
 
     @Test
-    void farBeginsAtAMillisecond() {
+    void ranksCountAsDistantFromOneMillisecondOn() {
         assertFalse(RoundTripTimes.areFar(999));
         assertTrue(RoundTripTimes.areFar(1000));
     }
 
     /** Whatever such a connection took: one-host choices may not depend on how busy the host was. */
     @Test
-    void connectionsInsideAHostAreNotLookedAt() {
+    void connectionsWithinAHostAreNotMeasured() {
         try (Ranks ranks = Ranks.onLoopback()) {
             for (TcpMesh mesh : ranks.joinAll(3)) {
                 assertEquals(0, mesh.distanceMicros());

@@ -35,7 +35,7 @@ class ScarcityTest {
     }
 
     @Test
-    void aLackIsToldByItsErrnoWithTheLimitToRaise() {
+    void aLackOfResourcesIsNamedByItsErrnoWithTheLimitToRaise() {
         assertEquals(
                 "accept(..) failed with error(-24): Too many open files (EMFILE): raise the limit of open files (ulimit -n)",
                 ofErrno(EMFILE).orElseThrow());
@@ -50,7 +50,7 @@ class ScarcityTest {
     }
 
     @Test
-    void theJdkTellsALackByItsTextAlone() {
+    void aLackOfResourcesIsDetectedByTheTextOfTheJdk() {
         assertEquals(
                 "Too many open files (EMFILE): raise the limit of open files (ulimit -n)",
                 Scarcity.of(new IOException("Too many open files")).orElseThrow());
@@ -66,14 +66,14 @@ class ScarcityTest {
     }
 
     @Test
-    void otherFailuresAreNoLack() {
+    void otherFailuresAreNotALackOfResources() {
         assertEquals(Optional.empty(), ofErrno(ECONNABORTED));
         assertEquals(Optional.empty(), Scarcity.of(new ConnectException("Connection refused")));
         assertEquals(Optional.empty(), Scarcity.of(null));
     }
 
     @Test
-    void aConnectionThatCannotBeAcceptedIsToldAtOnceAndAcceptingPauses() {
+    void aConnectionThatCannotBeAcceptedIsReportedAtOnceAndPausesAccepting() {
         List<String> told = new ArrayList<>();
         UnauthenticatedPeerLog log = new UnauthenticatedPeerLog(System.getLogger("ferro.tcp"), System::nanoTime);
         EmbeddedChannel server = new EmbeddedChannel(new AcceptPause(log, told::add));

@@ -37,14 +37,14 @@ class SecretFileTest {
     }
 
     @Test
-    void bytesThatAreNoTextStayAsTheyAre() throws IOException {
+    void aBinarySecretIsReadUnchanged() throws IOException {
         Path file = file("rw-------", 0xFF, 0x85, 0xC3, 0x00, 0x1C);
 
         assertArrayEquals(new byte[] {(byte) 0xFF, (byte) 0x85, (byte) 0xC3, 0x00, 0x1C}, SecretFile.read(file));
     }
 
     @Test
-    void spacesTabsAndLineEndsAtTheEndAreNoPartOfIt() throws IOException {
+    void spacesTabsAndLineEndsAtTheEndAreNotPartOfASecret() throws IOException {
         Path file = file("rw-------", ' ', 'k', ' ', 'y', '\t', ' ', '\r', '\n');
 
         assertArrayEquals(new byte[] {' ', 'k', ' ', 'y'}, SecretFile.read(file));
@@ -74,7 +74,7 @@ class SecretFileTest {
     }
 
     @Test
-    void aFileOfRootsIsTakenByAGroupThatMayReadItAndByNobodyElse() throws IOException {
+    void aSecretOfRootIsReadableOnlyByMembersOfItsGroup() throws IOException {
         Path file = file("r--r-----", 'k', 'e', 'y');
         assumeTrue(Files.getAttribute(file, "unix:uid").equals(0), "needs root");
         Files.setAttribute(file, "unix:gid", 4711);
@@ -106,7 +106,7 @@ class SecretFileTest {
     }
 
     @Test
-    void aFreshSecretIsForItsOwnerOnlyAndTakesNoPlace() throws IOException {
+    void aNewSecretFileIsPrivateAndOverwritesNothing() throws IOException {
         Path made = folder.resolve("made");
 
         SecretFile.create(made);

@@ -27,7 +27,7 @@ class SecurityPageTest {
     SecurityPageTest() throws IOException {}
 
     @Test
-    void limitsOnStrangersAreThoseOfTheListener() {
+    void limitsOfUnauthenticatedPeersAreThoseOnThePage() {
         assertEquals(5_000, TcpListener.HANDSHAKE_MILLIS, "what the page calls five seconds");
         says("does not finish its handshake is dropped after five seconds");
         says("At most " + TcpListener.FEWEST_PENDING
@@ -38,20 +38,20 @@ class SecurityPageTest {
     }
 
     @Test
-    void secretsHaveTheBytesThatThePageSays() {
+    void secretsHaveTheLengthsOnThePage() {
         says("Without a secret of at least " + SecretFile.LEAST_RANDOM_BYTES + " random bytes");
         says("creates a secret file: " + SecretFile.FRESH_BYTES + " random bytes, mode 0600");
     }
 
     @Test
-    void strangersCostTheLinesThatThePageSays() {
+    void unauthenticatedPeersCauseOnlyTheLogLinesOnThePage() {
         assertEquals(TimeUnit.MINUTES.toNanos(1), UnauthenticatedPeerLog.QUIET_NANOS, "what the page calls a minute");
         says("Each rank logs at most one line a minute for each of three kinds");
     }
 
     /** The JDK's engine counts by itself, as its security properties say; they write the figure as the page does. */
     @Test
-    void keysChangeAfterTheBytesThatThePageSays() {
+    void keysChangeAfterTheNumberOfBytesOnThePage() {
         String figure = "2^37";
         assertEquals(
                 1L << 37,
@@ -63,12 +63,12 @@ class SecurityPageTest {
     }
 
     @Test
-    void theCipherIsTheOneThatThePageNames() {
+    void theCipherIsTheOneOnThePage() {
         says("The JDK's engine uses only one cipher: " + TlsPair.CIPHER);
     }
 
     @Test
-    void everyTestThatThePageNamesIsThere() throws IOException {
+    void everyTestOnThePageExists() throws IOException {
         Map<String, String> sources = sources();
         List<MatchResult> named = Pattern.compile("`(\\w+Test)(?:#(\\w+))?`")
                 .matcher(page)

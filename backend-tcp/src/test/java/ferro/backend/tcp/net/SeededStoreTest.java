@@ -17,7 +17,7 @@ class SeededStoreTest {
     @Tag("long")
     @DisplayName(
             "row 22: whatever is cut, what the store answers is what one map would, and whoever waits hears of the end")
-    void whateverIsCutAnswersAreThoseOfOneMap() {
+    void theStoreAnswersLikeOneMapDespiteCutConnections() {
         SeededHandshakesTest.seeds(500).forEach(seed -> new SeededStore(seed).run());
     }
 

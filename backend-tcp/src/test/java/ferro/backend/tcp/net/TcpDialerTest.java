@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class TcpDialerTest {
     @Test
-    void theHelloIsMadeBeforeTheConnectionSoThatItTakesNoTimeOfTheHandshake() throws Exception {
+    void theHelloIsPreparedBeforeTheConnectionIsMade() throws Exception {
         TcpIo io = TcpIo.standard();
         try (ServerSocketChannel server = ServerSocketChannel.open();
                 BackgroundLoop loop = new BackgroundLoop(io, "hello")) {

@@ -29,7 +29,7 @@ class TcpIoTest {
     }
 
     @Test
-    void aCongestionControlThatTheMachineHasNotIsRefusedByName() {
+    void anUnknownCongestionControlIsRefusedByName() {
         assumeTrue(Epoll.isAvailable(), "without epoll nobody sets it");
 
         String message = refused("no-such-one");
@@ -45,7 +45,7 @@ class TcpIoTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "16", "1048575", "257GiB"})
-    void aKeyForFewerBytesThanAConnectionIsWorthOrForMoreThanIsSafeIsRefused(String bytes) {
+    void aKeyLimitOutsideItsRangeIsRefused(String bytes) {
         String message = assertThrows(
                         IllegalArgumentException.class,
                         () -> TcpIo.of(SystemContext.of(Map.of("ferro.tls.key.bytes", bytes))))
@@ -56,19 +56,19 @@ class TcpIoTest {
     }
 
     @Test
-    void autoAndSystemNeedNothingOfTheMachine() {
+    void autoAndSystemNeedNoSupportOfTheMachine() {
         assertEquals(Epoll.isAvailable(), io("auto").epoll());
         assertEquals(Epoll.isAvailable(), io("system").epoll());
     }
 
     @Test
-    void renoIsTakenByEveryMachine() {
+    void everyMachineAcceptsReno() {
         assertEquals(Epoll.isAvailable(), io("reno").epoll());
     }
 
     /** With a limit, the kernel ends a connection to a rank that stands at a breakpoint and reads nothing. */
     @Test
-    void inADebuggerTheKernelHasNoLimit() {
+    void theKernelHasNoSendLimitInADebugger() {
         assumeTrue(Epoll.isAvailable(), "without epoll nobody sets it");
 
         assertEquals(0, kernelLimit("true"));
@@ -86,12 +86,12 @@ class TcpIoTest {
     }
 
     @Test
-    void aNettyBesideThatOfTheJvmSharesItsNativePart() {
+    void aSecondNettyBesideThatOfTheJvmSharesItsNativeLibrary() {
         assertTrue(TcpIo.sharesNativePart(WITHOUT_NETTY, WITH_NETTY));
     }
 
     @Test
-    void theOnlyNettySharesNoNativePart() {
+    void theOnlyNettyDoesNotShareItsNativeLibrary() {
         assertFalse(TcpIo.sharesNativePart(WITH_NETTY, WITH_NETTY));
         assertFalse(TcpIo.sharesNativePart(WITH_NETTY, WITHOUT_NETTY));
         // which delegates to the JVM's

@@ -69,7 +69,7 @@ class TcpListenerTest {
 
     @Test
     @DisplayName("row 27: strangers are closed at once without a word")
-    void strangersAreClosedAtOnceWithoutAWord() {
+    void peersOfOtherProtocolsAreClosedAtOnceWithoutAnAnswer() {
         try (TcpStoreServer server = server(null)) {
             for (byte[] said : List.of(
                     "GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII),
@@ -90,7 +90,7 @@ class TcpListenerTest {
 
     @Test
     @DisplayName("row 27: another version hears PROTOCOL and both versions")
-    void anotherVersionHearsProtocolAndBothVersions() {
+    void aDifferentVersionIsAnsweredWithProtocolAndBothVersions() {
         try (TcpStoreServer server = server(null);
                 Stranger stranger = Stranger.at(server.port())) {
             byte[] opening = hello(null).encoded();
@@ -107,7 +107,7 @@ class TcpListenerTest {
     }
 
     @Test
-    void aHelloThatComesByteByByteIsHeardAndDelaysNobody() {
+    void aHelloThatArrivesByteByByteIsReadAndDelaysNoOther() {
         try (TcpStoreServer server = server(SECRET);
                 Stranger drip = Stranger.at(server.port())) {
             byte[] opening = hello(SECRET).encoded();
@@ -134,7 +134,7 @@ class TcpListenerTest {
     }
 
     @Test
-    void aPortThatIsTakenIsOnlySaidSoThatARangeIsTriedWithoutLookingForItsHolders() throws Exception {
+    void aTakenPortOfARangeIsReportedWithoutSearchingForItsHolder() throws Exception {
         TcpIo io = TcpIo.standard();
         Credentials own = new Credentials("default", Secret.of(SECRET), new SecureRandom());
         InetAddress here = InetAddress.getLoopbackAddress();
@@ -153,7 +153,7 @@ class TcpListenerTest {
     }
 
     @Test
-    void aPortOfAnAddressOfAnotherMachineIsNotSaidToBeHeldHere() throws Exception {
+    void aPortOfAnotherMachineIsNotReportedAsHeldLocally() throws Exception {
         try (ServerSocket everywhere = new ServerSocket(0)) {
             InetSocketAddress elsewhere = new InetSocketAddress(Ranks.address("192.0.2.7"), everywhere.getLocalPort());
 
@@ -167,7 +167,7 @@ class TcpListenerTest {
     /** 192.0.2.7 is reserved for documentation (RFC 5737), so no machine has it. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void anAddressOfAnotherMachineIsRefusedWithTheSettingThatListensOnAllAddresses(boolean servesStore) {
+    void anAddressOfAnotherMachineIsRefusedWithTheSettingToUse(boolean servesStore) {
         TcpIo io = TcpIo.standard();
         InetAddress service = Ranks.address("192.0.2.7");
         RankContext context = SystemContext.of(Map.of(Settings.TCP_PORT.name(), "29600-29601"));
@@ -202,7 +202,7 @@ class TcpListenerTest {
     }
 
     @Test
-    void aWrongProofHearsUnauthenticated() {
+    void aWrongProofIsAnsweredWithUnauthenticated() {
         try (TcpStoreServer server = server(SECRET);
                 Stranger stranger = Stranger.at(server.port())) {
             stranger.say(hello(SECRET).encoded());
@@ -216,7 +216,7 @@ class TcpListenerTest {
     }
 
     @Test
-    void aConnectionForARankHearsThatOnlyAStoreIsHere() {
+    void aConnectionToARankIsRefusedByAStoreWithTheReason() {
         try (TcpStoreServer server = server(null);
                 Stranger stranger = Stranger.at(server.port())) {
             Hello store = hello(null);
@@ -241,7 +241,7 @@ class TcpListenerTest {
     }
 
     @Test
-    void theOldestSilentConnectionGoesWhenTooManyWait() {
+    void theOldestSilentConnectionIsClosedIfTooManyWait() {
         try (TcpStoreServer server = server(SECRET);
                 Stranger honest = Stranger.at(server.port())) {
             honest.say(hello(SECRET).encoded());
@@ -262,7 +262,7 @@ class TcpListenerTest {
     }
 
     @Test
-    void aStoreIsReachedAtItsOwnAddressAlone() {
+    void aStoreListensOnlyOnItsOwnAddress() {
         try (TcpStoreServer server = server(SECRET)) {
             Stranger.to("127.0.0.1", server.port()).close();
 
@@ -272,7 +272,7 @@ class TcpListenerTest {
 
     /** The one that has said nothing yet is older than all others: only where it comes from speaks for it. */
     @Test
-    void oneAddressPushesOutItsOwnConnectionsWhenItFillsTheRoom() {
+    void anAddressThatFillsTheLimitLosesOnlyItsOwnConnections() {
         try (TcpStoreServer server = server(SECRET);
                 Stranger slow = Stranger.from("127.0.0.2", server.port())) {
             List<Stranger> crowd = new ArrayList<>();
@@ -291,7 +291,7 @@ class TcpListenerTest {
     /** Where the limit counts from the last byte, a handshake that drips gets to its end: the proof here after seven seconds. */
     @Tag("large")
     @Test
-    void silentAndDrippingConnectionsAreRefusedAfterFiveSeconds() {
+    void silentAndSlowConnectionsAreRefusedAfterFiveSeconds() {
         long start = System.nanoTime();
         try (TcpStoreServer server = server(null);
                 Stranger mute = Stranger.at(server.port());
@@ -323,7 +323,7 @@ class TcpListenerTest {
     }
 
     @Test
-    void aRequestThatClaimsMoreThanTheLimitEndsItsConnectionOnly() {
+    void aTooLongRequestEndsOnlyItsOwnConnection() {
         try (TcpStoreServer server = server(null);
                 Stranger stranger = Stranger.letIn(server.port(), hello(null))) {
             stranger.say(ByteBuffer.allocate(StoreFrames.REQUEST_HEAD_BYTES)

@@ -33,7 +33,7 @@ class TlsDuplexTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"auto", "nio"})
-    void allFramesAreReadWhenThePeerHasClosedWithMoreUnreadThanFits(String kind) throws Exception {
+    void allFramesAreReadAfterThePeerHasClosed(String kind) throws Exception {
         TcpIo io = TcpIo.of(SystemContext.of(Map.of("ferro.tcp.io", kind)));
         TlsPair pair = TlsPair.fresh().shaken();
         Frames frames = new Frames();

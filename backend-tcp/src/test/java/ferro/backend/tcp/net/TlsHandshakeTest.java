@@ -59,7 +59,7 @@ class TlsHandshakeTest {
     }
 
     @Test
-    void whoeverIsNotLetInAfterItsProofFreesItsEngineAsTheOtherSideDoes() {
+    void aPeerThatIsRefusedAfterItsProofFreesItsEngine() {
         TlsPolicy policy = TlsPolicy.of(TlsPolicy.TlsUse.ON, "job", "rank/1");
         Credentials own = new Credentials("job", Secret.of(new byte[] {1, 2, 3}), new SecureRandom(), policy);
         Hello hello = new Hello(
@@ -91,7 +91,7 @@ class TlsHandshakeTest {
     }
 
     @Test
-    void aConnectionThatIsClosedAtOnceFreesTheEngineOfItsEncryption() throws IOException {
+    void aConnectionThatIsClosedAtOnceFreesItsTlsEngine() throws IOException {
         String missing = TlsProvider.missingOpenSsl();
         assumeTrue(missing == null, missing);
         TlsSession session = TlsPair.of(TlsProvider.OPENSSL).shaken().connecting();
@@ -108,7 +108,7 @@ class TlsHandshakeTest {
     }
 
     @Test
-    void aPlainConnectionIsClosedAtOnceToo() {
+    void aPlainConnectionIsClosedAtOnce() {
         EmbeddedChannel channel = new EmbeddedChannel();
 
         TlsHandshake.closeAtOnce(channel);

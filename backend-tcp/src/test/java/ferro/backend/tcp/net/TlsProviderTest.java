@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class TlsProviderTest {
     @Test
-    void onlyTheLoadersOfTheJvmAndOfProgramsThatAreNeverUnloadedStay() throws Exception {
+    void onlyClassLoadersThatAreNeverUnloadedArePermanent() throws Exception {
         ClassLoader system = ClassLoader.getSystemClassLoader();
         try (URLClassLoader program = new URLClassLoader(new URL[0], system)) {
             assertFalse(TlsProvider.stays(program, system), "a loader of a program");
@@ -27,7 +27,7 @@ class TlsProviderTest {
     }
 
     @Test
-    void openSslIsTheFastestWhereItIsThere() {
+    void openSslIsTheFastestProviderIfPresent() {
         String missing = TlsProvider.missingOpenSsl();
         assumeTrue(missing == null, missing);
         assertEquals(TlsProvider.OPENSSL, TlsProvider.fastest());

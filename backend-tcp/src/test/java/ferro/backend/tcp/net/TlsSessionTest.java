@@ -73,7 +73,7 @@ class TlsSessionTest {
     }
 
     @Test
-    void noRecordHoldsTheBytesThatItCarries() throws IOException {
+    void aRecordDoesNotContainItsPlainText() throws IOException {
         TlsPair pair = TlsPair.of(one, other).shaken();
         byte[] told = "a tensor in the open".repeat(100).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
 
@@ -108,7 +108,7 @@ class TlsSessionTest {
     }
 
     @Test
-    void theSideThatIsRefusedLearnsOfItByAnAlert() throws IOException {
+    void theRefusedSideReceivesAnAlert() throws IOException {
         TlsSession connecting = one.session(true, other.fingerprint(), true);
         TlsPair relayed = new TlsPair(connecting, stranger.session(false, one.fingerprint(), true));
 
@@ -120,7 +120,7 @@ class TlsSessionTest {
     }
 
     @Test
-    void everyConnectionOfTwoProcessesChecksTheKeyTwiceOnEachSide() throws IOException {
+    void eachSideChecksTheKeyOfEachConnectionTwice() throws IOException {
         for (int connection = 0; connection < 3; connection++) {
             TlsPair pair = TlsPair.of(one, other).shaken();
 
@@ -141,7 +141,7 @@ class TlsSessionTest {
     }
 
     @Test
-    void aFlippedBitIsRefusedAndNothingOfItsRecordIsHandedOn() throws IOException {
+    void aFlippedBitIsRefusedAndItsRecordIsDropped() throws IOException {
         for (int place : new int[] {0, 1, 5, 1000, 16_384}) {
             TlsPair pair = TlsPair.of(one, other).shaken();
             pair.connecting.seal(ByteBuffer.wrap(random(40_000)), 0, 40_000);
@@ -155,7 +155,7 @@ class TlsSessionTest {
     }
 
     @Test
-    void whatCameBeforeAWrongRecordIsHandedOnFirst() throws IOException {
+    void recordsBeforeAWrongOneAreDelivered() throws IOException {
         TlsPair pair = TlsPair.of(one, other).shaken();
         pair.connecting.seal(ByteBuffer.wrap(random(20_000)), 0, 20_000);
         flip(pair.connecting, pair.connecting.waiting() - 1, 1);
@@ -168,7 +168,7 @@ class TlsSessionTest {
     }
 
     @Test
-    void aRecordThatComesTwiceIsRefused() throws IOException {
+    void aRepeatedRecordIsRefused() throws IOException {
         TlsPair pair = TlsPair.of(one, other).shaken();
         pair.connecting.seal(ByteBuffer.wrap(random(10)), 0, 10);
         for (int i = 0; i < 2; i++) {
@@ -181,7 +181,7 @@ class TlsSessionTest {
     }
 
     @Test
-    void aRecordThatIsCutIsNeverHandedOn() throws IOException {
+    void anIncompleteRecordIsNotDelivered() throws IOException {
         TlsPair pair = TlsPair.of(one, other).shaken();
         pair.connecting.seal(ByteBuffer.wrap(random(1000)), 0, 1000);
         int cut = pair.connecting.waiting() - 1;
@@ -192,7 +192,7 @@ class TlsSessionTest {
     }
 
     @Test
-    void whatIsNoRecordIsRefusedByItsHead() {
+    void bytesThatAreNotARecordAreRefusedByTheirHead() {
         TlsSession session = one.session(false, other.fingerprint(), true);
         byte[] http = "GET / HTTP/1.1\r\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
         session.incoming().put(session.incomingAt(), http, 0, 5);
@@ -203,7 +203,7 @@ class TlsSessionTest {
     }
 
     @Test
-    void theCertificateNamesTheRankAndIsSignedByItsOwnKey() throws Exception {
+    void theCertificateNamesTheRankAndIsSelfSigned() throws Exception {
         one.certificate().verify(one.certificate().getPublicKey());
 
         assertEquals(

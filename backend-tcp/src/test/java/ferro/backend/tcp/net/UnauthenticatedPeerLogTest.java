@@ -23,7 +23,7 @@ class UnauthenticatedPeerLogTest {
 
     @Test
     @DisplayName("row 27: strangers cost one line per minute, which says how many they were")
-    void strangersCostOneLinePerMinuteWhichSaysHowManyTheyWere() {
+    void unauthenticatedPeersAreLoggedOnceAMinuteWithTheirNumber() {
         for (int i = 0; i < 59; i++) {
             log.seen(FROM, new byte[] {'G', 'E', 'T'}, 3);
             now.addAndGet(TimeUnit.SECONDS.toNanos(1));
@@ -39,7 +39,7 @@ class UnauthenticatedPeerLogTest {
 
     @Test
     @DisplayName("row 27: refusals cost one line per minute, with the reason")
-    void refusalsCostOneLinePerMinuteWithTheReason() {
+    void refusalsAreLoggedOnceAMinuteWithTheReason() {
         log.refused(FROM, new Refusal(Code.PROTOCOL, "version 7"));
         log.refused(FROM, new Refusal(Code.PROTOCOL, "version 8"));
 

@@ -100,7 +100,7 @@ class FileMeetingTest {
     }
 
     @Test
-    void ranksOfMpirunMeetByAJobFileThatIsGoneWhenAllHaveJoined() throws Exception {
+    void ranksOfMpirunJoinByAJobFileThatIsRemovedAfterwards() throws Exception {
         CompletableFuture<TcpMesh> last = join(2, 3, Map.of());
         CompletableFuture<TcpMesh> second = join(1, 3, Map.of());
         Threads.awaitInside(StoreOpening.class, "pause", 2);
@@ -118,7 +118,7 @@ class FileMeetingTest {
     }
 
     @Test
-    void theFileOfAnEarlierStartIsReadAgainUntilRankZeroWritesItsOwn() throws Exception {
+    void anOldJobFileIsReadAgainUntilRankZeroWritesItsOwn() throws Exception {
         byte[] other = "of an earlier start".getBytes();
         try (TcpStoreServer stranger = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "key", 2, other)) {
             JobFileContent stale =
@@ -137,7 +137,7 @@ class FileMeetingTest {
     }
 
     @Test
-    void aFileThatNamesNobodyIsReadAgain() throws Exception {
+    void aJobFileWithoutAListeningStoreIsReadAgain() throws Exception {
         JobFileContent stale =
                 new JobFileContent("127.0.0.1", Sockets.freePort(), Optional.of(Secret.of(SecretFile.fresh())));
         new JobFile(folder, "key").write(stale, WHERE);
@@ -153,7 +153,7 @@ class FileMeetingTest {
     }
 
     @Test
-    void withoutRankZeroTheOthersSayWhichFileIsMissingAndWhatRankZeroHasToDo() {
+    void withoutRankZeroTheOthersNameTheMissingJobFile() {
         FerroException failure = Ranks.failure(join(1, 3, Map.of("ferro.join.timeout", "300ms")));
 
         assertEquals(Set.of(0), failure.where().culprits());
@@ -167,7 +167,7 @@ class FileMeetingTest {
     }
 
     @Test
-    void rankZeroThatGivesUpTakesItsFileWithIt() throws Exception {
+    void rankZeroRemovesItsJobFileIfItsJoinFails() throws Exception {
         // the first join of a process reads its classes, which may take longer than the one that is tried here has
         List<CompletableFuture<TcpMesh>> before = List.of(join(1, 2, Map.of()), join(0, 2, Map.of()));
         before.stream().map(Ranks::result).toList().forEach(TcpMesh::close);
@@ -178,7 +178,7 @@ class FileMeetingTest {
     }
 
     @Test
-    void aGroupIsJoinedAgainByAFileOfItsOwn() throws Exception {
+    void aGroupIsJoinedAgainByANewJobFile() throws Exception {
         for (int round = 0; round < 2; round++) {
             List<CompletableFuture<TcpMesh>> joining = List.of(join(1, 2, Map.of()), join(0, 2, Map.of()));
             List<TcpMesh> meshes = joining.stream().map(Ranks::result).toList();
@@ -188,7 +188,7 @@ class FileMeetingTest {
     }
 
     @Test
-    void aRankThatConnectsInTheMomentAfterThePortIsBoundReachesTheStore() {
+    void aRankThatConnectsRightAfterThePortIsBoundReachesTheStore() {
         GroupSpec group = GroupSpec.of("one", 0, 2, Ranks.LONG);
         Rendezvous any = new Rendezvous("127.0.0.1", 0, true, Rendezvous.RANK_ZERO, Optional.empty());
         GroupSpec late = GroupSpec.of("one", 1, 2, Ranks.LONG);
@@ -224,7 +224,7 @@ class FileMeetingTest {
     }
 
     @Test
-    void theFileOfAGroupStaysWhenAnotherThatIsJoinedAtOnceIsComplete() {
+    void theJobFileOfAGroupStaysWhenAnotherGroupIsComplete() {
         try (SystemContext context = SystemContext.of(Map.of())) {
             long deadline = context.nanoTime() + Ranks.LONG.toNanos();
             GroupSpec one = GroupSpec.of("one", 0, 2, Ranks.LONG);
@@ -289,7 +289,7 @@ class FileMeetingTest {
         "pod, MASTER_ADDR=192.0.2.1 MASTER_PORT=7, false",
         "pod, FERRO_JOB_ID=x FERRO_JOB_DIR=/tmp, true",
     })
-    void aJobFileIsUsedWhereNoPortOrNoSecretIsKnownAndRanksMayShareAFolder(String who, String more, boolean byFile) {
+    void aJobFileIsUsedOnlyIfPortOrSecretIsUnknown(String who, String more, boolean byFile) {
         Map<String, String> families =
                 Map.of("plain", PLAIN, "pod", POD, "mpi1", MPI + 1, "step2", STEP + "2(x2)", "step4", STEP + "4");
 
@@ -297,7 +297,7 @@ class FileMeetingTest {
     }
 
     @Test
-    void whereRankZeroIsAndWhichFileSaysSoFollowFromTheLauncher() {
+    void theLauncherDeterminesTheJobFileAndTheHostOfRankZero() {
         FileMeeting spread = found(STEP + "2(x2)").orElseThrow();
         assertEquals(folder.resolve(".ferro/jobs/7.1.0"), spread.file().path());
         assertEquals(Optional.of("a01"), spread.host());
@@ -317,7 +317,7 @@ class FileMeetingTest {
     }
 
     @Test
-    void podsWithoutASecretAreToldSoBeforeTheyWait() {
+    void podsWithoutASecretFailBeforeTheyWait() {
         IllegalArgumentException nameless = assertThrows(IllegalArgumentException.class, () -> found(POD));
         assertTrue(nameless.getMessage().contains("MASTER_ADDR"), nameless.getMessage());
     }
@@ -343,7 +343,7 @@ class FileMeetingTest {
     }
 
     @Test
-    void ranksWithNothingInCommonAreToldWhatToSet() {
+    void ranksWithoutACommonKeyFailWithTheSettingToUse() {
         String hydra = "PMI_RANK=0 PMI_SIZE=4 MPI_LOCALRANKID=0 MPI_LOCALNRANKS=2";
 
         String text =
@@ -353,7 +353,7 @@ class FileMeetingTest {
     }
 
     @Test
-    void aRankAloneNeedsNoFile() {
+    void aSingleRankNeedsNoJobFile() {
         Path absent = folder.resolve("absent");
 
         assertEquals(
@@ -365,7 +365,7 @@ class FileMeetingTest {
     }
 
     @Test
-    void aFolderIsRefusedUnlessAllRanksCanMeanTheSameByItsName() {
+    void aJobFolderWithARelativeOrHomelessPathIsRefused() {
         String relative = assertThrows(IllegalArgumentException.class, () -> found(MPI + "4 FERRO_JOB_DIR=jobs"))
                 .getMessage();
         assertTrue(relative.startsWith("ferro.job.dir=jobs: need an absolute path"), relative);
@@ -378,7 +378,7 @@ class FileMeetingTest {
     }
 
     @Test
-    void joiningTakesTenMinutesWhereAClusterStartsTheRanksAndNothingElseIsSaid() {
+    void aJoinTakesTenMinutesByDefaultUnderACluster() {
         Map<String, String> cluster = new HashMap<>(mpirun(0, 4));
         cluster.put("ferro.timeout", "3s");
         GroupSpec explicit = GroupSpec.of("world", 0, 4, Duration.ofSeconds(7));

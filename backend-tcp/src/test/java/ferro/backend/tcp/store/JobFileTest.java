@@ -60,7 +60,7 @@ class JobFileTest {
     }
 
     @Test
-    void whatIsWrittenIsReadWholeByItsUserAlone() throws IOException {
+    void aJobFileIsReadAsWrittenAndOnlyByItsUser() throws IOException {
         assertEquals(Optional.empty(), file.read(WHERE));
 
         file.write(entry(29500), WHERE);
@@ -77,7 +77,7 @@ class JobFileTest {
     }
 
     @Test
-    void theFileOfAnotherStartIsNotRemoved() throws IOException {
+    void aJobFileOfAnotherStartIsNotRemoved() throws IOException {
         file.write(entry(7), WHERE);
 
         file.remove(entry(8));
@@ -89,7 +89,7 @@ class JobFileTest {
     }
 
     @Test
-    void whatAKilledJobHasLeftIsRemovedAfterADayAndNothingElse() throws IOException {
+    void jobFilesOlderThanADayAreRemovedAndNothingElse() throws IOException {
         JobFile old = new JobFile(folder, "old");
         old.write(entry(7), WHERE);
         JobFile open = new JobFile(folder, "open");
@@ -115,7 +115,7 @@ class JobFileTest {
     }
 
     @Test
-    void whoWritesAJobFileRemovesTheOldOnes() throws IOException {
+    void writingAJobFileRemovesOldOnes() throws IOException {
         JobFile old = new JobFile(folder, "old");
         old.write(entry(7), WHERE);
         long twoDaysAgo = System.currentTimeMillis() - Duration.ofDays(2).toMillis();
@@ -128,7 +128,7 @@ class JobFileTest {
     }
 
     @Test
-    void aFileThatOthersCouldHaveWrittenOrReadIsRefusedByName() throws IOException {
+    void aJobFileThatOthersCanAccessIsRefusedByName() throws IOException {
         file.write(entry(7), WHERE);
         Files.setPosixFilePermissions(file.path(), PosixFilePermissions.fromString("rw-r-----"));
         assertSays(
@@ -143,7 +143,7 @@ class JobFileTest {
     }
 
     @Test
-    void theFileOfAnotherUserIsRefusedByName() throws IOException {
+    void aJobFileOfAnotherUserIsRefusedByName() throws IOException {
         file.write(entry(7), WHERE);
         assumeTrue(Files.getAttribute(file.path(), "unix:uid").equals(0), "needs root");
         Files.setAttribute(file.path(), "unix:uid", 4711);
@@ -152,7 +152,7 @@ class JobFileTest {
     }
 
     @Test
-    void aFileThatIsNoneIsRefusedWithoutShowingIt() throws IOException {
+    void anInvalidJobFileIsRefusedWithoutShowingItsContent() throws IOException {
         for (String text : List.of(
                 "",
                 "canary\n",
@@ -169,7 +169,7 @@ class JobFileTest {
     }
 
     @Test
-    void whatCannotBeWrittenIsToldWithTheWayOut() {
+    void aJobFileThatCannotBeWrittenFailsWithTheRemedy() {
         JobFile nowhere = new JobFile(folder.resolve("none"), "key");
 
         FerroException failure = assertThrows(FerroException.class, () -> nowhere.write(entry(7), WHERE));
@@ -178,7 +178,7 @@ class JobFileTest {
     }
 
     @Test
-    void aFolderThatIsSetIsRefusedIfOthersCanReplaceFilesInIt() throws IOException {
+    void aConfiguredJobFolderThatOthersCanWriteIsRefused() throws IOException {
         SystemContext context = SystemContext.of(Map.of("ferro.job.dir", folder.toString()));
         for (int mode : new int[] {0777, 0775, 02775, 0733}) {
             Files.setAttribute(folder, "unix:mode", mode);
@@ -197,7 +197,7 @@ class JobFileTest {
     }
 
     @Test
-    void ranksOfOneHostMeetInTheFolderOfTmpdir() throws IOException {
+    void ranksOfOneHostUseAFolderBelowTmpdir() throws IOException {
         assumeTrue(System.getProperty("java.io.tmpdir").equals("/tmp"), "this JVM was told a temporary folder");
         int uid = FileUser.ofProcess().uid();
 
@@ -208,7 +208,7 @@ class JobFileTest {
     }
 
     @Test
-    void theFolderOfJobFilesIsMadeForThisUserAloneAndCheckedWhenItIsThere() throws IOException {
+    void theJobFolderIsCreatedPrivateAndCheckedIfPresent() throws IOException {
         Path jobs = folder.resolve("jobs");
 
         assertEquals(jobs, JobFileFolder.own(jobs, WHERE));

@@ -12,7 +12,7 @@ class JoinWatchTest {
     private final JoinWatch watch = new JoinWatch(3);
 
     @Test
-    void allHaveJoinedWhenEveryRankOfOneGroupHasShownItsCard() {
+    void allHaveJoinedOnceEachRankOfAGroupHasItsEntry() {
         watch.set("world/1/card/0", CARD);
         watch.set("world/1/card/1", CARD);
         watch.set("world/1/card/1", CARD);
@@ -26,7 +26,7 @@ class JoinWatchTest {
     }
 
     @Test
-    void rankThatHasGivenUpIsNotThere() {
+    void aRankThatGaveUpHasNotJoined() {
         watch.set("world/1/card/0", CARD);
         watch.set("world/1/card/1", CARD);
         watch.set("world/1/card/1", GONE);
@@ -39,7 +39,7 @@ class JoinWatchTest {
     }
 
     @Test
-    void theGroupOfANameIsToldFromOthersThatAreJoinedAtOnce() {
+    void onlyEntriesOfTheWatchedGroupCount() {
         JoinWatch pair = new JoinWatch("pair", 2);
         for (String key : new String[] {"world/1/card/0", "world/1/card/1", "pair/2/card/0", "a/pair/2/card/1"}) {
             pair.set(key, CARD);

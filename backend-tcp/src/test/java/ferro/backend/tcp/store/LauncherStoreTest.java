@@ -48,7 +48,7 @@ class LauncherStoreTest {
     private static final byte[] SECRET = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
     @Test
-    void endOfALaunchersConnectionIsAKeyOfItsOwnSession() throws Exception {
+    void theEndOfALaunchersConnectionSetsAKeyOfItsSession() throws Exception {
         try (TcpStoreServer server = server();
                 LauncherStore stays = open(server, SECRET, 0, 7)) {
             LauncherStore first = open(server, SECRET, 1, 8);
@@ -69,7 +69,7 @@ class LauncherStoreTest {
     }
 
     @Test
-    void launcherThatDoesNotKnowTheSecretIsAKeyWithItsAddress() throws Exception {
+    void aLauncherWithAWrongSecretSetsAKeyWithItsAddress() throws Exception {
         try (TcpStoreServer server = server();
                 LauncherStore stays = open(server, SECRET, 0, 7)) {
             byte[] wrong = "fedcba9876543210".getBytes(StandardCharsets.US_ASCII);
@@ -87,7 +87,7 @@ class LauncherStoreTest {
     }
 
     @Test
-    void launcherOfAnotherJobIsAKeyWithWhatItWasTold() throws Exception {
+    void aLauncherOfAnotherJobSetsAKeyWithItsRefusal() throws Exception {
         try (TcpStoreServer server = server();
                 LauncherStore stays = open(server, SECRET, 0, 7)) {
             LauncherStore.LauncherCall other = new LauncherStore.LauncherCall(at(server), "other", SECRET, 2, 8);
@@ -104,7 +104,7 @@ class LauncherStoreTest {
     }
 
     @Test
-    void callerThatEndsBeforeALateLoopSaysHowTheAttemptsEnded() throws Exception {
+    void aCallThatEndsBeforeItsLoopReportsAllAttempts() throws Exception {
         LateLoop late = new LateLoop();
         TcpIo io = TcpIo.standard();
         try (Socket silent = new Socket();
@@ -139,7 +139,7 @@ class LauncherStoreTest {
     }
 
     @Test
-    void anAddressThatDoesNotAnswerAndOneThatRefusesDelayAConnectionButDoNotEndIt() throws Exception {
+    void silentAndRefusingAddressesOnlyDelayAConnection() throws Exception {
         try (TcpStoreServer server = server();
                 Closed silent = Closed.full("127.0.0.2");
                 Closed refusing = Closed.bound("127.0.0.3")) {
@@ -148,7 +148,7 @@ class LauncherStoreTest {
     }
 
     @Test
-    void anAddressWhoseProgramEndsTheConnectionIsTriedAfterTheOthers() throws Exception {
+    void anAddressThatEndsTheConnectionIsTriedLast() throws Exception {
         try (TcpStoreServer server = server();
                 ServerSocket other = new ServerSocket(0, 0, Addresses.literal("127.0.0.2"))) {
             CompletableFuture<Void> ending = CompletableFuture.runAsync(() -> {
@@ -166,7 +166,7 @@ class LauncherStoreTest {
 
     /** The server lets the launcher in, and its answer comes when the launcher has given that attempt up. */
     @Test
-    void aLauncherThatConnectsAgainIsNotTakenForGone() throws Exception {
+    void aLauncherThatConnectsAgainIsNotReportedGone() throws Exception {
         CountDownLatch until = new CountDownLatch(1);
         TcpIo hasty = TcpIo.of(SystemContext.of(Map.of("ferro.tcp.handshake.timeout", "200ms")));
         try (TcpProxy proxy = new TcpProxy();
@@ -190,7 +190,7 @@ class LauncherStoreTest {
 
     /** The limit while nothing listens does not end a handshake that takes longer. */
     @Test
-    void aServerThatAnswersSlowlyIsNotTakenForMissing() throws Exception {
+    void aSlowServerIsNotReportedMissing() throws Exception {
         try (TcpProxy proxy = new TcpProxy();
                 TcpStoreServer server = TcpStoreServer.start(
                         InetAddress.getByName("127.0.0.1"), proxy.at().getPort(), "job", 4, SECRET)) {
@@ -205,7 +205,7 @@ class LauncherStoreTest {
     }
 
     @Test
-    void anAddressWhereNothingListensIsGivenUpAfterTheShorterLimit() throws Exception {
+    void anAddressWithoutAListenerIsGivenUpAfterTheShorterLimit() throws Exception {
         try (Socket bound = new Socket()) {
             bound.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             LauncherStore.LauncherCall call = new LauncherStore.LauncherCall(
@@ -222,7 +222,7 @@ class LauncherStoreTest {
 
     /** A connection that is reset has no reader before the store takes it over. */
     @Test
-    void aConnectionThatEndsBeforeItsStoreIsMadeFailsEachCallAtOnce() throws Exception {
+    void aConnectionThatEndsBeforeItsStoreFailsEachCall() throws Exception {
         TcpIo io = TcpIo.standard();
         FerroException.Where where = FerroException.Where.of("launchers", 1);
         try (TcpStoreServer server = server();
@@ -347,7 +347,7 @@ class LauncherStoreTest {
     }
 
     @Test
-    void processOfAnotherVersionIsAKeyAndNobodyElseIs() throws Exception {
+    void onlyAProcessOfAnotherVersionSetsAKey() throws Exception {
         byte[] opening = {(byte) 0xF3, 'f', 'e', 'r', 'r', 'o', '\r', '\n', 0, 3, 0, 69};
         try (TcpStoreServer server = server();
                 LauncherStore stays = open(server, SECRET, 0, 7)) {
@@ -367,7 +367,7 @@ class LauncherStoreTest {
     }
 
     @Test
-    void thoseWhoAreRefusedDoNotFillTheStore() throws Exception {
+    void refusedLaunchersDoNotFillTheStore() throws Exception {
         try (TcpStoreServer server = server();
                 LauncherStore stays = open(server, SECRET, 0, 7)) {
             for (int node = 0; node <= StoreService.MOST_STRANGERS; node++) {

@@ -20,7 +20,7 @@ class NetLinkTest {
     private Path system;
 
     @Test
-    void fasterAreCardsThatAreUpAndNoBridges() throws IOException {
+    void onlyFasterInterfacesThatAreUpAndNotBridgesAreListed() throws IOException {
         make("eth0", "1000", "up", "device");
         make("eth1", "2500", "up", "device");
         make("ib0", "100000", "up", "device");
@@ -47,7 +47,7 @@ class NetLinkTest {
     }
 
     @Test
-    void aFasterInterfaceIsToldOnlyWhereAllHostsHaveOne() {
+    void aFasterInterfaceIsReportedOnlyIfAllHostsHaveOne() {
         PeerMachine both = new PeerMachine(0, "a", SLOW, List.of(FAST, new NetLink("eth9", 25_000)));
         PeerMachine second = new PeerMachine(1, "b", SLOW, List.of(new NetLink("eth9", 25_000)));
         PeerMachine third = new PeerMachine(2, "c", SLOW, List.of(new NetLink("eth8", 40_000)));
@@ -64,7 +64,7 @@ class NetLinkTest {
     }
 
     @Test
-    void whatACardSaysOfAMachineReadsBack() {
+    void aMachineIsReadBackFromItsText() {
         PeerMachine home = new PeerMachine(1, "b", SLOW, List.of(FAST, new NetLink("eth9", 25_000)));
         assertEquals(home, PeerMachine.parsed(home.text()));
         assertEquals(PeerMachine.UNKNOWN, PeerMachine.parsed(PeerMachine.UNKNOWN.text()));

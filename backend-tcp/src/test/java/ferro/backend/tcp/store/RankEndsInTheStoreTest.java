@@ -33,7 +33,7 @@ class RankEndsInTheStoreTest {
     }
 
     @Test
-    void endIsPassedOnOnlyWhereALauncherNumberedTheRanks() throws Exception {
+    void theEndOfARankIsPublishedOnlyIfALauncherNumberedTheRanks() throws Exception {
         InetAddress loopback = InetAddress.getLoopbackAddress();
         try (TcpStoreServer server = TcpStoreServer.start(loopback, 0, "app", 2, null);
                 TcpStoreClient client = TcpStoreClient.open(
@@ -61,7 +61,7 @@ class RankEndsInTheStoreTest {
     }
 
     @Test
-    void storeThatIsClosedKnowsNoEnd() {
+    void aClosedStoreReportsNoEndOfARank() {
         InetAddress loopback = InetAddress.getLoopbackAddress();
         try (TcpStoreServer server = TcpStoreServer.start(loopback, 0, "app", 2, null)) {
             TcpStoreClient client = TcpStoreClient.open(
@@ -78,7 +78,7 @@ class RankEndsInTheStoreTest {
     }
 
     @Test
-    void valueThatIsNoEndIsRefused() {
+    void aValueThatIsNotAnEndIsRefused() {
         byte[] value = "17\nb".getBytes(StandardCharsets.UTF_8);
 
         assertThrows(IllegalArgumentException.class, () -> EndedRanks.end(value));

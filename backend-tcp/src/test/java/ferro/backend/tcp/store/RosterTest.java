@@ -48,7 +48,7 @@ class RosterTest {
 
     @Test
     @DisplayName("row 24: a rank that failed to join meets one that had joined in the next generation")
-    void aRankThatFailedToJoinMeetsOneThatHadJoinedInTheNextGeneration() {
+    void ranksJoinTheNextGenerationAfterOneOfThemFailed() {
         Roster joined = claimed(0);
         Roster failed = claimed(1);
         assertEquals(joined.id(), failed.id());
@@ -63,7 +63,7 @@ class RosterTest {
     }
 
     @Test
-    void aRankThatCameTooEarlyIsInTheNextGenerationAtItsNextAttempt() {
+    void aRankThatWasTooEarlyJoinsTheNextGenerationAtItsNextAttempt() {
         Roster joined = claimed(0);
         claimed(1).giveUp();
         Roster early = claimed(1);
@@ -77,7 +77,7 @@ class RosterTest {
     }
 
     @Test
-    void anEntryThatAnEarlierGenerationHasLeftBehindIsNotThatOfAPeer() throws Exception {
+    void anEntryOfAnEarlierGenerationIsIgnored() throws Exception {
         store.set("g/generation", "2".getBytes(StandardCharsets.UTF_8));
         store.set("g/1/card/1", "stale".getBytes(StandardCharsets.UTF_8));
 
@@ -92,7 +92,7 @@ class RosterTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 100})
-    void aSlotIsGivenBackAlsoWhereAnswersComeTooLate(int lateAnswers) {
+    void aSlotIsReleasedAlthoughAnswersAreLate(int lateAnswers) {
         AtomicInteger asked = new AtomicInteger();
         Store late = (Store) Proxy.newProxyInstance(
                 Store.class.getClassLoader(), new Class<?>[] {Store.class}, (proxy, method, arguments) -> {
@@ -116,7 +116,7 @@ class RosterTest {
     }
 
     @Test
-    void aSlotOfAnotherProcessIsNotGivenBack() {
+    void aSlotOfAnotherProcessIsNotReleased() {
         Roster first = claimed(0);
         Roster second = roster(store, 0, 5);
         assertThrows(FerroException.class, second::claim);
@@ -129,7 +129,7 @@ class RosterTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aReleaseThatReachesTheStoreLateHarmsNoLaterJoinOfItsContext(boolean hadJoined) {
+    void aLateReleaseDoesNotAffectALaterJoin(boolean hadJoined) {
         List<Runnable> late = new ArrayList<>();
         Store slow = withLateReleases(late);
         ReleasedSlots ofContext = new ReleasedSlots();
@@ -150,7 +150,7 @@ class RosterTest {
     }
 
     @Test
-    void aSlotWhoseReleaseTheStoreHasConfirmedIsOfAnyProcess() {
+    void aReleasedSlotIsFreeForAnyProcess() {
         ReleasedSlots ofContext = new ReleasedSlots();
         Roster first = roster(store, 3, ofContext);
         first.claim();
@@ -191,7 +191,7 @@ class RosterTest {
     @ParameterizedTest
     @CsvSource({"ON, OFF", "OFF, ON"})
     @DisplayName("a rank that encrypts everything and one that encrypts nothing are told in the store")
-    void aRankThatEncryptsEverythingAndOneThatEncryptsNothingAreToldInTheStore(TlsUse first, TlsUse second) {
+    void aRankWithTlsOnAndARankWithTlsOffAreRefused(TlsUse first, TlsUse second) {
         roster(store, 0, 3, first).claim();
         Roster other = roster(store, 1, 4, second);
 
@@ -209,14 +209,14 @@ class RosterTest {
     @ParameterizedTest
     @CsvSource({"AUTO, ON", "AUTO, OFF", "ON, AUTO", "OFF, AUTO", "ON, ON", "OFF, OFF"})
     @DisplayName("ranks of other settings of TLS find out by their places whether they can connect")
-    void ranksOfOtherSettingsOfTlsFindOutByTheirPlaces(TlsUse first, TlsUse second) {
+    void ranksWithCompatibleTlsSettingsClaimTheirSlots(TlsUse first, TlsUse second) {
         roster(store, 0, 3, first).claim();
 
         roster(store, 1, 4, second).claim();
     }
 
     @Test
-    void aRankInADebuggerRefusesOneThatIsNot() {
+    void aRankInADebuggerRefusesARankOutside() {
         roster(store, 0, 3).claim();
         Roster debugged = new Roster(
                 store,

@@ -60,7 +60,7 @@ class SlotWaitTest {
     }
 
     @Test
-    void itWaitsWhileThePlaceIsThatOfAProcessThatHasEndedAndIsRefusedWithTheReason() throws IOException {
+    void aRankIsRefusedIfAnEndedProcessStillHoldsItsSlot() throws IOException {
         ended();
         long start = System.nanoTime();
 
@@ -76,7 +76,7 @@ class SlotWaitTest {
     }
 
     @Test
-    void anInterruptOfItsWaitNamesTheGroupAndTheRank() throws Exception {
+    void anInterruptedWaitForASlotNamesGroupAndRank() throws Exception {
         ended();
         GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
         JoiningContext context = ranks.context(spec, Map.of());
@@ -96,7 +96,7 @@ class SlotWaitTest {
     }
 
     @Test
-    void itJoinsWhenThePlaceIsGivenUp() throws Exception {
+    void aRankJoinsWhenItsSlotIsReleased() throws Exception {
         Roster before = ended();
         CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG);
         Threads.awaitInside(SlotWait.class, "pause", 1);
@@ -108,7 +108,7 @@ class SlotWaitTest {
     }
 
     @Test
-    void itTakesThePlaceThatItsContextHasReleasedWithoutTheStoreHavingHeardOfIt() throws IOException {
+    void aRankTakesTheSlotThatItsContextHasReleased() throws IOException {
         Roster before = ended();
         GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
         JoiningContext context = ranks.context(spec, Map.of());
@@ -122,7 +122,7 @@ class SlotWaitTest {
     }
 
     @Test
-    void itJoinsTheNextJobWhenTheStoreOfTheOldOneHasGone() throws Exception {
+    void aRankJoinsTheNextJobWhenTheOldStoreIsGone() throws Exception {
         ended();
         CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG);
         Threads.awaitInside(SlotWait.class, "pause", 1);
@@ -139,7 +139,7 @@ class SlotWaitTest {
     }
 
     @Test
-    void aClusterMayStartItWhileTheProcessBeforeItIsStillEnding() throws Exception {
+    void aClusterMayStartARankWhileItsOldProcessEnds() throws Exception {
         List<TcpMesh> old = ranks.joinAll(2);
         CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG, CLUSTER);
         Threads.awaitInside(SlotWait.class, "pause", 1);

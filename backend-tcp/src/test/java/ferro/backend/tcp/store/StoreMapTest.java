@@ -21,7 +21,7 @@ class StoreMapTest {
     private final StoreMap map = new StoreMap();
 
     @Test
-    void waitersAreToldOnceAndForgottenOnesNever() throws Refusal {
+    void aWaiterIsCalledOnceAndAForgottenOneNever() throws Refusal {
         List<byte[]> told = new ArrayList<>();
         Consumer<byte[]> forgotten = value -> {
             throw new AssertionError("told " + value.length + " bytes");
@@ -41,7 +41,7 @@ class StoreMapTest {
     }
 
     @Test
-    void compareAndSetReturnsWhatIsThereAfterwards() throws Refusal {
+    void compareAndSetReturnsTheValueAfterwards() throws Refusal {
         assertNull(map.compareAndSet("k", new byte[] {9}, new byte[] {5}));
         assertArrayEquals(new byte[] {5}, map.compareAndSet("k", null, new byte[] {5}));
         assertArrayEquals(new byte[] {5}, map.compareAndSet("k", null, new byte[] {6}));
@@ -50,7 +50,7 @@ class StoreMapTest {
     }
 
     @Test
-    void countersAddAndRefuseWhatIsNoNumber() throws Refusal {
+    void countersAddAndRefuseValuesThatAreNotNumbers() throws Refusal {
         assertEquals(5, map.add("n", 5));
         assertEquals(-2, map.add("n", -7));
         map.set("text", new byte[] {'x'});
@@ -63,7 +63,7 @@ class StoreMapTest {
     }
 
     @Test
-    void theTotalIsLimitedAndGivenBackByDelete() throws Refusal {
+    void theStoreHasATotalLimitAndDeletingFreesBytes() throws Refusal {
         byte[] big = new byte[StoreMap.MOST_VALUE_BYTES];
         for (int i = 0; i < 63; i++) {
             map.set("key" + i, big);
@@ -101,7 +101,7 @@ class StoreMapTest {
     }
 
     @Test
-    void requestsArriveAsTheyWereMade() throws Refusal {
+    void aRequestIsDecodedAsItWasEncoded() throws Refusal {
         StoreRequest made =
                 new StoreRequest(StoreOperation.COMPARE_AND_SET, 7, "ключ", new byte[] {1, 2}, new byte[] {3});
         ByteBuffer bytes = ByteBuffer.wrap(made.encoded());

@@ -68,7 +68,7 @@ class TcpStoreTest {
     }
 
     @Test
-    void whoWaitsIsToldWhenTheKeyComes() {
+    void aWaiterReceivesTheValueWhenTheKeyIsSet() {
         Store first = client(1);
         CompletableFuture<byte[]> waiting = first.when("later").toCompletableFuture();
         assertFalse(waiting.isDone());
@@ -84,7 +84,7 @@ class TcpStoreTest {
     }
 
     @Test
-    void aKeyThatNeverComesIsNamedAtItsTime() {
+    void aKeyThatIsNeverSetIsNamedAtTheTimeout() {
         Store store = client(1);
 
         var failure = assertThrows(FerroException.class, () -> store.get("never", Duration.ofMillis(60)));
@@ -96,7 +96,7 @@ class TcpStoreTest {
     }
 
     @Test
-    void aRequestOfAJoinIsNotWaitedForAfterTheDeadlineOfTheJoin() throws InterruptedException {
+    void aRequestOfAJoinDoesNotWaitBeyondTheJoinDeadline() throws InterruptedException {
         TcpStore store = (TcpStore) client(1);
         CountDownLatch stopped = new CountDownLatch(1);
         CountDownLatch resumed = new CountDownLatch(1);
@@ -134,7 +134,7 @@ class TcpStoreTest {
     }
 
     @Test
-    void aKeyWithHalfOfASurrogatePairIsMisuseAndWholePairsAreKept() {
+    void aKeyWithHalfASurrogatePairIsRefused() {
         Store store = client(1);
 
         for (Executable call : List.<Executable>of(
@@ -154,7 +154,7 @@ class TcpStoreTest {
     }
 
     @Test
-    void aFullStoreRefusesAndGoesOn() {
+    void aFullStoreRefusesAndContinues() {
         Store store = client(1);
         for (int i = 0; i < 63; i++) {
             store.set("key" + i, new byte[1 << 20]);
@@ -168,7 +168,7 @@ class TcpStoreTest {
     }
 
     @Test
-    void theEndOfTheServerFailsWhoWaitsAndLaterCalls() {
+    void theEndOfTheServerFailsWaitersAndLaterCalls() {
         Store store = client(1);
         CompletableFuture<byte[]> waiting = store.when("never").toCompletableFuture();
 
@@ -203,7 +203,7 @@ class TcpStoreTest {
     }
 
     @Test
-    void aMemberThatReadsNoAnswersDoesNotDelayAnother() {
+    void aClientThatReadsNoAnswersDoesNotDelayAnother() {
         Store store = client(1);
         byte[] one = new byte[1 << 20];
         assertQuickBeside(store, calls -> {
@@ -226,7 +226,7 @@ class TcpStoreTest {
     }
 
     @Test
-    void aCallTakesLessThanTenMillisBesideTwoHundredIdleAndFiftyDrippingStrangers() {
+    void aCallTakesLessThan10MillisBeside250UnauthenticatedPeers() {
         try (Ranks many = new Ranks(null, 64)) {
             Store store =
                     many.context(GroupSpec.of("g", 1, 64, Ranks.LONG), Map.of()).store();

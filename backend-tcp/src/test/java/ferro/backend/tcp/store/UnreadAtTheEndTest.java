@@ -35,7 +35,7 @@ class UnreadAtTheEndTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "0123456789abcdef0123456789abcdef"})
-    void allRequestsThatAClientHasSentAreCarriedOut(String secret) throws InterruptedException {
+    void allRequestsOfAClosedClientAreExecuted(String secret) throws InterruptedException {
         byte[] bytes = secret.getBytes(StandardCharsets.US_ASCII);
         try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "job", 4, bytes);
                 TcpStoreClient holding = open(server, bytes, 1)) {

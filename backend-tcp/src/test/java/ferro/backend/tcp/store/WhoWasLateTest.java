@@ -150,7 +150,7 @@ class WhoWasLateTest {
     }
 
     @Test
-    void rankZeroThatServesItsStoreShortlyBeforeTheDeadlineBlamesNobody() throws Exception {
+    void aSlowRankZeroBlamesNoRank() throws Exception {
         Map<String, String> settings = byHand(0, 4, Sockets.freePort());
         JumpingContext slow = context(0, 4, settings, AT_THE_PORT, DEADLINE.minusSeconds(1));
 
@@ -161,7 +161,7 @@ class WhoWasLateTest {
     }
 
     @Test
-    void timeThatARankWaitedForOthersIsNotCalledItsStart() throws Exception {
+    void timeSpentWaitingForOthersDoesNotCountAsOwnStart() throws Exception {
         JumpingContext second = context(1, 3, mpirun(1, 3), AFTER_THE_SLOT, Duration.ofSeconds(8)); // is slow for 8 s
         CompletableFuture<TcpMesh> joining = join(1, 3, second);
         Threads.awaitInside(StoreOpening.class, "pause", 1);
@@ -176,7 +176,7 @@ class WhoWasLateTest {
     }
 
     @Test
-    void aJobFileThatComesLateIsNotTheFaultOfTheRankThatReadsIt() throws Exception {
+    void aLateJobFileIsNotBlamedOnItsReader() throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
             JumpingContext second = context(1, 2, mpirun(1, 2), "", Duration.ZERO);
             CompletableFuture<TcpMesh> joining = join(1, 2, second);
@@ -192,7 +192,7 @@ class WhoWasLateTest {
     }
 
     @Test
-    void aRankWithAJobFileThatIsSlowItselfDoesNotCallRankZeroMissing() throws Exception {
+    void aSlowRankDoesNotReportRankZeroMissing() throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
             writeFile(silent.getLocalPort());
             JumpingContext slow = context(1, 2, mpirun(1, 2), AT_THE_PORT, DEADLINE.minusSeconds(1));
@@ -205,7 +205,7 @@ class WhoWasLateTest {
     }
 
     @Test
-    void aNameOfAnotherRankThatHasNoAddressIsItsFault() throws Exception {
+    void anUnresolvableNameOfAPeerIsBlamedOnThePeer() throws Exception {
         try (Ranks ranks = Ranks.onLoopback()) {
             GroupSpec spec = GroupSpec.of("world", 0, 2, Duration.ofMillis(1_500));
             JoiningContext context = ranks.context(spec, Map.of());
@@ -220,7 +220,7 @@ class WhoWasLateTest {
     }
 
     @Test
-    void onlyARequestWithoutAnAnswerIsBlamedOnTheStore() {
+    void onlyAnUnansweredRequestIsBlamedOnTheStore() {
         JumpingContext context = context(1, 2, Map.of(), "", Duration.ZERO);
         JoinProgress progress = JoinProgress.begin(GroupSpec.of("world", 1, 2, Ranks.LONG), context);
         progress.askStore(false);
@@ -235,7 +235,7 @@ class WhoWasLateTest {
     }
 
     @Test
-    void aLateRankBlamesItselfAndNotTheStoreThatItAskedAtTheDeadline() {
+    void aLateRankBlamesItselfAndNotTheStore() {
         JumpingContext context = context(1, 2, Map.of(), "", Duration.ZERO);
         JoinProgress progress = JoinProgress.begin(GroupSpec.of("world", 1, 2, Ranks.LONG), context);
         context.jump(DEADLINE.plusSeconds(1));
@@ -250,7 +250,7 @@ class WhoWasLateTest {
     }
 
     @Test
-    void theOwnStoreThatCannotBeReachedIsNotCalledSlow() {
+    void anUnreachableOwnStoreIsNotReportedSlow() {
         JumpingContext context = context(0, 2, Map.of(), "", Duration.ZERO);
         JoinProgress progress = JoinProgress.begin(GroupSpec.of("world", 0, 2, Ranks.LONG), context);
         ConnectAttempts notes = new ConnectAttempts(context::nanoTime);
@@ -270,7 +270,7 @@ class WhoWasLateTest {
     }
 
     @Test
-    void timeInAStateCountsAsOwnWorkOrAsAWait() {
+    void timeInEachStateCountsAsOwnWorkOrAsWaiting() {
         JumpingContext context = context(1, 2, Map.of(), "", Duration.ZERO);
         JoinProgress progress = JoinProgress.begin(GroupSpec.of("world", 1, 2, Ranks.LONG), context);
         ConnectAttempts notes = new ConnectAttempts(context::nanoTime);
@@ -296,7 +296,7 @@ class WhoWasLateTest {
     }
 
     @Test
-    void aProcessThatIsMuchOlderThanItsJoinDoesNotAddUpItsWholeLife() {
+    void aMuchOlderProcessDoesNotReportItsWholeLifetime() {
         Optional<Duration> used = Optional.of(Duration.ofSeconds(5_000));
 
         assertEquals(
