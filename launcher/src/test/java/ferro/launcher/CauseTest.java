@@ -32,7 +32,7 @@ class CauseTest {
     }
 
     @Test
-    void rankThatDidNotJoinComesBeforeTheRankThatMissedIt() {
+    void aRankThatDidNotJoinIsNamedBeforeTheRankThatMissedIt() {
         Postmortem ended = report(List.of(ended(3, 1)), List.of(), thrown(3, missing(3, "1")));
 
         assertStarts(ended.cause(), "rank 1 did not join; rank 3 ended with exit code 1: RENDEZVOUS: joining ");
@@ -42,7 +42,7 @@ class CauseTest {
     }
 
     @Test
-    void ranksThatDidNotJoinAreNamedTogetherAndNoneThatMissedAnother() {
+    void ranksThatDidNotJoinAreNamedTogether() {
         String cause = cause(
                 List.of(ended(3, 1), ended(0, 1)), thrown(3, missing(3, "0, 1, 2")), thrown(0, missing(0, "1, 2")));
 
@@ -57,7 +57,7 @@ class CauseTest {
     }
 
     @Test
-    void rankWhoseStoreWentAwayOrWhoLoggedItsFailureNamesTheMissingRankToo() {
+    void aCaughtOrLoggedJoinFailureNamesTheMissingRankToo() {
         String gone = "joining \"world\" as rank 0 failed after 5003 ms, waiting for ranks [1] of 4: connection closed";
 
         String thrown = cause(List.of(ended(0, 1)), thrown(0, MAIN + "app.Wrapped: ferro.FerroException: " + gone));
@@ -70,7 +70,7 @@ class CauseTest {
     }
 
     @Test
-    void missingRankThatEndedByItselfSaysHow() {
+    void aMissingRankThatEndedIsNamedWithItsOwnEnd() {
         String failed = cause(
                 List.of(ended(3, 1), ended(1, 1)),
                 thrown(3, missing(3, "1")),
@@ -84,7 +84,7 @@ class CauseTest {
     }
 
     @Test
-    void exceptionOrLastLineFollowsTheExitCode() {
+    void theCauseHasTheExceptionOrTheLastLineAfterTheExitCode() {
         String aborted = "ferro.FerroException: ABORTED: barrier on group \"world\" rank 2 seq 4: no data";
         String full = "java.lang.OutOfMemoryError: Java heap space";
         String last = "Terminating due to java.lang.OutOfMemoryError";
@@ -99,14 +99,14 @@ class CauseTest {
     }
 
     @Test
-    void longLineIsCutAsInTheEndOfARank() {
+    void aLongLineIsCutInTheCause() {
         String cause = cause(List.of(ended(2, 1)), thrown(2, MAIN + "app.Long: " + "x\u001b".repeat(500)));
 
         assertEquals("rank 2 ended with exit code 1: app.Long: " + "x?".repeat(95), cause);
     }
 
     @Test
-    void signalNeedsNoLastLine() {
+    void aSignalIsNamedWithoutTheLastLine() {
         assertEquals("rank 2 was ended by signal KILL", cause(List.of(ended(2, 137)), printed(2, "step 7")));
     }
 

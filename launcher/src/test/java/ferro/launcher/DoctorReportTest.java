@@ -39,7 +39,7 @@ class DoctorReportTest {
     }
 
     @Test
-    void verdictComesFirstThenWhatIsWrongThenTheDetails() {
+    void theReportBeginsWithVerdictThenProblemsThenDetails() {
         assertEquals(
                 "a job of several ranks can run here",
                 diagnose(Map.of()).lines().get(0));
@@ -70,7 +70,7 @@ class DoctorReportTest {
     }
 
     @Test
-    void backendThatReachesNoOtherProcessIsAProblem() {
+    void aBackendThatReachesNoOtherProcessIsAProblem() {
         DoctorReport diagnosis = diagnose(Map.of("ferro.backend", "simulated"));
 
         assertEquals(1, diagnosis.problems().size(), text(diagnosis));
@@ -79,7 +79,7 @@ class DoctorReportTest {
     }
 
     @Test
-    void settingThatMakesNoSenseIsAProblemAndHidesNoBackend() {
+    void anInvalidSettingIsAProblemButAllBackendsAreShown() {
         DoctorReport diagnosis = diagnose(Map.of("ferro.tcp.io", "pigeon"));
 
         assertHas(diagnosis.problems().get(0), "ferro.tcp.io=pigeon");
@@ -87,7 +87,7 @@ class DoctorReportTest {
     }
 
     @Test
-    void sharedMemoryIsShownWithItsFolderAndWhatItLacks() {
+    void sharedMemoryIsShownWithItsFolderOrTheReasonWhyItFails() {
         assertEquals("yes", diagnose(Map.of("ferro.shm.dir", folder)).shm().get("works"));
         Map<String, String> missing = Map.of("ferro.shm.dir", folder + "/gone", "ferro.links", "shm");
         assertEquals(
@@ -103,7 +103,7 @@ class DoctorReportTest {
     }
 
     @Test
-    void brokenProviderIsShownWithItsReason() {
+    void aBrokenProviderIsShownWithItsReason() {
         BackendReport broken = new BackendReport("OddProvider", Integer.MIN_VALUE, Optional.of("broken: no \"odd\""));
         DoctorReport diagnosis = new DoctorReport(
                 Map.of("seen", "nobody"),
@@ -136,7 +136,7 @@ class DoctorReportTest {
 
     @Test
     @DisplayName("3-16: where the kernel shows no GPU one line says so")
-    void withoutAGpuOneLineSaysSo() {
+    void withoutAGpuTheReportHasOneLineAboutIt() {
         try (SystemContext context = SystemContext.of(Map.of())) {
             assumeTrue(NcclAvailability.noGpuBecause(context).isPresent(), "the kernel shows a GPU");
         }
@@ -195,7 +195,7 @@ class DoctorReportTest {
     }
 
     @Test
-    void withoutSharedMemoryTheVerdictSaysSoUnlessTcpIsWanted() {
+    void missingSharedMemoryIsALimitUnlessTcpIsSelected() {
         Map<String, String> gone = Map.of("ferro.shm.dir", folder + "/gone");
         assertStarts(limits(gone).get(0), "ranks here cannot share memory, and would use TCP: ");
         assertEquals(List.of(), limits(Map.of("ferro.shm.dir", folder + "/gone", "ferro.links", "tcp")));
@@ -203,7 +203,7 @@ class DoctorReportTest {
 
     @Test
     @DisplayName("3-16: the doctor does not send to the doctor, and asks as a rank would")
-    void doctorDoesNotSendToTheDoctor() {
+    void theDoctorDoesNotAdviseToRunTheDoctor() {
         assertEquals(
                 "not found in any of 9 places, listed below: install",
                 DoctorReport.inTheDoctor(
@@ -218,7 +218,7 @@ class DoctorReportTest {
 
     @Test
     @DisplayName("decision 1: the doctor says who decides about the gate")
-    void gateIsShownWithWhoDecides() {
+    void theFallbackGateIsShownWithTheSettingThatDecides() {
         assertEquals("shut: nothing is set", gate(Map.of()));
         assertEquals("open: FERRO_ENABLE_GPU_FALLBACK says so", gate(Map.of("FERRO_ENABLE_GPU_FALLBACK", "1")));
         assertEquals(
@@ -227,7 +227,7 @@ class DoctorReportTest {
     }
 
     @Test
-    void launchersThatWereSeenAreShownWithWhyTheyLost() {
+    void detectedLaunchersAreShownWithTheReasonTheyAreNotUsed() {
         Map<String, String> openMpiInSlurm = Map.of(
                 "OMPI_COMM_WORLD_RANK", "1",
                 "OMPI_COMM_WORLD_SIZE", "4",
@@ -257,12 +257,12 @@ class DoctorReportTest {
     }
 
     @Test
-    void pairOfBackendsIsJudgedByBothHalves() {
+    void bothBackendsOfAPairAreChecked() {
         assertEquals(1, problems(Map.of("ferro.backend", "cpu:tcp,cuda:pigeon")).size());
     }
 
     @Test
-    void demoLearnsFromTheCheckout() {
+    void theDemoUsesTheTextOfTheCheckoutByDefault() {
         Optional<Path> checkout = Optional.of(Path.of("/checkout"));
 
         assertEquals(List.of("--text", "/checkout"), DemoCommand.defaults(List.of(), checkout));

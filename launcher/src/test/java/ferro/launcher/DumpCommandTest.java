@@ -54,7 +54,7 @@ class DumpCommandTest {
     }
 
     @Test
-    void waitEndsAsSoonAsAllHaveAnswered() throws Exception {
+    void theDumpEndsAsSoonAsAllRanksHaveAnswered() throws Exception {
         CompletableFuture<Void> ranks = answering(0, 1, 2);
 
         int code = execute("dump", "--wait", "99999999999m", folder.toString());
@@ -82,7 +82,7 @@ class DumpCommandTest {
     }
 
     @Test
-    void filesOfAnotherJobAreNoAnswersOfThisOne() throws Exception {
+    void recordingsOfAnotherJobDoNotAnswerADump() throws Exception {
         FileTime later = FileTime.from(Instant.now().plusSeconds(600));
         answer(0);
         Files.setLastModifiedTime(Files.move(file(0), folder.resolve("ferro-k-rank3.json")), later);
@@ -98,7 +98,7 @@ class DumpCommandTest {
     }
 
     @Test
-    void timelineFollowsNoLink() throws Exception {
+    void aTimelineReplacesALinkInsteadOfFollowingIt() throws Exception {
         answer(0);
         Path precious = Files.writeString(folder.resolve("precious"), "mine");
         Files.createSymbolicLink(folder.resolve("ferro-timeline.html"), precious);
@@ -110,7 +110,7 @@ class DumpCommandTest {
     }
 
     @Test
-    void folderThatNobodyWritesToIsSaid() {
+    void aFolderThatNoRankWritesToIsReported() {
         int code = execute("dump", "--wait", "100ms", folder.toString());
 
         assertEquals(1, code);
@@ -118,7 +118,7 @@ class DumpCommandTest {
     }
 
     @Test
-    void brokenRecordingIsNamedAndTheRestAnalyzed() throws IOException {
+    void aBrokenRecordingIsNamedAndTheOthersAreAnalyzed() throws IOException {
         answer(0);
         Files.writeString(file(1), "{\"format\":1,");
 

@@ -42,7 +42,7 @@ class EndpointTest {
                 "node0:+1 | port of 1 to 65535",
                 "::1:80 | an IPv6 address must be in brackets, [::1:80]:port",
             })
-    void anythingElseIsRefusedWithWhatWasTypedAndWhatIsNeeded(String text, String need) {
+    void anInvalidEndpointIsRefusedWithTheNeededForm(String text, String need) {
         String message = message(BadInputException.class, () -> Endpoint.parse("--master", text));
 
         assertStarts(message, "--master " + text + ": ");
@@ -51,7 +51,7 @@ class EndpointTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"127.0.1.1", "127.1", "127.0.257", "localhost", "ip6-localhost", "::1", "::1%elsewhere"})
-    void loopbackThatWasTypedIsMeant(String typed) {
+    void aLoopbackAddressIsAcceptedIfTheUserTypedIt(String typed) {
         Endpoint wanted = new Endpoint(typed, 29500);
         assertEquals(wanted, StoreHost.reachable(wanted, true, EndpointTest::unexpected));
         assertEquals(wanted, StoreHost.reachable(wanted, false, EndpointTest::unexpected));

@@ -129,7 +129,7 @@ class FerroCommandTest {
                 "analyze --htm /tmp/page | did you mean --html?",
                 "'' | need a command: run, demo, bench, analyze, dump, doctor, classpath, archive or secret; ferro help",
             })
-    void badInputIsExplainedAndNothingIsStarted(String typed, String part) {
+    void wrongInputIsExplainedAndNothingIsStarted(String typed, String part) {
         String said = refused(typed.isEmpty() ? new String[0] : typed.split(" "));
 
         assertHas(said, part);
@@ -149,7 +149,7 @@ class FerroCommandTest {
                 "run -n 1 -cp /no/such.jar:/no/such/* ferro.launcher.FerroCommand -V | /no/such.jar of the class path does not",
                 "run -n 1 -cp /no/such.jar:/no/such/* ferro.launcher.FerroCommand -V | /no/such/* of the class path does not",
             })
-    void whatIsOddIsSaidBeforeTheJobStarts(String typed, String part) {
+    void misplacedOptionsAreReportedBeforeTheJobStarts(String typed, String part) {
         execute(typed.split(" "));
 
         String said = err.toString(StandardCharsets.UTF_8);
@@ -165,7 +165,7 @@ class FerroCommandTest {
                 "run ferro.launcher.FerroCommand help links n=3",
                 "run -- true -n 3"
             })
-    void optionsThatAreMeantForTheProgramAreNotMentioned(String typed) {
+    void optionsOfTheProgramAreNotReported(String typed) {
         execute(typed.split(" "));
 
         String said = err.toString(StandardCharsets.UTF_8);
@@ -196,7 +196,7 @@ class FerroCommandTest {
     }
 
     @Test
-    void examplesStandOnLinesOfTheirOwnWhereThereAre80Columns() {
+    void examplesOfTheHelpHaveTheirOwnLinesAt80Columns() {
         assertEquals(0, execute("help", "run"), err.toString(StandardCharsets.UTF_8));
 
         String said = out.toString(StandardCharsets.UTF_8);
@@ -211,12 +211,12 @@ class FerroCommandTest {
         "run -n 1 --backend simulated -- true",
         "run -n 2 --backend auto -- true"
     })
-    void backendThatARankMayFindIsLeftToIt(String typed) {
+    void aBackendThatOnlyRanksCanFindIsNotChecked(String typed) {
         assertEquals(0, execute(typed.split(" ")), err.toString(StandardCharsets.UTF_8));
     }
 
     @Test
-    void backendMayComeWithTheProgram() throws IOException {
+    void aBackendMayComeWithTheProgram() throws IOException {
         Path services = Files.createDirectories(folder.resolve("META-INF/services"));
         Files.writeString(services.resolve("ferro.spi.BackendProvider"), "app.PigeonProvider\n");
         JavaSettings settings = JavaSettings.of(Optional.of("" + folder), List.of("-Dferro.backend=pigeon"), Map.of());
@@ -230,7 +230,7 @@ class FerroCommandTest {
     }
 
     @Test
-    void unusableBackendIsRefusedWithItsReason() {
+    void anUnusableBackendIsRefusedWithItsReason() {
         BackendReport odd = new BackendReport("odd", 7, Optional.of("libodd.so not found"));
         BackendReport even = new BackendReport("even", 7, Optional.empty());
         BackendChoice choice = new BackendChoice("odd", List.of(odd, even));
@@ -244,7 +244,7 @@ class FerroCommandTest {
     @ParameterizedTest
     @ValueSource(strings = {"cpu:even,cuda:odd", "cpu:even, cuda:odd"})
     @DisplayName("2-18: both halves of cpu:tcp,cuda:nccl are looked at")
-    void eachHalfOfAPairIsLookedAt(String pair) {
+    void bothBackendsOfAPairMustBeUsable(String pair) {
         BackendReport even = new BackendReport("even", 7, Optional.empty());
         BackendReport odd = new BackendReport("odd", -1, Optional.empty());
         BackendReport broken = new BackendReport("odd", -1, Optional.of("libodd.so not found"));
@@ -260,7 +260,7 @@ class FerroCommandTest {
 
     @Test
     @DisplayName("decision 12: the launcher asks with as many local ranks as it will start")
-    void providersAreAskedWithTheRanksOfThisHost() throws IOException {
+    void providersAreAskedWithTheNumberOfRanksOfThisHost() throws IOException {
         Path services = Files.createDirectories(folder.resolve("META-INF/services"));
         Files.writeString(services.resolve("ferro.spi.BackendProvider"), TooManyRanks.class.getName() + "\n");
         Target target = (folder, few) -> List.of("true");
@@ -310,7 +310,7 @@ class FerroCommandTest {
     }
 
     @Test
-    void placeOfTheStoreThatIsTakenIsAMessageAndNoTrace() throws IOException {
+    void aTakenStorePortIsReportedWithoutAStackTrace() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             String master = "127.0.0.1:" + taken.getLocalPort();
 
@@ -324,7 +324,7 @@ class FerroCommandTest {
     }
 
     @Test
-    void printedClassPathIsAbsolute() {
+    void thePrintedClassPathIsAbsolute() {
         assertEquals(0, execute("classpath"));
 
         for (String entry : out.toString(StandardCharsets.UTF_8).trim().split(File.pathSeparator)) {
@@ -333,7 +333,7 @@ class FerroCommandTest {
     }
 
     @Test
-    void aSecretIsWrittenForItsOwnerOnlyAndNeverPrinted() throws IOException {
+    void aNewSecretIsPrivateAndNeverPrinted() throws IOException {
         Path file = folder.resolve("secret");
 
         assertEquals(0, execute("secret", file.toString()), err.toString(StandardCharsets.UTF_8));
@@ -344,7 +344,7 @@ class FerroCommandTest {
     }
 
     @Test
-    void aFileThatIsThereIsNeverOverwrittenByASecret() throws IOException {
+    void aNewSecretNeverOverwritesAFile() throws IOException {
         Path file = Files.writeString(folder.resolve("there"), "mine");
 
         String said = refused("secret", file.toString());
@@ -354,7 +354,7 @@ class FerroCommandTest {
     }
 
     @Test
-    void aSecretFileThatIsMissingIsToldWithTheLineThatMakesOne() {
+    void aMissingSecretFileIsReportedWithTheCommandThatCreatesIt() {
         String said = refused("run", "--secret-file", "/no/such/file", "--", "true");
 
         String line = Invocation.ofProcess().line("secret", "/no/such/file");
@@ -388,7 +388,7 @@ class FerroCommandTest {
                 "FERRO_TCP_PORT | many | run --backend tcp -- true | ferro run: ferro.tcp.port=many: need a port",
                 "NONE | 0 | run -J-Dferro.segment=big ferro.launcher.FerroCommand help | ferro run: ferro.segment=big: need",
             })
-    void aWrongSettingIsOneLinePerJob(String name, String value, String typed, String line) {
+    void aWrongSettingIsReportedOnceForAJob(String name, String value, String typed, String line) {
         int code = execute(Map.of(name, value), typed.split(" "));
 
         String said = err.toString(StandardCharsets.UTF_8);
@@ -409,12 +409,12 @@ class FerroCommandTest {
                 "FERRO_TCP_PORT | many | run -n 1 --backend pigeon -- true",
                 "FERRO_TIMEOUT | '' | run -- true",
             })
-    void aWrongSettingThatNoRankReadsEndsNoJob(String name, String value, String typed) {
+    void aWrongSettingThatNoRankReadsDoesNotEndTheJob(String name, String value, String typed) {
         assertEquals(0, execute(Map.of(name, value), typed.split(" ")), err.toString(StandardCharsets.UTF_8));
     }
 
     @Test
-    void aNameThatIsNoSettingIsOneWarningPerJobAndPassedOnToTheRanks() {
+    void anUnknownSettingCausesOneWarningAndIsPassedToTheRanks() {
         int code = execute(
                 Map.of("FERRO_TIEMOUT", "5s", "FERRO_WARNED_NAMES", "FERRO_OF_AN_OUTER_JOB"),
                 "run -n 2 -- printenv FERRO_WARNED_NAMES".split(" "));

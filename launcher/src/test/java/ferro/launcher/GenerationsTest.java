@@ -35,7 +35,7 @@ class GenerationsTest {
     }
 
     @Test
-    void lineSaysWhichGenerationStartsWhenAndWhy() {
+    void theRestartLineHasNumberDelayAndCause() {
         Generations two = generations(2);
         assertEquals(
                 "generation 1 of at most 2 starts in 1s: rank 2 was ended by signal KILL",
@@ -51,7 +51,7 @@ class GenerationsTest {
     }
 
     @Test
-    void timeThatRanksNeedToEndIsAPartOfTheWait() {
+    void theTimeThatRanksTakeToEndCountsForTheRestartDelay() {
         long[] now = {5_000_000_000L};
         Generations many = new Generations(new Restarts(9, Optional.empty()), () -> now[0]);
         assertEquals(700, many.ended(KILLED, true, "", 4_700_000_000L, 3).waitMillis());
@@ -62,7 +62,7 @@ class GenerationsTest {
     }
 
     @Test
-    void lastFailureSaysWhyTheJobDoesNotStartAgainAndListsItsGenerations() {
+    void theLastFailureListsAllGenerationsAndTheReasonForNoRestart() {
         Generations one = generations(1);
         killed(one);
         one.met(1);
@@ -80,7 +80,7 @@ class GenerationsTest {
     }
 
     @Test
-    void jobThatEndsBetweenTwoGenerationsPrintsTheSameList() {
+    void aJobThatEndsBetweenGenerationsPrintsTheSameList() {
         Generations two = generations(2);
         killed(two);
         two.met(1);
@@ -97,7 +97,7 @@ class GenerationsTest {
 
     /** The only generation has ended, and a node does not come back for the next one. */
     @Test
-    void jobThatEndsBeforeItsSecondGenerationListsTheFirst() {
+    void aJobThatEndsBeforeItsSecondGenerationListsTheFirst() {
         Generations two = generations(2);
         Conclusion first = killed(two);
         Generations other = generations(2);
@@ -111,7 +111,7 @@ class GenerationsTest {
     }
 
     @Test
-    void launcherWithoutNodeZeroListsItsLastGenerationToo() {
+    void aLauncherThatLostNodeZeroListsItsLastGeneration() {
         Generations zero = generations(5);
         Generations other = generations(5);
         other.heard(killed(zero));
@@ -130,7 +130,7 @@ class GenerationsTest {
     }
 
     @Test
-    void jobThatEndsWellOrAsItWasAskedDoesNotStartAgain() {
+    void aSuccessfulOrRequestedEndIsNotRestarted() {
         for (ConclusionKind kind : List.of(ConclusionKind.WELL, ConclusionKind.ASKED)) {
             Conclusion end = generations(3).ended(new Conclusion(0, List.of(), null, "", kind), true, "", 0, 3);
 
@@ -140,7 +140,7 @@ class GenerationsTest {
     }
 
     @Test
-    void jobWithoutRestartsEndsAsBefore() {
+    void aJobWithoutRestartsEndsWithoutAList() {
         Conclusion end = killed(generations(0));
 
         assertFalse(end.restarts());
@@ -148,7 +148,7 @@ class GenerationsTest {
     }
 
     @Test
-    void otherLaunchersReadWhatNodeZeroHasDecided() {
+    void theDecisionOfNodeZeroIsReadUnchangedByOtherLaunchers() {
         Generations zero = generations(5);
         killed(zero);
         zero.met(1);

@@ -28,7 +28,7 @@ class InvocationTest {
     }
 
     @Test
-    void withoutTheScriptTheLineWorksFromAnyFolder() throws Exception {
+    void theCommandLineWorksFromAnyFolderWithoutTheScript() throws Exception {
         String path = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
         String line = Invocation.of(Optional.empty(), path).line("secret", folder.resolve("a secret"));
 
@@ -36,7 +36,7 @@ class InvocationTest {
     }
 
     @Test
-    void foldersOfJarsStandAsAWhole() {
+    void foldersOfJarsArePrintedWithAWildcard() {
         String path = String.join(File.pathSeparator, "/lib/a.jar", "/one/b.jar", "/lib/c.jar", "/classes");
 
         String command = Invocation.of(Optional.empty(), path).command();
@@ -46,7 +46,7 @@ class InvocationTest {
     }
 
     @Test
-    void scriptSaysHowItWasTyped() throws Exception {
+    void theScriptPrintsTheCommandAsItWasTyped() throws Exception {
         Path home = checkout(Files.createDirectories(folder.resolve("check out")));
         Files.createSymbolicLink(Files.createDirectory(folder.resolve("bin")).resolve("ferro"), home.resolve("ferro"));
 
@@ -59,7 +59,7 @@ class InvocationTest {
 
     /** A JVM takes classes only from an archive that its own build of the JDK has made. */
     @Test
-    void twoVendorsOfOneVersionHaveArchivesOfTheirOwn() throws Exception {
+    void twoJdksOfOneVersionHaveTheirOwnClassArchives() throws Exception {
         Path checkedOut = checkout(Files.createDirectory(folder.resolve("checkout")));
         String first = archive(checkedOut, "IMPLEMENTOR=\"One & Sons\"", "JAVA_RUNTIME_VERSION=\"17.0.1+2\"");
         String second = archive(checkedOut, "IMPLEMENTOR=\"Two\"", "JAVA_RUNTIME_VERSION=\"17.0.1+2\"");

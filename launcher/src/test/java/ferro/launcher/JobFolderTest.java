@@ -28,7 +28,7 @@ class JobFolderTest {
     private Path temporary;
 
     @Test
-    void secretIsFreshAndOnlyForUsAndGoesWithTheFolder() throws IOException {
+    void aSecretIsPrivateAndRemovedWithItsFolder() throws IOException {
         Path first;
         try (JobFolder folder = JobFolder.create(leash, Optional.empty(), Map.of());
                 JobFolder other = JobFolder.create(leash, Optional.empty(), Map.of())) {
@@ -55,7 +55,7 @@ class JobFolderTest {
     }
 
     @Test
-    void guardRemovesAnEmptyFolderOfOursAndNothingElse() throws Exception {
+    void theGuardRemovesOnlyAnEmptyFolderOfTheJob() throws Exception {
         assumeTrue(leash.holds(), "no guard here");
         Path ours = Files.createDirectory(temporary.resolve("ours"));
         JobFolder folder = JobFolder.create(leash, Optional.of(ours), Map.of());
@@ -69,7 +69,7 @@ class JobFolderTest {
     }
 
     @Test
-    void secretThatOthersCanReadIsRefusedWithoutShowingIt() throws IOException {
+    void aSecretThatOthersCanReadIsRefusedWithoutShowingIt() throws IOException {
         Path file = Files.writeString(temporary.resolve("s"), "canary");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
 

@@ -51,7 +51,7 @@ class JobKeysTest {
     }
 
     @Test
-    void eachGenerationHasANameAndASecretOfItsOwnThatAllLaunchersCompute() throws Exception {
+    void eachGenerationHasItsOwnNameAndSecretOnAllLaunchers() throws Exception {
         JobSpec two = several(SOME);
         Map<String, String> named = Map.of("FERRO_JOB_ID", "mine");
         try (JobFolder there = JobFolder.create(LEASH, Optional.empty(), Map.of())) {
@@ -75,7 +75,7 @@ class JobKeysTest {
 
     /** HMAC with SHA-256 of another implementation: {@code printf 'generation\nmine\n7' | openssl dgst -sha256 -hmac key}. */
     @Test
-    void secretOfAGenerationIsTheKnownCode() {
+    void theSecretOfAGenerationMatchesAnIndependentImplementation() {
         byte[] derived = JobKeys.derived("key".getBytes(StandardCharsets.US_ASCII), "mine", 7);
 
         assertEquals(
@@ -84,7 +84,7 @@ class JobKeysTest {
     }
 
     @Test
-    void jobThatNeverStartsAgainKeepsItsNameAndItsFile() throws Exception {
+    void aJobWithoutRestartsKeepsItsNameAndSecretFile() throws Exception {
         JobSpec two = several(Restarts.NONE);
         JobKeys keys = JobKeys.of(two, Map.of(), folder);
 
@@ -92,7 +92,7 @@ class JobKeysTest {
     }
 
     @Test
-    void secretOfAJobOnOneHostStaysInMemory() throws Exception {
+    void theSecretOfAJobOnOneHostIsNotWrittenToAFile() throws Exception {
         JobSpec here = JobSpec.onThisHost(2).restarting(SOME);
         JobKeys keys = JobKeys.of(here, Map.of(), folder);
 
@@ -101,7 +101,7 @@ class JobKeysTest {
     }
 
     @Test
-    void generationOfARefusedProcessIsReadFromTheNameOfItsJob() throws Exception {
+    void theGenerationOfARefusedProcessIsReadFromItsJobName() throws Exception {
         JobKeys keys = JobKeys.of(several(SOME), Map.of("FERRO_JOB_ID", "mine"), folder);
 
         assertEquals(OptionalInt.of(12), keys.generation("mine.12"));
@@ -111,7 +111,7 @@ class JobKeysTest {
     }
 
     @Test
-    void nameThatLeavesNoRoomForTheGenerationIsRefusedBeforeARankStarts() throws Exception {
+    void aJobNameTooLongForTheGenerationIsRefused() throws Exception {
         String most = "x".repeat(64);
         JobSpec some = several(SOME);
         String refused = message(BadInputException.class, () -> JobKeys.of(some, Map.of("FERRO_JOB_ID", most), folder));

@@ -13,12 +13,12 @@ import picocli.AutoComplete;
 
 class JobOptionsTest {
     @Test
-    void eachKindOfLinksIsAValueOfTheSetting() {
+    void eachLinksOptionIsAValueOfTheSetting() {
         new JobOptions.LinkKinds().forEach(kind -> assertEquals(kind, Settings.LINKS.read(kind)));
     }
 
     @Test
-    void backEndsAreThoseWhoseRanksAreProcesses() {
+    void onlyBackendsWhoseRanksAreProcessesAreOffered() {
         Set<String> names = new TreeSet<>();
         new JobOptions.BackendNames().forEach(names::add);
 
@@ -27,7 +27,7 @@ class JobOptionsTest {
     }
 
     @Test
-    void theCompletionOfRunHasTheseValues() {
+    void theShellCompletionOffersLinksAndBackends() {
         String script = AutoComplete.bash("ferro", FerroCommand.commandLine());
 
         assertHas(script, "(\"auto\" \"tcp\" \"shm\") # --links values", "\"tcp\") # --backend values");

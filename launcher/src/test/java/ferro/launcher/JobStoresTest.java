@@ -68,7 +68,7 @@ class JobStoresTest {
     }
 
     @Test
-    void storeOfTheNextGenerationHasThePortAndRefusesThoseOfTheOneBefore() throws Exception {
+    void theStoreOfTheNextGenerationKeepsThePortAndRefusesOldRanks() throws Exception {
         JobSpec spec = JobSpec.onThisHost(2).restarting(SOME);
         JobKeys keys = JobKeys.of(spec, Map.of(), folder);
         try (JobStores stores = new JobStores(spec, keys, notes::add)) {
@@ -96,7 +96,7 @@ class JobStoresTest {
     }
 
     @Test
-    void portThatAnotherProcessHasTakenMeanwhileIsReplaced() throws Exception {
+    void aPortThatAnotherProcessHasTakenIsReplaced() throws Exception {
         JobSpec spec = JobSpec.onThisHost(2).restarting(SOME);
         JobKeys keys = JobKeys.of(spec, Map.of(), folder);
         try (ServerSocket taken = new ServerSocket(0)) {
@@ -107,7 +107,7 @@ class JobStoresTest {
     }
 
     @Test
-    void storeOfALaterGenerationDoesNotNeedTheNameService() throws Exception {
+    void theStoreOfALaterGenerationNeedsNoNameService() throws Exception {
         JobSpec spec = JobSpec.onThisHost(2).restarting(SOME);
         JobKeys keys = JobKeys.of(spec, Map.of(), folder);
         try (StoreHost store = named("node-0.invalid").forRanks(0, keys.ofRanks(1), 2, events)) {
@@ -124,7 +124,7 @@ class JobStoresTest {
 
     /** A firewall has a rule for this port. */
     @Test
-    void generationAfterOneWhosePortWasTakenHasThePortBesideThatOfLaunchersAgain() throws Exception {
+    void aGenerationAfterATakenPortUsesThePlannedPortAgain() throws Exception {
         Path secret = temporary.resolve("secret");
         SecretFile.create(secret);
         ServerSocket taken = withFreePortBefore();
@@ -154,7 +154,7 @@ class JobStoresTest {
     }
 
     @Test
-    void launchersKeepTheirStoreAndEndsOfRanksReachTheRanksOfTheirGeneration() throws Exception {
+    void theLaunchersStoreStaysAndEndsOfRanksReachTheirGeneration() throws Exception {
         Path secret = temporary.resolve("secret");
         SecretFile.create(secret);
         int port;

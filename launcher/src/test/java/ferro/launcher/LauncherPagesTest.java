@@ -36,7 +36,7 @@ class LauncherPagesTest {
             Set.of("--kill-on-bad-exit", "--nodes", "--ntasks-per-node", "--cpus-per-task", "--cpu-bind");
 
     @Test
-    void everySettingThatIsNamedIsOne() throws IOException {
+    void everySettingOnThePagesExists() throws IOException {
         Set<String> variables = Settings.all().stream().map(Setting::variable).collect(Collectors.toSet());
         Set<String> names = Settings.all().stream().map(Setting::name).collect(Collectors.toSet());
         List<String> wrong = new ArrayList<>();
@@ -54,7 +54,7 @@ class LauncherPagesTest {
     }
 
     @Test
-    void everyOptionOfFerroThatIsNamedIsOne() throws IOException {
+    void everyFerroOptionOnThePagesExists() throws IOException {
         Map<String, CommandLine> commands = commands();
         List<String> wrong = new ArrayList<>();
         int seen = 0;
@@ -81,7 +81,7 @@ class LauncherPagesTest {
     }
 
     @Test
-    void everyFileOfSbatchIsAScriptWithOptionsThatSbatchHas() throws Exception {
+    void everySbatchFileHasOnlyOptionsOfSbatch() throws Exception {
         List<Path> scripts = files(".sbatch");
         assertEquals(2, scripts.size());
         for (Path script : scripts) {

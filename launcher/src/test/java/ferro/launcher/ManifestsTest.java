@@ -58,7 +58,7 @@ class ManifestsTest {
     }
 
     @Test
-    void everyRankFindsTheFirstPodByTheNameThatTheManifestGivesIt() throws IOException {
+    void everyRankResolvesTheFirstPodByItsNameInTheManifest() throws IOException {
         for (Manifest manifest : manifests()) {
             Map<String, String> variables = new HashMap<>(manifest.variables());
             variables.put("JOB_COMPLETION_INDEX", "2");
@@ -82,7 +82,7 @@ class ManifestsTest {
     }
 
     @Test
-    void theFirstPodHasANameBeforeItIsReady() throws IOException {
+    void theFirstPodIsResolvableBeforeItIsReady() throws IOException {
         Manifest indexed = manifests().get(0);
         Map<String, Object> service = spec(indexed, "Service");
         assertEquals("None", service.get("clusterIP"));
@@ -99,7 +99,7 @@ class ManifestsTest {
     }
 
     @Test
-    void aPodHasNoRightThatARankDoesNotNeedAndNoSidecar() throws IOException {
+    void aPodHasOnlyTheRightsThatARankNeeds() throws IOException {
         for (Manifest manifest : manifests()) {
             Map<String, Object> pod = map(manifest.pod(), "securityContext");
             Map<String, Object> own = map(manifest.container(), "securityContext");
@@ -117,7 +117,7 @@ class ManifestsTest {
     }
 
     @Test
-    void theMemoryLimitIsTheSumThatThePageSays() throws IOException {
+    void theMemoryLimitIsTheSumOnThePage() throws IOException {
         for (Manifest manifest : manifests()) {
             Map<String, Object> shm = map(manifest.volumeAt("/dev/shm"), "emptyDir");
             assertEquals("Memory", shm.get("medium"));
@@ -135,7 +135,7 @@ class ManifestsTest {
     }
 
     @Test
-    void whatRanksWriteHasAVolume() throws IOException {
+    void foldersThatRanksWriteToHaveAVolume() throws IOException {
         for (Manifest manifest : manifests()) {
             assertTrue(command(manifest).contains("-Djava.io.tmpdir=/tmp"));
             assertTrue(manifest.volumeAt("/tmp").containsKey("emptyDir"));
@@ -144,7 +144,7 @@ class ManifestsTest {
     }
 
     @Test
-    void onePodThatFailsEndsAllOrStartsAllAnew() throws IOException {
+    void aFailedPodFailsTheJobOrRestartsAllPods() throws IOException {
         for (Manifest manifest : manifests()) {
             assertEquals(0, manifest.job().get("backoffLimit"));
             assertEquals("Never", manifest.pod().get("restartPolicy"));
@@ -154,7 +154,7 @@ class ManifestsTest {
     }
 
     @Test
-    void aJobSetGivesItsRestartsToTheRanks() throws IOException {
+    void aJobSetPassesItsNumberOfRestartsToTheRanks() throws IOException {
         Manifest jobSet = manifests().get(1);
         Map<String, Object> attempt = maps(jobSet.container(), "env").stream()
                 .filter(one -> one.containsKey("valueFrom"))

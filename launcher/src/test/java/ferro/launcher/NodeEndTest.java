@@ -50,7 +50,7 @@ class NodeEndTest {
     private static final long HEARD = 4_000_000_000L;
 
     @Test
-    void rankThatLeftEarlyOnAnotherNodeIsToldWithWhatItPrinted() {
+    void aRankThatLeftEarlyOnAnotherNodeIsShownWithItsOutput() {
         String box = box(concluded(1, failed(0, lost(0, 1)), left(1, printed(1, 1))));
 
         assertHas(box, "| ferro: rank 1 ended too early: exit code 0", "node 1 (host h1, 10.0.0.2), pid 1001");
@@ -60,7 +60,7 @@ class NodeEndTest {
     /** Three nodes of two ranks, all of which blame one rank. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5})
-    void rankThatFailedIsToldWithItsOwnNodeProcessAndOutput(int failed) {
+    void theFailedRankIsShownWithItsNodeProcessAndOutput(int failed) {
         NodeEnd[] reports = new NodeEnd[3];
         for (int node = 0; node < reports.length; node++) {
             List<JobEvent.Ended> ends = List.of(ended(2 * node, 1), ended(2 * node + 1, 1));
@@ -79,7 +79,7 @@ class NodeEndTest {
     }
 
     @Test
-    void ranksOfSeveralNodesThatRecordedOneFailureFailedBecauseOfIt() {
+    void ranksOfAllNodesThatRecordedTheFailureFailedBecauseOfIt() {
         NodeEnd[] reports = new NodeEnd[2];
         for (int node = 0; node < 2; node++) {
             List<JobEvent.Ended> ends = List.of(ended(2 * node, 1), ended(2 * node + 1, 1));
@@ -99,14 +99,14 @@ class NodeEndTest {
     }
 
     @Test
-    void rankOfWhichNoOutputIsKnownIsToldWithoutIt() {
+    void aRankWithoutKnownOutputIsShownWithoutOutput() {
         String box = box(concluded(1, failed(0, lost(0, 1)), left(1)));
 
         assertHas(box, "| ferro: rank 1 ended too early: exit code 0");
     }
 
     @Test
-    void reportOfManyRanksThatPrintedMuchFitsIntoTheStoreAndKeepsWhatTheFirstPrinted() {
+    void aReportOfManyRanksFitsIntoTheStoreAndKeepsTheFirstOutput() {
         List<JobEvent.Ended> ends =
                 IntStream.range(0, 200).mapToObj(rank -> ended(rank, 1)).toList();
         List<RankOutput> printed =
@@ -123,7 +123,7 @@ class NodeEndTest {
 
     /** Eight ranks that each recorded what 17 threads executed. */
     @Test
-    void stacksOfManyRanksLeaveRoomForRecordingsAndOutput(@TempDir Path folder) throws IOException {
+    void stacksOfManyRanksLeaveSpaceForRecordingsAndOutput(@TempDir Path folder) throws IOException {
         List<JobEvent.Ended> ends =
                 IntStream.range(0, 8).mapToObj(rank -> ended(rank, 1)).toList();
         List<RankOutput> printed =
@@ -155,7 +155,7 @@ class NodeEndTest {
     }
 
     @Test
-    void recordingsThatAreTooLongAreLeftOutBeforeOutput() {
+    void tooLongRecordingsAreLeftOutBeforeOutput() {
         Analysis.Brief recordings = recorded(String.join("", Collections.nCopies(600_000, "x")));
         List<RankOutput> printed = List.of(printed(0, 3), printed(1, 3));
 
@@ -168,7 +168,7 @@ class NodeEndTest {
     }
 
     @Test
-    void fileBesideTheRecordingsHasTheStartOfAnExceptionAndWhenAFailureWasHeardOf(@TempDir Path folder)
+    void theEndsFileHasTheShortenedExceptionAndTheTimeOfTheFailure(@TempDir Path folder)
             throws IOException {
         String thrown = "java.lang.IllegalStateException: no data" + " ".repeat(20) + "x".repeat(1_000);
         RankOutput output = new RankOutput(1, 1001, List.of("Exception in thread \"main\" " + thrown), List.of());
@@ -186,7 +186,7 @@ class NodeEndTest {
     }
 
     @Test
-    void aNodeWhoseRecordingsAreAllDamagedReportsThemWithTheReasonAndItsFolder() {
+    void aNodeWithOnlyDamagedRecordingsReportsReasonAndFolder() {
         Analysis.Brief damaged = new Analysis.Brief(List.of(), Map.of(0, "it ends too early"));
         NodeEnd report = NodeEnd.decoded(failed(0, damaged).encoded());
 
@@ -200,7 +200,7 @@ class NodeEndTest {
     }
 
     @Test
-    void aDamagedRecordingOfOneNodeIsDamagedInTheReportOfAll() {
+    void aDamagedRecordingIsReportedByAllNodes() {
         Analysis.Brief damaged = new Analysis.Brief(List.of(), Map.of(1, "it ends too early"));
         NodeEnd first = failed(0, lost(0, 1));
         NodeEnd second = failed(1, damaged);
@@ -211,7 +211,7 @@ class NodeEndTest {
     }
 
     @Test
-    void analysisThatFailsLeavesOutTheVerdictAlone() {
+    void aFailedAnalysisLeavesOutOnlyTheVerdict() {
         Analysis.Brief recordings = new Analysis.Brief(Arrays.asList("{}", null), Map.of());
         NodeEnd report = failed(0, recordings);
         List<String> notes = new ArrayList<>();
@@ -226,7 +226,7 @@ class NodeEndTest {
     }
 
     @Test
-    void lostNodeOfAJobThatASignalEndedHasFailed() {
+    void aLostNodeFailsAJobThatASignalEnded() {
         LostNode lost = new LostNode(card(1, 1, 2), "its connection has ended");
         JobOutcome ended = outcome(List.of(), List.of(ended(0, 0)), Set.of(), "TERM", null, Map.of());
 
@@ -238,7 +238,7 @@ class NodeEndTest {
     }
 
     @Test
-    void nodeWhoseOutputCannotBeShownIsNamed() {
+    void aNodeWhoseOutputCannotBeShownIsNamed() {
         JobOutcome ended = outcome(List.of(), List.of(ended(1, 0)), Set.of(), null, "Broken pipe", Map.of());
 
         Conclusion conclusion = concluded(1, left(0, printed(0, 1)), report(ended, List.of(printed(1, 1)), null));
@@ -248,7 +248,7 @@ class NodeEndTest {
     }
 
     @Test
-    void rankThatItsOwnLauncherEndedIsNoCauseOfWhatAnotherNodeSaw() {
+    void aRankThatItsLauncherStoppedIsNotBlamedForAnotherNode() {
         LostNode lost = new LostNode(card(2, 2, 3), "its launcher sent nothing for 7.2 s");
         Analysis.Brief ended = recorded(recording(0, "ABORTED", List.of(3), "rank 3 was ended by shutdown"));
 
@@ -260,7 +260,7 @@ class NodeEndTest {
     }
 
     @Test
-    void rankThatOthersBlamedBeforeItsLauncherEndedItIsTheCause() {
+    void aRankThatWasBlamedBeforeItsLauncherStoppedItIsTheCause() {
         Analysis.Brief node = recorded(
                 recording(0, "TIMED_OUT", List.of(3), "gave up on rank 3").replace("" + WRITTEN, "" + (HEARD - 1)),
                 recording(1, "ABORTED", List.of(2), "rank 2 was ended by shutdown"));
@@ -273,7 +273,7 @@ class NodeEndTest {
     }
 
     @Test
-    void boxOfALostNodeBlamesNoRankOfAnother() {
+    void theBoxOfALostNodeBlamesNoRankOfAnotherNode() {
         LostNode lost = new LostNode(card(2, 2, 3), "its launcher sent nothing for 7.2 s");
         Analysis.Brief first = lost(0, 1);
         Analysis.Brief second = recorded(recording(0, "PARTITION", List.of(4, 5), "nothing heard"));
@@ -290,7 +290,7 @@ class NodeEndTest {
     }
 
     @Test
-    void signalThatALauncherPassedOnIsToldOfARankOfItsOwnOnly() {
+    void aForwardedSignalIsReportedOnlyForRanksOfThatNode() {
         JobOutcome signalled =
                 outcome(List.of(ended(1, 138)), List.of(), Set.of(), null, null, Map.of("USR1", Set.of(1)));
         String line = "its launcher received signal USR1 and passed it on to its ranks";
@@ -306,7 +306,7 @@ class NodeEndTest {
     }
 
     @Test
-    void recordingsOfHostsThatThisHostHasAreReadByOneCommand(@TempDir Path folder) throws IOException {
+    void recordingsOnThisHostAreReadByOneCommand(@TempDir Path folder) throws IOException {
         List<NodeCard> nodes = List.of(card(0, 1, 2), card(1, 1, 2));
         String first = "" + Files.createDirectory(folder.resolve("first"));
         String second = "" + Files.createDirectory(folder.resolve("second"));
@@ -329,7 +329,7 @@ class NodeEndTest {
     }
 
     @Test
-    void onlyLaunchersThatMayUseTheSameCoresShareThem() {
+    void onlyLaunchersOnTheSameCoresShareThem() {
         NodeCard one = new NodeCard(1, "a", "10.0.0.1", 2, 3, "1", "", "", 1, "boot [0, 1]", "", 0);
         NodeCard beside = new NodeCard(2, "b", "10.0.0.2", 2, 3, "1", "", "", 2, "boot [0, 1]", "", 0);
         NodeCard elsewhere = new NodeCard(0, "c", "10.0.0.3", 2, 3, "1", "", "", 3, "other boot [0, 1]", "", 0);

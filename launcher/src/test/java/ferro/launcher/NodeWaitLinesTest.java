@@ -45,7 +45,7 @@ class NodeWaitLinesTest {
     Path folder;
 
     @Test
-    void nodeZeroWaitsForItsOwnStoreAndForNoNode() throws Exception {
+    void nodeZeroWaitsForItsOwnStoreFirst() throws Exception {
         String line = firstLine(0);
 
         assertHas(line, "node 0 waits for an answer of its own store at 127.0.0.1:");
@@ -61,7 +61,7 @@ class NodeWaitLinesTest {
     }
 
     @Test
-    void aLauncherWhoseOwnStoreDoesNotAnswerMissesNoNode() throws Exception {
+    void aLauncherWithoutAnAnswerOfItsStoreReportsNoMissingNode() throws Exception {
         Path secret = secret();
         try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getByName("127.0.0.1"))) {
             Endpoint master = new Endpoint("127.0.0.1", silent.getLocalPort());
@@ -82,7 +82,7 @@ class NodeWaitLinesTest {
 
     /** Before the first start, nobody at a loopback address is a wrong option. Here node 0 was there before. */
     @Test
-    void aLauncherThatMissesNodeZeroInALaterGenerationNamesTheOptionOfTheTime() throws Exception {
+    void inLaterGenerationsAMissingNodeZeroIsReportedWithTheTimeout() throws Exception {
         Path secret = secret();
         Endpoint master;
         try (ServerSocket free = new ServerSocket(0, 10, InetAddress.getByName("127.0.0.1"))) {

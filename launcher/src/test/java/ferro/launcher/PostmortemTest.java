@@ -45,7 +45,7 @@ class PostmortemTest {
     }
 
     @Test
-    void ranksWhoseReasonsNameThemselvesOrOneOfThemShareALine() throws IOException {
+    void ranksWhoseReasonsDifferOnlyInTheRankShareALine() throws IOException {
         Supervisor.JobOutcome outcome =
                 outcome(List.of(ended(1, 1), ended(0, 1), ended(2, 1), ended(3, 1)), List.of(), Set.of());
         String lost = MAIN + "ferro.FerroException: PEER_LOST: barrier on group \"world\" rank ";
@@ -68,7 +68,7 @@ class PostmortemTest {
     }
 
     @Test
-    void reasonsAreWrappedAndNotCut() throws IOException {
+    void reasonsAreWrappedInsteadOfCut() throws IOException {
         Supervisor.JobOutcome outcome = outcome(List.of(ended(1, 1), ended(0, 1)), List.of(), Set.of());
         String box = box(
                 outcome,
@@ -82,7 +82,7 @@ class PostmortemTest {
     }
 
     @Test
-    void framesThatRanksWereToldAreShownWhereTheCulpritPrintedNone() throws Exception {
+    void framesInTheFailureAreShownIfTheCulpritPrintedNone() throws Exception {
         String text = "rank 1 aborted the group: java.lang.Error: no data\n    at app.Main.load(Main.java:9)"
                 + "\n    at java.base/java.lang.Thread.run(Thread.java:840)\n  caused by java.io.IOException: disk";
         recording(0, "ABORTED", List.of(1), text);
@@ -102,7 +102,7 @@ class PostmortemTest {
     }
 
     @Test
-    void exceptionOfTheRankToBlameIsSaidOnce() throws Exception {
+    void theExceptionOfTheCulpritIsPrintedOnce() throws Exception {
         String left =
                 "rank 1 left group \"world\" after seq 3; this call is seq 4 (barrier): if rank 1 should have taken"
                         + " part, its own output may say why it left";
@@ -131,7 +131,7 @@ class PostmortemTest {
     }
 
     @Test
-    void failureThatTheDiagnosisContainsIsNotRepeated() throws Exception {
+    void aFailureInTheDiagnosisIsNotRepeated() throws Exception {
         String silent =
                 "nothing heard from rank 1 (pid 1001 on host h) for 3.0 s, limit ferro.heartbeat.limit 3.0 s: its"
                         + " process hangs or is stopped, or the network to it is cut";
@@ -163,7 +163,7 @@ class PostmortemTest {
     }
 
     @Test
-    void rankThatHasCaughtTheFailureAndEndedItselfFailedBecauseOfIt() throws Exception {
+    void aRankThatExitsAfterCatchingTheFailureFailedBecauseOfIt() throws Exception {
         recording(0, "PEER_LOST", List.of(1), "rank 1 is gone");
         recording(2, "PEER_LOST", List.of(1), "rank 1 is gone");
         Supervisor.JobOutcome outcome = outcome(List.of(ended(1, 137), ended(0, 1), ended(2, 3)), List.of(), Set.of());
@@ -175,7 +175,7 @@ class PostmortemTest {
     }
 
     @Test
-    void rankToBlameAndRankThatFailedFirstHaveEachTheirHostAndPid() throws Exception {
+    void theCulpritAndTheFirstFailedRankAreShownWithHostAndPid() throws Exception {
         recording(0, "TIMED_OUT", List.of(2), "gave up on rank 2");
         Supervisor.JobOutcome outcome = outcome(List.of(ended(0, 1)), List.of(), Set.of(1, 2));
 
@@ -189,7 +189,7 @@ class PostmortemTest {
     }
 
     @Test
-    void ranksToBlameAndRanksThatHadFailedAreNotStoppedBecauseOfIt() throws Exception {
+    void culpritsAndFailedRanksAreNotListedAsStopped() throws Exception {
         recording(0, "TIMED_OUT", List.of(2), "gave up on rank 2");
         Supervisor.JobOutcome outcome = outcome(List.of(ended(0, 1), ended(3, 143)), List.of(), Set.of(1, 2, 3));
 
@@ -208,7 +208,7 @@ class PostmortemTest {
     }
 
     @Test
-    void rankThatIsToBlameIsNotAmongThoseThatFailedAfterIt() throws Exception {
+    void theCulpritIsNotListedAmongTheRanksThatFailedAfterwards() throws Exception {
         recording(0, "ABORTED", List.of(1, 2), "ranks 1, 2 aborted the group");
         Supervisor.JobOutcome outcome = outcome(List.of(ended(1, 1), ended(2, 1), ended(0, 1)), List.of(), Set.of());
         String box = box(
@@ -230,7 +230,7 @@ class PostmortemTest {
     }
 
     @Test
-    void whatTheLauncherSawIsTold() {
+    void theDiagnosisHasTheExitsThatTheLauncherDetected() {
         Supervisor.JobOutcome outcome =
                 outcome(List.of(ended(1, 1), ended(2, 137), ended(3, 7), ended(4, 1)), List.of(ended(0, 0)), Set.of(4));
 

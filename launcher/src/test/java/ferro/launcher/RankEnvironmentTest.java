@@ -32,7 +32,7 @@ class RankEnvironmentTest {
     private static final Optional<Endpoint> MASTER = Optional.of(new Endpoint("node0", 29500));
 
     @Test
-    void secondRankOfTheSecondHostSeesItsPlace() {
+    void theSecondRankOfTheSecondHostGetsItsNumbers() {
         Map<String, String> seen = environment(spec(new Placement(2, 2, 1), Optional.of("tcp")))
                 .of(1, Map.of("HOME", "/", "FERRO_LINKS", "shm"));
 
@@ -55,7 +55,7 @@ class RankEnvironmentTest {
     }
 
     @Test
-    void placeOfRecordingsThatTheUserNamesIsLeftToRanks() throws IOException {
+    void aRecordingFolderOfTheUserIsNotOverridden() throws IOException {
         Target target = (folder, few) -> List.of("true");
 
         Recordings named = Recordings.of(target, Map.of("FERRO_RECORDER_DIR", "/tmp/mine"));
@@ -80,7 +80,7 @@ class RankEnvironmentTest {
     }
 
     @Test
-    void jobIsFreshOnOneHostAndAgreedFromOutsideOnSeveral() {
+    void aJobIdIsRandomOnOneHostAndGivenOnSeveral() {
         Placement here = new Placement(2, 1, 0);
         Placement several = new Placement(2, 2, 0);
         SecureRandom random = new SecureRandom();
@@ -107,7 +107,7 @@ class RankEnvironmentTest {
 
     /** Also where the debugged rank runs on another host. */
     @Test
-    void allRanksOfAJobWithADebuggerHaveNoLimits() {
+    void allRanksOfADebuggedJobHaveNoTimeouts() {
         JobSpec debugged = spec(new Placement(2, 2, 1), Optional.empty()).debugging(new DebuggedRanks(Set.of(0, 3)));
         for (int local = 0; local < 2; local++) {
             assertEquals("true", environment(debugged).of(local, Map.of()).get("FERRO_DEBUG"));

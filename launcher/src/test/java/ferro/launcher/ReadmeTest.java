@@ -111,7 +111,7 @@ class ReadmeTest {
     }
 
     @Test
-    void theReadmeOfTheArchiveSaysHowToMakeAndNameTheFolderRepository() throws IOException {
+    void theReadmesDescribeTheLocalRepositoryAlike() throws IOException {
         String archive = Files.readString(CHECKOUT.resolve("distribution/src/main/text/README.md"));
         String page = Files.readString(CHECKOUT.resolve("docs/guide/project.md"));
         String how = "(?m)^(mvn -B install -Prelease .*)$|(?s)(<repositories>.*?</repositories>)|(`target/staging`)";

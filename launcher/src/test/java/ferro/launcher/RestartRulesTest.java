@@ -27,7 +27,7 @@ class RestartRulesTest {
     }
 
     @Test
-    void jobWithoutRestartsEndsWithoutAWord() {
+    void aJobWithoutRestartsEndsWithoutAReason() {
         Decision end = rules(0).afterFailure(KILLED, true);
 
         assertFalse(end.restarts());
@@ -35,7 +35,7 @@ class RestartRulesTest {
     }
 
     @Test
-    void eachRestartIsCountedAndTheLastFailureEndsTheJob() {
+    void restartsAreCountedAndTheFailureAfterTheLastEndsTheJob() {
         RestartRules rules = rules(2);
 
         assertEquals(1, rules.afterFailure(KILLED, true).number());
@@ -62,7 +62,7 @@ class RestartRulesTest {
     }
 
     @Test
-    void windowForgetsFailuresAndTheirWaits() {
+    void failuresOutsideTheWindowAreNotCounted() {
         RestartRules rules = rules(2, Duration.ofHours(1));
         rules.afterFailure(KILLED, true);
         now += Duration.ofMinutes(59).toNanos();
@@ -78,7 +78,7 @@ class RestartRulesTest {
     }
 
     @Test
-    void clockMayPassItsLargestValue() {
+    void theClockMayOverflow() {
         now = Long.MAX_VALUE - 5;
         RestartRules rules = rules(1, Duration.ofNanos(100));
         rules.afterFailure(KILLED, true);
@@ -96,7 +96,7 @@ class RestartRulesTest {
     }
 
     @Test
-    void twoGenerationsInARowInWhichNoRankJoinedEndTheJob() {
+    void twoGenerationsInARowWithoutAJoinEndTheJob() {
         RestartRules rules = rules(9);
         assertTrue(rules.afterFailure(1, false).restarts());
         assertTrue(rules.afterFailure(1, true).restarts(), "a generation that joined lies between");

@@ -44,7 +44,7 @@ class ScriptAsProcessOneTest {
     }
 
     @Test
-    void aSignalThatComesBeforeTheLauncherListensEndsTheJob() throws Exception {
+    void aSignalBeforeTheLauncherListensEndsTheJob() throws Exception {
         start("exec tail -f /dev/null");
 
         signal("TERM");
@@ -81,7 +81,7 @@ class ScriptAsProcessOneTest {
     }
 
     @Test
-    void orphansAreReapedAndExitCodeAndInputAreThoseOfTheLauncher() throws Exception {
+    void orphansAreReapedAndExitCodeAndInputArePassedThrough() throws Exception {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         start("exec " + java + " -cp '" + System.getProperty("java.class.path") + "' '" + Orphans.class.getName()
                 + "'");
@@ -92,7 +92,7 @@ class ScriptAsProcessOneTest {
     }
 
     @Test
-    void aLauncherWithoutTheScriptSaysToUseAnInit() throws Exception {
+    void aLauncherWithoutTheScriptAdvisesToUseAnInit() throws Exception {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         String path = System.getProperty("java.class.path");
         List<String> command = List.of(java, "-cp", path, FerroCommand.class.getName(), "run", "-n", "1", "--", "true");

@@ -75,7 +75,7 @@ class SlurmAllocationTest {
     }
 
     @Test
-    void whatIsTypedWins() throws Exception {
+    void typedOptionsReplaceThoseOfSlurm() throws Exception {
         Path secret = folder.resolve("secret");
         SecretFile.create(secret);
 
@@ -105,7 +105,7 @@ class SlurmAllocationTest {
     }
 
     @Test
-    void aLauncherInAShellOrUnderMpirunOrAloneInItsStepKeepsToItsNode() {
+    void aLauncherOutsideAParallelStepUsesOnlyItsNode() {
         Map<String, String> shell = Map.of("SLURM_JOB_ID", "4711", "SLURM_PROCID", "0", "SLURM_JOB_NUM_NODES", "3");
         assertEquals(new Placement(2, 1, 0), settled(shell).spec().placement());
         assertHas(said().get(0), ALL_NODES);
@@ -122,7 +122,7 @@ class SlurmAllocationTest {
 
     /** As a script for sbatch has them that exports them. */
     @Test
-    void rankAndWorldSizeThatHideAStepOfSeveralTasksAreRefusedWithBoth() {
+    void exportedRankAndWorldSizeInAStepAreRefused() {
         Map<String, String> exported = with("RANK", "0");
         exported.put("WORLD_SIZE", "1");
 
@@ -136,7 +136,7 @@ class SlurmAllocationTest {
     }
 
     @Test
-    void aLauncherThatAnotherOneHasStartedInsideAStepSaysThatItLeavesTheOtherTasksOut() {
+    void aLauncherUnderAnotherLauncherReportsTheTasksItLeavesOut() {
         Map<String, String> underMpirun = new HashMap<>(step());
         List.of("RANK", "SIZE", "LOCAL_RANK", "LOCAL_SIZE")
                 .forEach(name -> underMpirun.put("OMPI_COMM_WORLD_" + name, name.endsWith("SIZE") ? "2" : "0"));
@@ -147,7 +147,7 @@ class SlurmAllocationTest {
 
     /** What salloc starts by itself is a step of one task to Slurm. */
     @Test
-    void aLauncherInTheInteractiveShellOfSallocKeepsToItsNodeAndSaysSo() {
+    void aLauncherInAnSallocShellUsesOnlyItsNodeAndReportsIt() {
         Map<String, String> shell = new HashMap<>(step());
         shell.putAll(Map.of(
                 "SLURM_PROCID", "0",
@@ -162,7 +162,7 @@ class SlurmAllocationTest {
     }
 
     @Test
-    void fewerCoresThanRanksAndThanTheNodeHasAreSaid() {
+    void fewerCoresThanRanksAreReported() {
         String one = CoreBinding.warning(4, 1, 64, step()).orElseThrow();
         assertStarts(one, "only 1 core of this node's 64 may be used for 4 ranks");
         assertTrue(one.contains("--cpus-per-task=4") && one.contains("--cpu-bind=none"), one);

@@ -35,7 +35,7 @@ class StartScriptTest {
     }
 
     @Test
-    void anOldJavaIsNamedWithWhatADistributionNeeds() throws Exception {
+    void anOldJavaIsReportedWithTheNeededVersion() throws Exception {
         Path old = java("11.0.2", "java", "javac");
 
         assertEquals(
@@ -45,7 +45,7 @@ class StartScriptTest {
     }
 
     @Test
-    void aFolderWithoutJavaIsNamedSo() throws Exception {
+    void aFolderWithoutJavaIsReported() throws Exception {
         Path empty = Files.createDirectory(folder.resolve("empty"));
 
         assertEquals(
@@ -54,7 +54,7 @@ class StartScriptTest {
     }
 
     @Test
-    void aRuntimeIsNoJdkForACheckoutAndIsCalledWhatItIs() throws Exception {
+    void aCheckoutRefusesAJavaWithoutCompiler() throws Exception {
         Path runtime = java("17.0.1", "java");
 
         assertEquals(
@@ -66,7 +66,7 @@ class StartScriptTest {
     }
 
     @Test
-    void withoutAnyJavaTheScriptSaysWhatToInstall() throws Exception {
+    void aMissingJavaIsReportedWithTheNeededVersion() throws Exception {
         String runtime = printed(distribution(), null);
         assertStarts(runtime, "ferro: found no Java of version 17 or newer under ");
         String jdk = printed(checkout(), null);
@@ -74,7 +74,7 @@ class StartScriptTest {
     }
 
     @Test
-    void theLauncherHearsOfTheJavaOfThePathIfTheScriptPicksAnother() throws Exception {
+    void theLauncherReceivesTheJavaOfThePathIfTheScriptPicksAnother() throws Exception {
         Path newest = java("22.0.1", "java");
         Path other = java("17.0.1", "java");
         Path script = distribution();
@@ -87,7 +87,7 @@ class StartScriptTest {
     }
 
     @Test
-    void aHomeThatDoesNotExistIsNotCreatedForTheClassArchive() throws Exception {
+    void aMissingHomeFolderIsNotCreatedForTheClassArchive() throws Exception {
         Path missing = folder.resolve("missing");
         Path existing = Files.createDirectory(folder.resolve("existing"));
         Path script = distribution();

@@ -24,7 +24,7 @@ class AnalysisTest {
     private Path folder;
 
     @Test
-    void exitOfTheProgramBeforeCloseIsNamedWithItsLine() throws Exception {
+    void anExitBeforeCloseIsNamedWithItsLine() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 5, 0).write(folder, "System.exit at Main.java:12", List.of(1));
         job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT, 1));
         job.fail(job.allBut(1), "PEER_LOST", List.of(1), 6, "rank 1 left");
@@ -43,7 +43,7 @@ class AnalysisTest {
     }
 
     @Test
-    void rankThatTheLauncherStoppedIsNotToBlameForBeingGone() throws Exception {
+    void aRankThatTheLauncherStoppedIsNotBlamedForItsEnd() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
         job.hangs(0, RecordedJob.GROUP, 6, NEXT, 1).hangs(2, RecordedJob.GROUP, 6, NEXT, 1);
         long stopped = job.wallNanos();
@@ -57,7 +57,7 @@ class AnalysisTest {
     }
 
     @Test
-    void rankThatTheLauncherStoppedLaterIsToBlameForWhatItDidBefore() throws Exception {
+    void aRankThatTheLauncherStoppedLaterIsBlamedForItsEarlierFailure() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
         job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT, 1));
         job.fail(List.of(0, 2), "TIMED_OUT", List.of(1), 6, "gave up on rank 1").passes(500 * RecordedJob.MILLI);
@@ -82,7 +82,7 @@ class AnalysisTest {
     }
 
     @Test
-    void groupOfOtherNamesOnItsRanksIsOne() throws Exception {
+    void aGroupWithDifferentNamesOnItsRanksIsOneGroup() throws Exception {
         RecordedJob job = new RecordedJob(4).groupOfOtherName("pair", List.of(0, 1), 0, "pair#2");
         job.hangs(0, "pair#2", 1, NEXT);
         job.hangs(1, "pair", 1, "allReduce f32[262143] SUM by ring");
@@ -93,7 +93,7 @@ class AnalysisTest {
     }
 
     @Test
-    void rankThatComesLastIsNamedWithItsDelay() throws Exception {
+    void aRankThatIsAlwaysLastIsNamedWithItsDelay() throws Exception {
         RecordedJob job = new RecordedJob(4).calls(1, 60, 20 * RecordedJob.MILLI);
 
         Analysis analysis = job.analyzed(folder, job.allBut());
@@ -104,7 +104,7 @@ class AnalysisTest {
     }
 
     @Test
-    void rankThatComesLastToFourCallsIsNotNamed() throws Exception {
+    void aRankThatIsLastInOnlyFourCallsIsNotNamed() throws Exception {
         RecordedJob four = new RecordedJob(4, "four").calls(1, 4, 20 * RecordedJob.MILLI);
         assertLacks(text(four.analyzed(folder, four.allBut())), "slow: ");
 
@@ -113,7 +113,7 @@ class AnalysisTest {
     }
 
     @Test
-    void recordingOfAnEarlierDumpIsNotTakenForOneOfTheLast() throws Exception {
+    void aRecordingOfAnEarlierDumpDoesNotAnswerTheLast() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 5, 0).write(folder, "request", List.of(0, 1, 2));
         job.ask(folder).passes(34_000 * RecordedJob.MILLI);
         job.hangs(0, RecordedJob.GROUP, 6, NEXT, 2).hangs(1, RecordedJob.GROUP, 6, NEXT, 2);
@@ -133,7 +133,7 @@ class AnalysisTest {
 
     /** Ranks 0 and 1 of host-a fail; rank 1 was killed before it could write a recording of the failure. */
     @Test
-    void launchersOfSeveralNodesLeaveOutARecordingOfAnEarlierDump() throws Exception {
+    void recordingsOfAnEarlierDumpAreLeftOutOnAllNodes() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 5, 0).write(folder, "request", List.of(0, 1, 2));
         job.ask(folder).passes(34_000 * RecordedJob.MILLI);
         job.fail(List.of(0), "PEER_LOST", List.of(1), 6, "the connection to rank 1 was closed");
@@ -148,7 +148,7 @@ class AnalysisTest {
     }
 
     @Test
-    void recordingsThatAnswerOneDumpLateAreAllTaken() throws Exception {
+    void lateAnswersToOneDumpAreAllAnalyzed() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 5, 0).ask(folder).write(folder, "request", List.of(0, 1));
 
         Analysis analysis = job.passes(9_000 * RecordedJob.MILLI).analyzed(folder, List.of(2));
@@ -157,7 +157,7 @@ class AnalysisTest {
     }
 
     @Test
-    void recordingsOfTheHostsOfAJobAreReadTogether() throws Exception {
+    void recordingsOfAllHostsOfAJobAreAnalyzedTogether() throws Exception {
         RecordedJob job = new RecordedJob(4).calls(1, 5, 0);
         List<Path> folders =
                 List.of(Files.createDirectory(folder.resolve("a")), Files.createDirectory(folder.resolve("b")));
@@ -173,7 +173,7 @@ class AnalysisTest {
     }
 
     @Test
-    void jobThatWroteLastIsTakenAndTheOtherNamed() throws Exception {
+    void theJobWithTheNewestRecordingsIsAnalyzedAndOthersAreNamed() throws Exception {
         new RecordedJob(2, "older").calls(1, 3, 0).write(folder, "request", List.of(0, 1));
         RecordedJob newer = new RecordedJob(2, "newer").calls(1, 9, 0);
 
@@ -187,7 +187,7 @@ class AnalysisTest {
     }
 
     @Test
-    void filesOfAnEarlierRunOfTheSameNameAreLeftOut() throws Exception {
+    void recordingsOfAnEarlierRunOfTheSameJobAreLeftOut() throws Exception {
         RecordedJob earlier = new RecordedJob(4, "default").calls(1, 3, 0);
         earlier.fail(earlier.allBut(), "ABORTED", List.of(3), 4, "no data");
         earlier.write(folder, "first failure", earlier.allBut());
@@ -205,7 +205,7 @@ class AnalysisTest {
     }
 
     @Test
-    void ranksOfAHealthyJobAreNotBehindBecauseTheirRecordingsAreOlder() throws Exception {
+    void ranksWithOlderRecordingsAreNotReportedBehind() throws Exception {
         RecordedJob job = new RecordedJob(2).calls(1, 5, 0);
         job.write(folder, "request", List.of(0));
         job.calls(6, 8, 0);
@@ -217,7 +217,7 @@ class AnalysisTest {
     }
 
     @Test
-    void rankOfAHealthyJobIsNotToBlameBecauseItsRecordingIsOlder() throws Exception {
+    void aRankWithAnOlderRecordingIsNotBlamed() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
         job.write(folder, "request", List.of(2));
         job.calls(6, 90, 0).hangs(0, RecordedJob.GROUP, 91, NEXT, 2).hangs(1, RecordedJob.GROUP, 91, NEXT, 2);

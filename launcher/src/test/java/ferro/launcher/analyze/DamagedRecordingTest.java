@@ -23,7 +23,7 @@ class DamagedRecordingTest {
 
     /** Rank 1 answered an earlier dump on one host; its later recording on another host is damaged. */
     @Test
-    void aRankThatIsOutdatedToo() throws Exception {
+    void anOutdatedRankWithADamagedRecordingIsReportedDamaged() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 5, 0).write(folder, "request", List.of(1));
         job.ask(folder).passes(34_000 * RecordedJob.MILLI);
         job.write(folder, "request", List.of(0, 2));
@@ -40,7 +40,7 @@ class DamagedRecordingTest {
     }
 
     @Test
-    void aReadableRecordingOfTheRankCounts() throws Exception {
+    void aReadableRecordingReplacesADamagedOne() throws Exception {
         new RecordedJob(2).calls(1, 5, 0).write(folder, "request", List.of(0, 1));
         Path other = Files.createDirectory(folder.resolve("other"));
         breakOf(other, 1);
@@ -52,7 +52,7 @@ class DamagedRecordingTest {
     }
 
     @Test
-    void allAreDamaged() throws Exception {
+    void damageOfAllRecordingsIsReported() throws Exception {
         breakOf(folder, 0);
         breakOf(folder, 1);
 

@@ -29,7 +29,7 @@ class EndsFileTest {
             SIGNAL | ended by signal KILL (exit code 137) | is gone: ended by signal KILL (exit code 137)
             HALTED | ''                                   | was suspended by a signal (SIGSTOP, ctrl-Z, a debugger)
             """)
-    void processThatTheLauncherSawEndIsDescribedAsTheLauncherDid(EndKind kind, String detail, String said)
+    void theEndOfAProcessIsDescribedAsByItsLauncher(EndKind kind, String detail, String said)
             throws Exception {
         RecordedJob job = lost();
 
@@ -42,7 +42,7 @@ class EndsFileTest {
     }
 
     @Test
-    void rankThatAnsweredADumpBeforeItWasKilledHasNotLeft() throws Exception {
+    void aRankThatWasKilledAfterADumpHasNotLeft() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 5, 0).write(folder, "request", List.of(0, 1, 2));
         job.passes(RecordedJob.MILLI * 1_500);
         job.hangs(0, RecordedJob.GROUP, 6, RecordedJob.TEXT, 1).hangs(2, RecordedJob.GROUP, 6, RecordedJob.TEXT, 1);
@@ -60,7 +60,7 @@ class EndsFileTest {
     }
 
     @Test
-    void ranksThatASignalEndedAreNotToBlame() throws Exception {
+    void ranksThatASignalEndedAreNotBlamed() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
         job.hangs(0, RecordedJob.GROUP, 6, RecordedJob.TEXT, 1).hangs(2, RecordedJob.GROUP, 6, RecordedJob.TEXT, 1);
         long since = job.passes(RecordedJob.MILLI * 900).wallNanos();
@@ -84,7 +84,7 @@ class EndsFileTest {
     }
 
     @Test
-    void verdictBeginsWithTheNodeThatIsLost() throws Exception {
+    void theVerdictBeginsWithTheLostNode() throws Exception {
         RecordedJob job = new RecordedJob(2).calls(1, 5, 0).hangs(0, RecordedJob.GROUP, 6, RecordedJob.TEXT, 1);
         long since = job.passes(RecordedJob.MILLI * 900).wallNanos();
         job.passes(RecordedJob.MILLI).fail(List.of(0), "PEER_LOST", List.of(1), -1, "rank 1 is gone");
@@ -100,7 +100,7 @@ class EndsFileTest {
 
     /** The launcher of node 0 ended rank 1 before the launcher of node 1 ended ranks 2 and 3, which had lost rank 1 by then. */
     @Test
-    void rankThatTheLauncherOfAnotherNodeEndedIsNotToBlame() throws Exception {
+    void aRankThatAnotherLauncherStoppedIsNotBlamed() throws Exception {
         RecordedJob job = new RecordedJob(4).calls(1, 5, 0);
         job.hangs(2, RecordedJob.GROUP, 6, RecordedJob.TEXT, 1).hangs(3, RecordedJob.GROUP, 6, RecordedJob.TEXT, 1);
         long heard = job.passes(RecordedJob.MILLI * 900).wallNanos();
@@ -119,7 +119,7 @@ class EndsFileTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void fileThatIsBrokenOrOfAnEarlierRunIsNotTaken(boolean isBroken) throws Exception {
+    void aBrokenOrOldEndsFileIsIgnored(boolean isBroken) throws Exception {
         EndsFile.write(folder, JOB, 0, KILLED);
         RecordedJob job = lost();
         if (isBroken) {

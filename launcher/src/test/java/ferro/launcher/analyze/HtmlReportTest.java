@@ -42,7 +42,7 @@ class HtmlReportTest {
     private Path folder;
 
     @Test
-    void pageNeedsNothingButItself() throws Exception {
+    void thePageLoadsNothing() throws Exception {
         String page = new RecordedJob(2)
                 .calls(1, 3, 0)
                 .analyzed(folder, List.of(0, 1))
@@ -57,7 +57,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void browserShowsEveryOperationAndMarksTheRankToBlame() throws Exception {
+    void theTimelineShowsEveryOperationAndMarksTheCulprit() throws Exception {
         RecordedJob job = new RecordedJob(4).calls(1, 40, 2 * RecordedJob.MILLI);
         job.event(0, "PAUSED", List.of(1), "rank 1 was paused 3.1 s");
         job.allBut(2).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 41, RecordedJob.TEXT, 2));
@@ -83,7 +83,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void laneOfTheRankWhoseRecordingIsDamagedSaysSo() throws Exception {
+    void theLaneOfADamagedRecordingIsLabelled() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 4, 0);
         job.allBut(2).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 5, RecordedJob.TEXT, 2));
         job.passes(100 * RecordedJob.MILLI).fail(job.allBut(2), "TIMED_OUT", List.of(2), 5, "gave up on rank 2");
@@ -97,7 +97,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void laneOfTheRankThatMadeNoCallSaysSo() throws Exception {
+    void theLaneOfARankThatMadeNoCallIsLabelled() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 9, 0);
         job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 10, RecordedJob.TEXT, 1));
 
@@ -110,7 +110,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void linesOfTheProgramStandInTheLanesAndInTheTable() throws Exception {
+    void programLinesAreShownInLanesAndInTheTable() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 9, 0);
         for (int rank : job.allBut(1)) {
             job.hangs(rank, RecordedJob.GROUP, 10, RecordedJob.TEXT, 1);
@@ -134,7 +134,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void callsThatFerroMakesForItselfAreNotCountedAndProgressIsInTheWordsOfTheRank() throws Exception {
+    void internalCallsAreNotCountedAndProgressIsShownAsRecorded() throws Exception {
         RecordedJob job = new RecordedJob(2).makes(0, "send to rank 1 tag -1").makes(1, "recv from rank 0 tag -1");
         job.makes(0, "send to rank 1 tag 7").makes(1, "recv from rank 0 tag 7");
         job.hangs(0, RecordedJob.GROUP, 1, RecordedJob.TEXT, 1).says(0, "step 3 of 14, 4000 of 8000 bytes received");
@@ -146,7 +146,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void ranksInADeadlockAreMarkedAsSuch() throws Exception {
+    void ranksInADeadlockAreMarked() throws Exception {
         RecordedJob job = new RecordedJob(2).hangs(0, RecordedJob.GROUP, -1, "recv from rank 1 tag 0", 1);
         job.hangs(1, RecordedJob.GROUP, -1, "recv from rank 0 tag 0", 0);
 
@@ -185,7 +185,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void callsOfSixteenRanksAreDrawnByTheBarsThatCanBeSeen() throws Exception {
+    void theTimelineOfSixteenRanksDrawsOnlyVisibleBars() throws Exception {
         RecordedJob job = new RecordedJob(16).calls(1, CALLS - 1, 0);
         job.allBut(15).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, CALLS, RecordedJob.TEXT, 15));
 

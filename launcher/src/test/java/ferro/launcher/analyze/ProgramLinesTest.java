@@ -30,7 +30,7 @@ class ProgramLinesTest {
     }
 
     @Test
-    void theVerdictHasTheLineOfTheRankToBlameAndTheReportAllLines() throws Exception {
+    void theVerdictHasTheLineOfTheCulpritAndTheReportAllLines() throws Exception {
         RecordedJob job = waits();
         job.stack(
                 1,
@@ -49,7 +49,7 @@ class ProgramLinesTest {
     }
 
     @Test
-    void theLinesAreThoseOfTheFirstFailure() throws Exception {
+    void theReportHasTheLinesOfTheFirstFailure() throws Exception {
         RecordedJob job = waits();
         job.stack(1, 6, "failure of group tcp", new TracedThread("", SLEEPS, "x"));
         job.stack(
@@ -60,7 +60,7 @@ class ProgramLinesTest {
     }
 
     @Test
-    void aThreadThatHasEndedOrHasNoLineIsReportedAsSuch() throws Exception {
+    void theReportSaysIfAThreadHasEndedOrHasNoLine() throws Exception {
         assertHas(
                 text(waits().stack(1, 7, "request", new TracedThread("", "", ""))),
                 "; it is in no call of ferro: the thread that joined has ended");
@@ -70,7 +70,7 @@ class ProgramLinesTest {
     }
 
     @Test
-    void aRecordingWithoutStacksHasNoLines() throws Exception {
+    void aRecordingWithoutStacksShowsNoLines() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 4, 0);
         job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 5, RecordedJob.TEXT, 1));
         job.allBut().forEach(rank -> job.of(rank).remove("stacks"));

@@ -61,7 +61,7 @@ class RecordingReaderTest {
                 "{\"format\":1,\"worldSize\":-4} | \"worldSize\" is -4, need a number from 1",
                 "{\"format\":1,\"worldSize\":65537} | \"worldSize\" is 65537, need a number from 1 to 65536",
             })
-    void brokenFileIsNamedWithWhatIsWrong(String content, String part) throws Exception {
+    void aBrokenFileIsNamedWithItsError(String content, String part) throws Exception {
         Path file = folder.resolve("ferro-j-rank0.json");
         Files.writeString(file, content.replace("HEAD", HEAD));
 
@@ -72,7 +72,7 @@ class RecordingReaderTest {
     }
 
     @Test
-    void deepNestingIsRefusedAndNoStackOverflow() throws Exception {
+    void deepNestingIsRefusedWithoutStackOverflow() throws Exception {
         Path file = Files.writeString(folder.resolve("ferro-j-rank0.json"), "[".repeat(1_000_000));
 
         assertThrows(UnreadableRecordingException.class, () -> RecordingReader.read(file));
@@ -84,7 +84,7 @@ class RecordingReaderTest {
      */
     @Tag("long")
     @Test
-    void theTimeForOneFileOfAHugeWorldGrowsAsItsRanksDo() throws Exception {
+    void theReadingTimeGrowsInProportionToTheRanks() throws Exception {
         int few = RecordingReader.MOST_RANKS / GROWTH;
         Path small = Files.createDirectory(folder.resolve("small"));
         Path large = Files.createDirectory(folder.resolve("large"));
@@ -134,7 +134,7 @@ class RecordingReaderTest {
     }
 
     @Test
-    void brokenFileIsLeftOutAndSaid() throws Exception {
+    void aBrokenFileIsLeftOutAndReported() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 3, 0).write(folder, "request", List.of(0, 1, 2));
         Path cut = folder.resolve("ferro-a1b2c3d4-rank1.json");
         Files.writeString(cut, job.of(1).toString().substring(0, 500));
@@ -147,14 +147,14 @@ class RecordingReaderTest {
     }
 
     @Test
-    void folderWithoutRecordingsSaysWhoWritesThem() {
+    void aFolderWithoutRecordingsIsReportedWithTheWayToGetThem() {
         String said = message(UnreadableRecordingException.class, () -> Analysis.of(List.of(folder), Optional.empty()));
 
         assertStarts(said, folder + " holds no recording (ferro-JOB-rankR.json): ranks write one");
     }
 
     @Test
-    void textOfStrangersCannotMoveTheCursorOrBreakThePage() throws Exception {
+    void escapedTextCannotMoveTheCursorOrBreakThePage() throws Exception {
         RecordedJob job = new RecordedJob(2).calls(1, 3, 0);
         job.event(0, "LATE", List.of(1), "\033[2J</script><script>alert(1)</script>\u202e");
 

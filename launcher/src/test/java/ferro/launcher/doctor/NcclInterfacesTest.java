@@ -10,7 +10,7 @@ class NcclInterfacesTest {
     private static final String SETTING = "FERRO_TCP_INTERFACE";
 
     @Test
-    void namesThatMatchOnThisMachineAreToldToNcclUnlessItWasToldOtherwise() {
+    void matchingInterfacesAreSetForNcclUnlessItsVariableIsSet() {
         assertEquals("=lo", told(Map.of(SETTING, "127.0.0.0/8"), Map.of()));
         assertEquals("=lo", told(Map.of(SETTING, "nothing7"), Map.of("ferro.tcp.interface", "lo")));
         assertEquals("ib", told(Map.of(SETTING, "lo", "NCCL_SOCKET_IFNAME", "ib"), Map.of()));

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class DescriptorsTest {
     @Test
-    void aJobThatNeedsMoreIsRefusedWithBothNumbersAndTheWayOut() {
+    void aJobThatNeedsTooManyFilesIsRefusedWithBothNumbers() {
         Descriptors few = new Descriptors(OptionalLong.of(64), 26);
 
         few.check(new Placement(5, 1, 0));
@@ -31,7 +31,7 @@ class DescriptorsTest {
     }
 
     @Test
-    void everyJarOnTheClassPathCounts(@TempDir Path folder) throws IOException {
+    void everyJarOnTheClassPathIsCounted(@TempDir Path folder) throws IOException {
         String jar = Files.createFile(folder.resolve("a.jar")).toString();
         int jars = Descriptors.jarsOn(String.join(File.pathSeparator, jar, folder.toString(), jar + "absent"));
 
@@ -44,7 +44,7 @@ class DescriptorsTest {
     }
 
     @Test
-    void theCompilerNeedsEveryJarOnceMore() {
+    void theCompilerNeedsEveryJarAgain() {
         Descriptors few = new Descriptors(OptionalLong.of(64), 32);
 
         few.check(new Placement(2, 1, 0));
@@ -59,13 +59,13 @@ class DescriptorsTest {
     }
 
     @Test
-    void withoutALimitNothingIsRefused() {
+    void withoutALimitNoJobIsRefused() {
         new Descriptors(OptionalLong.empty(), 26).check(new Placement(4096, 1, 0));
         assertEquals("no limit known", new Descriptors(OptionalLong.empty(), 26).text());
     }
 
     @Test
-    void theDoctorSaysForHowManyRanksItIsEnough() {
+    void theDoctorReportsForHowManyRanksTheLimitIsEnough() {
         assertEquals(
                 "at most 1024 per process, enough for about 245 ranks on this host (ulimit -n)",
                 new Descriptors(OptionalLong.of(1024), 26).text());

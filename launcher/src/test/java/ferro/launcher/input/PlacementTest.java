@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class PlacementTest {
 
     @Test
-    void secondHostOfThreeRanksEachStartsWithRankThree() {
+    void theSecondHostOfThreeRanksEachStartsWithRankThree() {
         Placement second = new Placement(3, 2, 1);
 
         assertEquals(6, second.worldSize());

@@ -11,14 +11,14 @@ import org.junit.jupiter.api.Test;
 /** Which arguments keep their bytes under which character set. */
 class RawArgumentsTest {
     @Test
-    void argumentsWhoseBytesAreKeptAreTaken() {
+    void argumentsWithTheirOriginalBytesAreAccepted() {
         RawArguments.check(
                 line("java\0Main\0run\0\u00e4\0\0", StandardCharsets.UTF_8), StandardCharsets.UTF_8, "\u00e4", "");
         RawArguments.check(line("java\0\u00e4\0", StandardCharsets.ISO_8859_1), StandardCharsets.ISO_8859_1, "\u00e4");
     }
 
     @Test
-    void argumentWithOtherBytesIsNamedByItsNumber() {
+    void anArgumentWithChangedBytesIsNamedByItsNumber() {
         byte[] latin = line("java\0Main\0run\0\u00e4\0", StandardCharsets.ISO_8859_1);
         byte[] utf = line("java\0Main\0run\0\u00e4\0", StandardCharsets.UTF_8);
 

@@ -99,7 +99,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
     }
 
     @Test
-    void nothingOfTheGenerationBeforeIsHeardInTheNext() throws Exception {
+    void newsOfTheEarlierGenerationDoNotReachTheNext() throws Exception {
         List<Nodes> first = met(0);
         first.forEach(HeardNews::begin);
         first.get(1).failed(1, 7);
@@ -119,7 +119,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
 
     /** The store of launchers lives through all generations. */
     @Test
-    void keysOfTheGenerationBeforeAreRemovedFromTheStore() throws Exception {
+    void keysOfTheEarlierGenerationAreRemovedFromTheStore() throws Exception {
         List<Nodes> first = met(0);
         first.forEach(HeardNews::begin);
         first.get(1).failed(1, 7);
@@ -152,7 +152,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
 
     @Test
     @DisplayName("row 54: a launcher that is started again takes the place of its node in the next generation")
-    void launcherThatIsStartedAgainTakesThePlaceOfItsNodeInTheNextGeneration() throws Exception {
+    void aRestartedLauncherTakesItsNodeInTheNextGeneration() throws Exception {
         List<Nodes> first = met(0);
         first.forEach(HeardNews::begin);
         CompletableFuture<Nodes> again = launcher(1).meets(0, Duration.ZERO);
@@ -168,7 +168,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
     }
 
     @Test
-    void launcherThatIsStartedAgainWithOtherOptionsIsRefusedAndTheOthersWaitOn() throws Exception {
+    void aRestartedLauncherWithOtherOptionsIsRefusedAlone() throws Exception {
         List<Nodes> first = met(0);
         first.forEach(HeardNews::begin);
         first.get(1).close();
@@ -187,7 +187,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
 
     /** A signal has come while its ranks ended. Its store ends with it, so it stays until the others have come. */
     @Test
-    void launcherOfNodeZeroThatIsAskedToEndStaysUntilTheOthersHaveCome() throws Exception {
+    void aLauncherOfNodeZeroEndsOnlyAfterTheOthersHaveCome() throws Exception {
         Launcher zero = launcher(0);
         Launcher one = launcher(1);
         GenerationStart start = new GenerationStart(1, true, Duration.ZERO);
@@ -209,7 +209,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
 
     /** A signal comes when node 0 has begun, and this launcher has not read it yet. The others count on it. */
     @Test
-    void launcherThatIsAskedToEndJustAfterNodeZeroHasBegunGoesOnWithTheOthers() throws Exception {
+    void aSignalAfterTheStartOfNodeZeroDoesNotEndALauncherAlone() throws Exception {
         Launcher zero = launcher(0);
         Launcher one = launcher(1);
         List<NodeCard> both = List.of(zero.card, one.card);
@@ -235,7 +235,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
     }
 
     @Test
-    void secondLauncherOfANodeThatIsThereIsRefusedAndDisturbsNobody() throws Exception {
+    void aSecondLauncherOfARunningNodeIsRefusedAlone() throws Exception {
         List<Nodes> first = met(1);
         Launcher second = launcher(1);
         // it also waits so long for the card of node 0
@@ -252,7 +252,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
 
     /** A loop of a shell has started it again, although the launcher before it runs: the loop ends with the job. */
     @Test
-    void secondLauncherOfANodeEndsWithTheExitCodeOfTheJob() throws Exception {
+    void aSecondLauncherEndsWithTheExitCodeOfTheJob() throws Exception {
         List<Nodes> first = met(0);
         CompletableFuture<String> held = new CompletableFuture<>();
         CompletableFuture<NodesApartException> second =
@@ -268,7 +268,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
     }
 
     @Test
-    void secondLauncherOfANodeEndsWithAJobThatDoesNotStartAgain() throws Exception {
+    void aSecondLauncherEndsWithAJobThatIsNotRestarted() throws Exception {
         Launcher zero = launcher(0);
         Launcher one = launcher(1);
         GenerationStart start = new GenerationStart(1, true, Duration.ZERO);
@@ -306,7 +306,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
     }
 
     @Test
-    void laterStartIsHeldBackAndALauncherThatLeavesMeanwhileIsReplaced() throws Exception {
+    void aLauncherThatLeavesDuringTheRestartDelayIsReplaced() throws Exception {
         Launcher zero = launcher(0);
         HeldTasks thread = new HeldTasks();
         try {
@@ -340,7 +340,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
 
     /** A wrong secret ends the meeting in which its node is missing, and no later one. No other refusal is logged again. */
     @Test
-    void refusalsOfAnEarlierGenerationAreForgotten() throws Exception {
+    void refusalsInAnEarlierGenerationAreForgotten() throws Exception {
         List<Nodes> first = met(0);
         first.forEach(HeardNews::begin);
         assertThrows(FerroException.class, () -> connected("job", WRONG, 1, 5));
@@ -359,7 +359,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
     }
 
     @Test
-    void launcherThatWasStoppedUntilTheNextGenerationRunsEndsAndSaysWhy() throws Exception {
+    void aLauncherThatWasPausedIntoTheNextGenerationEndsWithTheReason() throws Exception {
         WaitTimes soon = new WaitTimes(LONG, Duration.ofMillis(400), LONG);
         CompletableFuture<Nodes> zero = launcher(0).meets(0, Duration.ZERO, soon);
         Nodes stopped = result(launcher(1).meets(0, Duration.ZERO));
@@ -382,7 +382,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
     }
 
     @Test
-    void endOfARankIsThatOfItsGeneration() throws Exception {
+    void theEndOfARankBelongsToItsGeneration() throws Exception {
         List<Nodes> nodes = met(1);
 
         nodes.get(1).ended(3, RankEnd.of(17, "h1", 7));

@@ -35,7 +35,7 @@ class LineTimesTest extends LaunchersOnLoopback {
 
     /** The clock goes on by more than the distance of two lines whenever it is read, so that each line is due at once. */
     @Test
-    void launchersThatMeetGoOnWithTheTimesOfTheWaitBefore() throws Exception {
+    void launchersThatJoinKeepTheTimesOfTheirWaitingLines() throws Exception {
         long step = LineTimes.LATER.plusSeconds(1).toNanos();
         BlockingQueue<Set<Integer>> heard = new LinkedBlockingQueue<>();
         LineTimes times = new LineTimes(() -> clock.addAndGet(step));

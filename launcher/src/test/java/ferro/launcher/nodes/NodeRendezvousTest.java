@@ -30,7 +30,7 @@ class NodeRendezvousTest extends LaunchersOnLoopback {
     private static final String FIREWALL = "and that no firewall blocks the connection";
     /** The launcher of node 0 leaves with its store as soon as it hears; it stays for those that are known by then. */
     @Test
-    void whoeverIsRefusedIsKnownBeforeTheRefusalIsTold() throws Exception {
+    void aRefusedLauncherIsKnownBeforeItsRefusalIsSent() throws Exception {
         ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
         LauncherStore zero = connected(card(0, 2));
         LauncherStore one = connected(card(1, 2));
@@ -54,14 +54,14 @@ class NodeRendezvousTest extends LaunchersOnLoopback {
     }
 
     @Test
-    void aRefusedProcessOfAnUnknownNodeLeavesTheAdviceAboutAFirewall() throws Exception {
+    void theAdviceAboutAFirewallStaysIfAnUnknownNodeIsRefused() throws Exception {
         String text = missesNodeOne(this::speakVersionThree);
 
         assertHas(text, FIREWALL, "refused a process at 127.0.0.1 while node 1 was missing");
     }
 
     @Test
-    void aRefusedLauncherOfTheMissingNodeHasComeThroughEachFirewall() throws Exception {
+    void theAdviceAboutAFirewallGoesIfTheMissingNodeIsRefused() throws Exception {
         String text = missesNodeOne(() -> assertThrows(FerroException.class, () -> connected("other", SECRET, 1, 5)));
 
         assertLacks(text, FIREWALL);

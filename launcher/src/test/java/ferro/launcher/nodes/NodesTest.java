@@ -35,7 +35,7 @@ class NodesTest extends LaunchersOnLoopback {
     private static final Duration SHORT = Duration.ofMillis(400);
 
     @Test
-    void launchersMeetHearOfEachOtherAndEndWithOneVerdict() throws Exception {
+    void launchersExchangeNewsAndEndWithOneVerdict() throws Exception {
         List<Nodes> nodes = both(LONG, LONG);
         HeardNews zero = HeardNews.begin(nodes.get(0));
         HeardNews one = HeardNews.begin(nodes.get(1));
@@ -59,7 +59,7 @@ class NodesTest extends LaunchersOnLoopback {
 
     @Test
     @DisplayName("row 42: what differs between launchers is refused on both with both values")
-    void whatDiffersIsRefusedOnBothWithBothValues() throws Exception {
+    void differentOptionsAreRefusedOnBothNodesWithBothValues() throws Exception {
         Map<String, NodeCard> others = Map.of(
                 "-n differs: 2 on node 0 (host h0, 127.0.0.1), 3 on", card(1, 3, "1"),
                 "ferro differs: 1 on node 0", card(1, 2, "2"),
@@ -74,7 +74,7 @@ class NodesTest extends LaunchersOnLoopback {
     }
 
     @Test
-    void secondLauncherOfANodeIsRefusedAndSoAreAllThatWait() throws Exception {
+    void aSecondLauncherOfANodeIsRefusedWithAllThatWait() throws Exception {
         CompletableFuture<Nodes> zero = meeting(ofThree(0), LONG_TIMES);
         NodeCard first = ofThree(1);
         LauncherStore there = connected(first);
@@ -89,7 +89,7 @@ class NodesTest extends LaunchersOnLoopback {
     }
 
     @Test
-    void nodeThatDoesNotComeIsNamedAtTheDeadlineAndWrongSecretsAtOnce() throws Exception {
+    void aMissingNodeIsNamedAtTheDeadlineAndAWrongSecretAtOnce() throws Exception {
         CompletableFuture<Nodes> late = meeting(card(0), new WaitTimes(SHORT, LONG, LONG));
         String text = refusal(late);
         assertStarts(text, "node 1 of 2 did not connect within ");
@@ -104,7 +104,7 @@ class NodesTest extends LaunchersOnLoopback {
 
     @Test
     @DisplayName("row 39, row 41: a launcher that is gone or silent is lost")
-    void launcherThatIsGoneOrSilentIsLostAndItsReportIsNotWaitedFor() throws Exception {
+    void aGoneOrSilentLauncherIsLostAndItsReportIsNotAwaited() throws Exception {
         List<Nodes> nodes = both(LONG, LONG);
         HeardNews zero = HeardNews.begin(nodes.get(0));
         HeardNews.begin(nodes.get(1));
@@ -124,7 +124,7 @@ class NodesTest extends LaunchersOnLoopback {
     }
 
     @Test
-    void launcherThatGoesAfterItsReportIsNotLost() throws Exception {
+    void aLauncherThatEndsAfterItsReportIsNotLost() throws Exception {
         List<Nodes> nodes = both(LONG, LONG);
         HeardNews zero = HeardNews.begin(nodes.get(0));
         HeardNews.begin(nodes.get(1));
@@ -141,7 +141,7 @@ class NodesTest extends LaunchersOnLoopback {
     }
 
     @Test
-    void othersJudgeAloneWhereNodeZeroIsGone() throws Exception {
+    void otherLaunchersJudgeAloneIfNodeZeroIsGone() throws Exception {
         List<Nodes> nodes = both(LONG, LONG);
         HeardNews.begin(nodes.get(0));
         HeardNews one = HeardNews.begin(nodes.get(1));
@@ -154,7 +154,7 @@ class NodesTest extends LaunchersOnLoopback {
     }
 
     @Test
-    void whatCannotBeToldIsSaidAndKeepsNobodyWaiting() throws Exception {
+    void aNodeThatCannotReportIsLostAndDelaysNoLauncher() throws Exception {
         for (boolean tooMuch : List.of(true, false)) {
             serveAnew();
             List<Nodes> nodes = both(LONG, LONG);
@@ -173,7 +173,7 @@ class NodesTest extends LaunchersOnLoopback {
     }
 
     @Test
-    void verdictThatCannotBeMadeLeavesOthersToJudgeAlone() throws Exception {
+    void withoutAVerdictOfNodeZeroOthersJudgeAlone() throws Exception {
         List<Nodes> nodes = both(LONG, LONG);
         nodes.forEach(HeardNews::begin);
         CompletableFuture<String> other =
@@ -189,7 +189,7 @@ class NodesTest extends LaunchersOnLoopback {
     }
 
     @Test
-    void launcherThatLivesAndTellsNothingIsNotWaitedForOnceTheJobIsOver() throws Exception {
+    void aSilentLauncherIsNotAwaitedAfterTheEndOfTheJob() throws Exception {
         List<Nodes> nodes = both(LONG, SHORT);
         nodes.forEach(HeardNews::begin);
         nodes.get(0).ended(141);
@@ -201,7 +201,7 @@ class NodesTest extends LaunchersOnLoopback {
     }
 
     @Test
-    void silenceLeavesRanksTheirTimeToEndWithinTheTimeAskedFor() {
+    void theSilenceLimitLeavesTimeForRanksToEnd() {
         Duration stopping = Duration.ofMillis(1500);
         assertEquals(Duration.ofSeconds(7), Nodes.silence(Duration.ofSeconds(10), stopping));
         assertEquals(Duration.ofSeconds(1), Nodes.silence(Duration.ofSeconds(2), stopping));
@@ -215,7 +215,7 @@ class NodesTest extends LaunchersOnLoopback {
     }
 
     @Test
-    void launcherOfAnotherNumberOfNodesIsRefusedAloneAndTheOthersGoOn() throws Exception {
+    void aLauncherWithAnotherNumberOfNodesIsRefusedAlone() throws Exception {
         CompletableFuture<Nodes> third = meeting(ofThree(2), LONG_TIMES);
         List<Nodes> nodes = both(LONG, LONG);
         HeardNews zero = HeardNews.begin(nodes.get(0));
@@ -237,7 +237,7 @@ class NodesTest extends LaunchersOnLoopback {
 
     @Test
     @DisplayName("row 45: a launcher that is interrupted while it waits tells the others")
-    void launcherThatIsInterruptedWhileItWaitsTellsTheOthers() throws Exception {
+    void anInterruptedLauncherEndsTheWaitOfTheOthers() throws Exception {
         for (int ended = 0; ended < 2; ended++) {
             serveAnew();
             NodeCard card = ofThree(ended);
@@ -260,7 +260,7 @@ class NodesTest extends LaunchersOnLoopback {
 
     @Test
     @DisplayName("row 43: a node that cannot start its ranks ends the meeting, whichever comes first")
-    void nodeThatCannotStartItsRanksEndsTheMeetingWhicheverComesFirst() throws Exception {
+    void aNodeThatCannotStartItsRanksEndsTheRendezvous() throws Exception {
         NodesApartException why = new NodesApartException("cannot start its ranks: no such class", 2);
         for (int unfit = 0; unfit < 2; unfit++) {
             for (boolean first : List.of(true, false)) {
@@ -287,7 +287,7 @@ class NodesTest extends LaunchersOnLoopback {
     }
 
     @Test
-    void nodesThatCannotStartTheirRanksSayOneReason() throws Exception {
+    void nodesThatCannotStartTheirRanksReportOneReason() throws Exception {
         List<CompletableFuture<NodesApartException>> telling = new ArrayList<>();
         for (NodeCard own : List.of(card(0), card(1))) {
             LauncherStore connection = connected(own);
@@ -302,7 +302,7 @@ class NodesTest extends LaunchersOnLoopback {
     }
 
     @Test
-    void launcherOfAnotherJobAndProcessOfAnotherVersionAreToldOnNodeZeroWhichGoesOnWaiting() throws Exception {
+    void nodeZeroReportsLaunchersOfOtherJobsAndVersionsAndWaitsOn() throws Exception {
         BlockingQueue<String> heard = new LinkedBlockingQueue<>();
         NodeCard first = card(0);
         LauncherStore zero = connected(first);
@@ -326,7 +326,7 @@ class NodesTest extends LaunchersOnLoopback {
     }
 
     @Test
-    void whoWasRefusedIsNamedWhereANodeDoesNotCome() throws Exception {
+    void refusedProcessesAreNamedIfANodeDoesNotCome() throws Exception {
         assertTrue(speakVersionThree() > 0, "told nothing");
 
         String text = refusal(meeting(card(0), new WaitTimes(Duration.ofSeconds(2), LONG, LONG)));
@@ -359,7 +359,7 @@ class NodesTest extends LaunchersOnLoopback {
     }
 
     @Test
-    void cardOfAnotherVersionThatLacksAFieldDiffersInItsVersion() {
+    void anEntryOfAnotherVersionWithMissingFieldsDiffersInItsVersion() {
         String fields =
                 "{\"node\":1,\"host\":\"h1\",\"address\":\"127.0.0.1\",\"ranks\":1,\"nodes\":2,\"version\":\"0\"}";
         NodeCard older = Keys.decoded(fields.getBytes(StandardCharsets.UTF_8), NodeCard.class);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class FailureBoxTest {
 
     @Test
-    void linesOfTheJoinAreNotTheLastLinesOfARank() {
+    void theLastLinesOfARankLeaveOutLinesOfTheJoin() {
         List<String> printed = List.of("INFO ferro.join: waiting for the store at 127.0.0.1:1", "bye");
 
         String text = lastLines(printed, TracePart.COMPLETE);
@@ -26,7 +26,7 @@ class FailureBoxTest {
     }
 
     @Test
-    void boxNamesRankHostPidSignalAndLastLines() {
+    void theBoxNamesRankHostPidSignalAndLastLines() {
         FailureBox box = new FailureBox(
                 new First(2, "rank 2 failed first: " + ExitCode.describe(137), "host host-a", 4711),
                 3.21,
@@ -61,7 +61,7 @@ class FailureBoxTest {
     }
 
     @Test
-    void allLinesAreWrapped() {
+    void allLinesOfTheBoxAreWrapped() {
         String words = "word ".repeat(60) + "end";
         FailureBox box = new FailureBox(
                 new First(1, "rank 1 failed first: exit code 3", "host host-b", 17),
@@ -79,7 +79,7 @@ class FailureBoxTest {
     }
 
     @Test
-    void exceptionThatTheDiagnosisContainsIsNotShown() {
+    void anExceptionInTheDiagnosisIsNotShownAgain() {
         String text = boxed(TracePart.NONE);
 
         assertFalse(text.contains("exception of rank 1") || text.contains("no data"), text);
@@ -87,7 +87,7 @@ class FailureBoxTest {
     }
 
     @Test
-    void warningThatSaysWhatTheDiagnosisSaysIsNotALastLine() {
+    void aWarningThatRepeatsTheDiagnosisIsNotALastLine() {
         List<String> printed = List.of(
                 "INFO ferro.group: group \"world\": all 2 ranks share memory",
                 "WARNING ferro.group: rank 1 of \"world\" waits for rank 0 after 519 ms at barrier",
@@ -101,7 +101,7 @@ class FailureBoxTest {
     }
 
     @Test
-    void rankThatPrintedNothingButTheLogOfFerroHasNotPrintedNothing() {
+    void aRankThatPrintedOnlyTheLogIsDescribedSo() {
         String silent = lastLines(List.of(), TracePart.NONE);
         String logged = lastLines(List.of("INFO ferro.group: group \"world\""), TracePart.NONE);
 
@@ -115,7 +115,7 @@ class FailureBoxTest {
     }
 
     @Test
-    void whatIsToBeTypedStaysWhole() {
+    void commandsToTypeAreNotWrapped() {
         String command = "  ./ferro analyze /tmp/" + "x".repeat(100);
         FailureBox box = box(new Printed(List.of(), TracePart.COMPLETE, 1, List.of("short")), "a timeline:", command);
 
@@ -125,7 +125,7 @@ class FailureBoxTest {
     }
 
     @Test
-    void ordinaryExitCodeIsNoSignal() {
+    void anOrdinaryExitCodeIsNotASignal() {
         assertEquals("exit code 7", ExitCode.describe(7));
         assertEquals("exit code 255", ExitCode.describe(255));
         assertEquals("ended by signal TERM (exit code 143)", ExitCode.describe(143));
@@ -179,7 +179,7 @@ class FailureBoxTest {
     }
 
     @Test
-    void boxFoldsTheTraceAndShowsNoneOfItsFramesAmongTheLastLines() {
+    void theBoxFoldsTheTraceAndRepeatsNoFrameInTheLastLines() {
         String text = boxed(TracePart.COMPLETE);
 
         assertHas(text, "|   Exception in thread \"main\" java.lang.IllegalStateException: no data\n");

@@ -11,7 +11,7 @@ class LineAssemblerTest {
     private final List<String> lines = new ArrayList<>();
 
     @Test
-    void linesCutAnywhereComeOutWhole() {
+    void linesThatArriveInPiecesAreAssembled() {
         LineAssembler assembler = assembler(false);
 
         feed(assembler, "fir");
@@ -22,7 +22,7 @@ class LineAssemblerTest {
     }
 
     @Test
-    void lastLineWithoutAnEndIsEnded() {
+    void aLastLineWithoutAnEndGetsOne() {
         LineAssembler assembler = assembler(false);
 
         feed(assembler, "whole\npart");
@@ -32,7 +32,7 @@ class LineAssemblerTest {
     }
 
     @Test
-    void carriageReturnEndsOneStateOfAProgressBarOnATerminal() {
+    void aCarriageReturnEndsAProgressStateOnATerminal() {
         LineAssembler assembler = assembler(true);
 
         feed(assembler, "\r10 %\r20 %\r");
@@ -42,7 +42,7 @@ class LineAssemblerTest {
     }
 
     @Test
-    void carriageReturnIsAnOrdinaryByteInAFile() {
+    void aCarriageReturnIsAnOrdinaryByteInAFile() {
         LineAssembler assembler = assembler(false);
 
         feed(assembler, "10 %\r20 %\r\n");
@@ -51,7 +51,7 @@ class LineAssemblerTest {
     }
 
     @Test
-    void endlessLineIsCutSoThatMemoryStaysBounded() {
+    void anEndlessLineIsCutToBoundMemory() {
         LineAssembler assembler = assembler(false);
 
         feed(assembler, "x".repeat(LineAssembler.LONGEST_LINE + 3));

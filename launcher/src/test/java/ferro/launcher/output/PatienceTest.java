@@ -12,7 +12,7 @@ class PatienceTest {
     private final Patience patience = new Patience(nanos::get);
 
     @Test
-    void timeOfWaitingForBytesCountsAndThatOfShowingThemDoesNot() {
+    void onlyTimeSpentWaitingForBytesCounts() {
         patience.waits();
         pass(1_000);
         patience.renew();
@@ -29,7 +29,7 @@ class PatienceTest {
     }
 
     @Test
-    void readerThatIsStuckAtTheEndOfTheRankHasAllOfItsPatience() {
+    void aReaderThatWasBlockedGetsItsFullWaitingTime() {
         patience.waits();
         pass(5);
         patience.got(1 << 16);
@@ -40,7 +40,7 @@ class PatienceTest {
     }
 
     @Test
-    void childThatPrintsMoreThanPipesHoldIsNotWaitedFor() {
+    void aChildThatPrintsWithoutEndIsNotAwaited() {
         patience.renew();
         for (long bytes = 0; bytes < Patience.MOST_BYTES; bytes += 1 << 16) {
             patience.waits();

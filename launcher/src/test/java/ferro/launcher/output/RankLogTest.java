@@ -27,7 +27,7 @@ class RankLogTest {
     private final Screen screen = new Screen(err, err);
 
     @Test
-    void fullDiskIsOneWarningForAllFiles() throws IOException {
+    void aFullDiskCausesOneWarningForAllLogFiles() throws IOException {
         assumeTrue(Files.exists(FULL), "this system has no /dev/full");
         Files.createSymbolicLink(folder.resolve("rank-3.log"), FULL);
         Files.createSymbolicLink(folder.resolve("rank-3.err"), FULL);
@@ -47,7 +47,7 @@ class RankLogTest {
     }
 
     @Test
-    void fileSaysHowManyBytesAreMissingOnceTheDiskHasRoomAgain() throws IOException {
+    void aLogFileStatesTheNumberOfMissingBytes() throws IOException {
         Path file = folder.resolve("rank-2.err");
         Files.createDirectory(file);
         RankLog log = RankLog.in(Optional.of(folder), screen);

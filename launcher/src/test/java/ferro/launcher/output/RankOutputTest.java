@@ -16,7 +16,7 @@ class RankOutputTest {
     private static final String MAIN = "Exception in thread \"main\" ";
 
     @Test
-    void reasonIsTheSameForAllRanksThatWereToldTheSame() {
+    void ranksThatReceivedTheSameFailureHaveTheSameReason() {
         Optional<String> expected = Optional.of("PEER_LOST: rank 2 is gone (seen by rank 0 of \"world\")");
 
         assertEquals(
@@ -34,7 +34,7 @@ class RankOutputTest {
     }
 
     @Test
-    void exceptionOfTheProgramIsItsOwnUnlessAFailedGroupIsItsCause() {
+    void anExceptionIsOwnUnlessAFailedGroupCausedIt() {
         String thrown = "java.lang.IllegalStateException: no data: ferro.FerroException";
 
         assertTrue(ended(MAIN + thrown, "\tat app.Main.main(Main.java:3)").threwItsOwn());
@@ -47,7 +47,7 @@ class RankOutputTest {
     }
 
     @Test
-    void exceptionOfAnotherThreadHasNotEndedTheRank() {
+    void anExceptionOfAnotherThreadDidNotEndTheRank() {
         assertFalse(
                 ended("Exception in thread \"logger\" java.lang.Error: other").threwItsOwn());
     }
@@ -67,7 +67,7 @@ class RankOutputTest {
     }
 
     @Test
-    void sequencesThatColourALineAreLeftOut() {
+    void colourSequencesOfALineAreRemoved() {
         Tail tail = new Tail();
         byte[] line =
                 "\u001B[1;31mERROR\u001B[0m \u001B]0;title\u0007done\u0007 \u001B".getBytes(StandardCharsets.UTF_8);
@@ -85,7 +85,7 @@ class RankOutputTest {
             joining "lobby" as rank 0 failed, missing: [2] of 3 players | []
             joining "lobby" as rank 0 failed, missing: [1 2,, 99999999999] of 3, which | []
             """)
-    void missingRanksAreThoseOfTheFailureOfThisRankWhateverTheNameOfItsGroup(String line, String missing) {
+    void missingRanksAreReadFromTheOwnJoinFailure(String line, String missing) {
         assertEquals(missing, ended(line).missing().stream().sorted().toList().toString());
     }
 

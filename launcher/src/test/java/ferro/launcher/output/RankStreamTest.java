@@ -44,7 +44,7 @@ class RankStreamTest {
     private final Tail tail = new Tail();
 
     @Test
-    void everyLineCarriesItsRankOnItsOwnStreamAndTheLogHasTheBareBytes() {
+    void everyLineHasItsRankOnTheScreenAndTheLogHasTheBareBytes() {
         read("one\ntwo", Screen.Name.ERR, screen);
         assertEquals("", text(out));
         assertEquals("[3] one\n[3] two\n", text(err));
@@ -53,7 +53,7 @@ class RankStreamTest {
     }
 
     @Test
-    void whatTheJvmSaysAboutOurOwnFlagIsLeftToTheLog() {
+    void theJvmWarningAboutTheLaunchersFlagIsOnlyInTheLog() {
         String text = JavaSettings.INCUBATING + "\n" + JavaSettings.INCUBATING + " and more\none\n";
         read(text, Screen.Name.ERR, screen);
         assertEquals("[3] " + JavaSettings.INCUBATING + " and more\n[3] one\n", text(err));
@@ -62,7 +62,7 @@ class RankStreamTest {
     }
 
     @Test
-    void tracesOnStandardErrorAreFoldedForTheScreenOnly() {
+    void stackTracesOnStandardErrorAreFoldedOnTheScreenOnly() {
         String text = String.join("\n", TRACE) + "\nbye\n" + String.join("\n", TRACE);
         read(text, Screen.Name.ERR, screen);
         List<String> folded = List.of(
@@ -81,7 +81,7 @@ class RankStreamTest {
     }
 
     @Test
-    void tracesAreFullOnStandardOutputAndWithTheSetting() {
+    void stackTracesAreFullOnStandardOutputOrBySetting() {
         String text = String.join("\n", TRACE) + "\n";
         List<String> full = TRACE.stream().map(line -> "[3] " + line).toList();
         read(text, Screen.Name.OUT, screen);
@@ -91,13 +91,13 @@ class RankStreamTest {
     }
 
     @Test
-    void prefixIsColouredOnATerminalOnly() {
+    void thePrefixIsColouredOnATerminalOnly() {
         read("one\n", Screen.Name.ERR, new Screen(stream(out), new Screen.ScreenStream(err, true), true));
         assertStarts(text(err), "\033[35m[3]\033[0m ");
     }
 
     @Test
-    void linesThatAreShownInPiecesAreToldOncePerStreamAndKeptWholeInTheLog() {
+    void aLineShownInPiecesIsReportedOnceAndWholeInTheLog() {
         String longest = "x".repeat(LineAssembler.LONGEST_LINE);
         String text = longest + "\n" + longest + longest + longest + "yz\n" + longest + "!\nlast\n";
         read(text, Screen.Name.ERR, screen);
@@ -114,20 +114,20 @@ class RankStreamTest {
     }
 
     @Test
-    void longestLineThatFitsIsShownInOnePieceWithoutANote() {
+    void theLongestFittingLineIsShownInOnePiece() {
         String longest = "x".repeat(LineAssembler.LONGEST_LINE);
         read(longest + "\n", Screen.Name.ERR, screen);
         assertEquals("[3] " + longest + "\n", text(err));
     }
 
     @Test
-    void closedStandardOutputIsReportedOnceAndEndsTheReading() {
+    void closedStandardOutputIsReportedOnceAndEndsReading() {
         read("one\ntwo\n", Screen.Name.OUT, new Screen(BROKEN, err));
         assertEquals(List.of("Broken pipe"), closed);
     }
 
     @Test
-    void closedStandardErrorEndsNothingAndTheLogHasEveryByte() {
+    void closedStandardErrorDoesNotEndReading() {
         read("one\ntwo\n", Screen.Name.ERR, new Screen(out, BROKEN));
         assertEquals(List.of(), closed);
         assertEquals("one\ntwo\n", text(log));
@@ -135,7 +135,7 @@ class RankStreamTest {
     }
 
     @Test
-    void standardOutputOnAFullDiskIsOneWarningAndEndsNothing() {
+    void standardOutputOnAFullDiskCausesOneWarning() {
         String line = "x".repeat(1 << 16) + "\n";
         read(line + line, Screen.Name.OUT, new Screen(new Screen.ScreenStream(BROKEN, false, true), stream(err), true));
         assertEquals(List.of(), closed);
@@ -147,7 +147,7 @@ class RankStreamTest {
     }
 
     @Test
-    void thePortOfADebuggerIsALineOfTheLauncher() {
+    void theDebuggerPortIsPrintedByTheLauncher() {
         read(
                 "Listening for transport dt_socket at address: 41235\nhello\n"
                         + "Listening for transport dt_socket at address: 127.0.0.1:6\n",
@@ -163,7 +163,7 @@ class RankStreamTest {
     }
 
     @Test
-    void rankThatASignalEndsDoesNotGoOnWithoutADebugger() {
+    void aRankThatASignalEndsIsNotReportedAsContinuingWithoutDebugger() {
         screen.hurry();
         String listening = "Listening for transport dt_socket at address: ";
         read(listening + "41235\n" + listening + "6\n", Screen.Name.OUT, screen);

@@ -42,7 +42,7 @@ class ScreenTest {
     }
 
     @Test
-    void lineIsPrintedBesideAStreamThatNobodyReadsOnceThereIsAHurry() throws Exception {
+    void duringAHurryALineIsPrintedBesideABlockedStream() throws Exception {
         Screen screen = new Screen(full, err);
         run(() -> writeOut(screen));
         stuck.await();
@@ -60,7 +60,7 @@ class ScreenTest {
     }
 
     @Test
-    void lineThatNobodyReadsKeepsItsSenderUntilThereIsAHurry() throws Exception {
+    void aBlockedLineKeepsItsSenderUntilAHurry() throws Exception {
         Screen screen = new Screen(err, full);
         CompletableFuture<Void> told = run(() -> screen.note("one"));
         stuck.await();
@@ -72,7 +72,7 @@ class ScreenTest {
     }
 
     @Test
-    void lineComesInItsTurnAmongRanksThatPrintWithoutEnd() throws Exception {
+    void aLineIsPrintedInTurnAmongRanksThatPrintEndlessly() throws Exception {
         AtomicBoolean over = new AtomicBoolean();
         OutputStream slow = new OutputStream() {
             @Override

@@ -13,7 +13,7 @@ class SecretMaskTest {
     private static final byte[] BYTES = HexFormat.of().parseHex("fbffbefbffbeab12");
 
     @Test
-    void secretIsMaskedInEveryForm() {
+    void aSecretIsMaskedAsTextHexAndBase64() {
         SecretMask mask = new SecretMask("s3cr3t".getBytes(StandardCharsets.UTF_8));
 
         assertEquals("a ****** b ******", mask.masked("a s3cr3t b s3cr3t"));
@@ -23,12 +23,12 @@ class SecretMaskTest {
     }
 
     @Test
-    void bytesAreMaskedInCapitalDigitsAndInBothAlphabetsOfBase64() {
+    void bytesAreMaskedInUpperCaseHexAndBothBase64Alphabets() {
         assertFormsOfBytesMasked(new SecretMask(BYTES));
     }
 
     @Test
-    void bytesOfASecretInHexadecimalDigitsAreMaskedToo() {
+    void aHexSecretIsMaskedInTheFormsOfItsBytes() {
         SecretMask mask = new SecretMask("fbffbefbffbeab12".getBytes(StandardCharsets.UTF_8));
 
         assertFormsOfBytesMasked(mask);

@@ -25,7 +25,7 @@ class FerroNamesTest {
     private Path folder;
 
     @Test
-    void folderWithoutAnythingOfOursStandsBehindOurJars() throws IOException {
+    void aProgramFolderWithoutFerroClassesStandsAfterFerrosJars() throws IOException {
         write("app/Main.class");
         write("app/META-INF/services/app.Plugin");
         write("app/io/netty/Any.class");
@@ -35,7 +35,7 @@ class FerroNamesTest {
     }
 
     @Test
-    void folderThatReplacesSomethingOfOursStandsFirst() throws IOException {
+    void aProgramFolderThatReplacesFerroClassesStandsFirst() throws IOException {
         write("engine/ferro/Backend.class");
         write("netty/META-INF/native/libferro_shaded_netty_any.so");
         write("provider/META-INF/services/ferro.spi.BackendProvider");
@@ -48,7 +48,7 @@ class FerroNamesTest {
     }
 
     @Test
-    void jarIsLookedThroughUnlessItsManifestWouldBeTheFirst() throws IOException {
+    void aJarIsSearchedUnlessItsManifestNamesOtherJars() throws IOException {
         write("app/Main.class");
         jar("apart.jar", Optional.empty(), "a/b/C.class");
         jar("gson.jar", Optional.empty(), "com/google/gson/Gson.class");
@@ -62,7 +62,7 @@ class FerroNamesTest {
     }
 
     @Test
-    void everythingInOurJarsGoesByANameOfOurs() throws IOException {
+    void everyEntryOfFerrosJarsHasAFerroName() throws IOException {
         int seen = 0;
         for (String entry : ClassPath.ofLauncher().entries()) {
             if (isFolderOfAModule(entry) || isOurs(Path.of(entry).getFileName().toString())) {

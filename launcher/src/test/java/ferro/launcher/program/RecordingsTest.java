@@ -25,7 +25,7 @@ class RecordingsTest {
     private Path temporary;
 
     @Test
-    void folderOfOursIsOursAloneAndGoesWithAJobThatEndsWell() throws IOException {
+    void theFolderOfRecordingsIsPrivateAndRemovedAfterASuccessfulJob() throws IOException {
         Recordings recordings = Recordings.of(TARGET, Map.of());
         record(recordings);
 
@@ -35,7 +35,7 @@ class RecordingsTest {
     }
 
     @Test
-    void folderOfAFailedJobStaysIfThereIsSomethingInIt() throws IOException {
+    void theFolderOfAFailedJobStaysUnlessItIsEmpty() throws IOException {
         Recordings recorded = Recordings.of(TARGET, Map.of());
         Path file = record(recorded);
         Recordings empty = Recordings.of(TARGET, Map.of());
@@ -65,7 +65,7 @@ class RecordingsTest {
     }
 
     @Test
-    void folderThatTheUserNamesIsNeverRemoved() throws IOException {
+    void aRecordingFolderOfTheUserIsNeverRemoved() throws IOException {
         Recordings recordings = Recordings.of(TARGET, Map.of("FERRO_RECORDER_DIR", temporary.toString()));
         Path file = record(recordings);
 
@@ -76,7 +76,7 @@ class RecordingsTest {
     }
 
     @Test
-    void recordingsThatCannotBeReadAreDamagedInTheDiagnosis() throws IOException {
+    void unreadableRecordingsAreReportedDamagedInTheDiagnosis() throws IOException {
         Recordings recordings = Recordings.of(TARGET, Map.of("FERRO_RECORDER_DIR", temporary.toString()));
         record(recordings);
 
@@ -86,7 +86,7 @@ class RecordingsTest {
     }
 
     @Test
-    void recordingsThatWereThereBeforeAreOfAnotherJob() throws IOException {
+    void recordingsFromBeforeTheJobAreIgnored() throws IOException {
         String earlier = "{\"format\":1,\"job\":\"default\",\"rank\":3,\"worldSize\":4,\"wallNanos\":5000000000,"
                 + "\"clockNanos\":7,\"groups\":[],\"operations\":[]}";
         Path file = Files.writeString(temporary.resolve("ferro-default-rank3.json"), earlier);

@@ -34,7 +34,7 @@ class TargetTest {
     }
 
     @Test
-    void sourceFileIsCompiledOnceAndItsFirstClassIsRunWhateverItsName() throws IOException {
+    void aSourceFileIsCompiledOnceAndItsFirstClassIsRun() throws IOException {
         Path file = write("Main.java", "package a.b; public class Hello { public static void main(String[] a) {} }");
 
         List<String> line = target(file.toString(), "--fast").commandLine(folder, false);
@@ -45,7 +45,7 @@ class TargetTest {
     }
 
     @Test
-    void sourceFileMayUseTheFilesBesideIt() throws IOException {
+    void aSourceFileMayUseFilesInItsFolder() throws IOException {
         write("Other.java", "class Other { static final int X = 3; }");
         Path file = write("Main.java", "class Main { public static void main(String[] a) { int x = Other.X; } }");
 
@@ -56,7 +56,7 @@ class TargetTest {
     }
 
     @Test
-    void errorInTheSourceIsShownWithItsLine() throws IOException {
+    void anErrorInTheSourceIsShownWithItsLine() throws IOException {
         Path file = write("Main.java", "class Main {\n int x = y;\n}");
 
         assertMessage(
@@ -65,7 +65,7 @@ class TargetTest {
     }
 
     @Test
-    void jarRunsItsMainClassOnAClassPathWithFerro() throws IOException {
+    void aJarRunsItsMainClassWithFerroOnTheClassPath() throws IOException {
         Path jar = jar(" app.Start ");
 
         List<String> line = target(jar.toString(), "x").commandLine(folder, false);
@@ -77,7 +77,7 @@ class TargetTest {
     }
 
     @Test
-    void jarRunsWithTheClassPathThatWasTypedAndWithNoOther() throws IOException {
+    void aJarRunsOnlyWithTheTypedClassPath() throws IOException {
         Path jar = jar("app.Start");
         JavaSettings typed = JavaSettings.of(Optional.of("/x/extra.jar"), List.of(), Map.of());
         JavaSettings inherited = JavaSettings.of(Optional.empty(), List.of(), Map.of("CLASSPATH", "/x/other.jar"));
@@ -92,7 +92,7 @@ class TargetTest {
     }
 
     @Test
-    void wildcardInTheClassPathIsLookedThroughAsTheJvmDoes() throws IOException {
+    void aWildcardInTheClassPathMatchesJarsAsInTheJvm() throws IOException {
         Path jars = Files.createDirectory(folder.resolve("jars"));
         try (JarOutputStream written = new JarOutputStream(Files.newOutputStream(jars.resolve("a.jar")))) {
             written.putNextEntry(new ZipEntry("app/Start.class"));
@@ -118,7 +118,7 @@ class TargetTest {
     }
 
     @Test
-    void whatIsNotThereIsNamed() {
+    void aMissingTargetIsNamed() {
         assertMessage("None.java not found", () -> target("None.java"));
         assertMessage("none.jar not found", () -> target("none.jar"));
         assertMessage("main class \"app.None\" not found", () -> target("app.None"));
@@ -131,7 +131,7 @@ class TargetTest {
     }
 
     @Test
-    void mainClassIsFoundOnTheClassPath() throws IOException {
+    void theMainClassIsFoundOnTheClassPath() throws IOException {
         String own = JavaTarget.class.getName();
 
         List<String> line = target(own).commandLine(folder, false);
@@ -141,7 +141,7 @@ class TargetTest {
 
     /** A rank that is killed while it loads a native library leaves a file, which is removed with the folder of the job. */
     @Test
-    void nativeLibrariesAreCopiedIntoTheFolderOfTheJobUnlessTheUserNamesAnother() throws IOException {
+    void nativeLibrariesAreCopiedIntoTheJobFolderByDefault() throws IOException {
         String own = JavaTarget.class.getName();
         String option = "-Dferro.shaded.io.netty.native.workdir=";
         settings = JavaSettings.of(Optional.empty(), List.of(option + "/other"), Map.of());
@@ -166,7 +166,7 @@ class TargetTest {
     }
 
     @Test
-    void archivedClassesServeWhereFerrosJarsComeFirst() throws IOException {
+    void archivedClassesAreUsedOnlyIfFerrosJarsComeFirst() throws IOException {
         Path archive = write("ranks.jsa", "classes");
         ClassPath library = ClassPath.parse(folder.resolve("a.jar").toString());
         ClassPath none = ClassPath.parse("");
@@ -189,7 +189,7 @@ class TargetTest {
     }
 
     @Test
-    void programsNeedNothingOfTheCommand() {
+    void theClassPathOfProgramsHasNoLauncherJars() {
         ClassPath all = ClassPath.parse(
                 "/l/ferro-spi-0.1.0.jar:/l/ferro-launcher-0.1.0.jar:/l/picocli-4.7.7.jar:/l/gson-2.13.2.jar:"
                         + "/b/launcher/target/classes:/l/guava-33.8.0-jre.jar:/b/backend-tcp-shaded/target/classes:/l/jna-jpms-5.19.1.jar");

@@ -43,7 +43,7 @@ class CoreBindingTest {
     }
 
     @Test
-    void startLineSaysWhyRanksAreNotBound() {
+    void theStartLineHasTheReasonWhyRanksAreNotBound() {
         assertEquals(
                 "not bound (--no-bind)",
                 CoreBinding.of(2, false, programs, FOUR).reason());

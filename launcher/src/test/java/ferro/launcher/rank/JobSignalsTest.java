@@ -19,7 +19,7 @@ class JobSignalsTest {
     private final JobSignals signals = new JobSignals(events, early::add);
 
     @Test
-    void signalBeforeTheMeetingEndsItAtOnce() {
+    void aSignalBeforeTheRendezvousEndsTheLauncherAtOnce() {
         signals.heard("TERM");
 
         signals.interruptMe();
@@ -32,7 +32,7 @@ class JobSignalsTest {
     }
 
     @Test
-    void signalThatAsksForNoEndInterruptsNobodyAndIsAnEventOnceRanksStart() {
+    void aPassedOnSignalDoesNotInterruptTheLauncher() {
         List<String> told = new ArrayList<>();
         signals.interruptMe();
         signals.heard("USR1");
@@ -48,7 +48,7 @@ class JobSignalsTest {
     }
 
     @Test
-    void signalsBeforeOthersCanBeToldAreToldThen() {
+    void earlySignalsAreSentToOthersOnceTheyCanBe() {
         List<String> told = new ArrayList<>();
         signals.interruptMe();
         signals.heard("INT");
@@ -62,7 +62,7 @@ class JobSignalsTest {
 
     /** The ranks of the generation before may have taken the whole wait to end. */
     @Test
-    void signalThatCameWhileRanksEndedAlsoEndsAWaitOfNoTime() throws InterruptedException {
+    void aSignalWhileRanksEndedEndsAWaitWithoutTime() throws InterruptedException {
         signals.holdBack(Duration.ZERO);
         signals.tell((name, times) -> {});
         signals.ranksStart();
@@ -74,7 +74,7 @@ class JobSignalsTest {
     }
 
     @Test
-    void signalBetweenTwoGenerationsIsToldToNobodyAndEndsTheWaitForTheNext() {
+    void aSignalBetweenTwoGenerationsEndsTheRestartDelay() {
         List<String> told = new ArrayList<>();
         signals.tell((name, times) -> told.add(name + " " + times));
         signals.ranksStart();

@@ -78,7 +78,7 @@ class SupervisorTest {
     }
 
     @Test
-    void ranksAreKilledOnceAndTheEndsOfOthersDoNotPutOffGivingUp() throws InterruptedException {
+    void ranksAreKilledOnceAndTheTimeoutIsNotExtended() throws InterruptedException {
         ends(0, 7);
         StopTimes rules = times(LONG, LONG, SHORT, LONG, Duration.ofMillis(300));
 
@@ -95,7 +95,7 @@ class SupervisorTest {
     }
 
     @Test
-    void signalGoesOnAndWhatIsLeftAfterAGraceIsKilled() throws InterruptedException {
+    void aSignalIsPassedOnAndRemainingRanksAreKilledAfterAGracePeriod() throws InterruptedException {
         events.add(new JobEvent.Signalled("INT", 1));
         // the launcher of another node has received it too
         events.add(new JobEvent.Signalled("INT", 1));
@@ -115,7 +115,7 @@ class SupervisorTest {
     }
 
     @Test
-    void ranksThatAllReadTheSameBadWordsEndByThemselves() throws InterruptedException {
+    void ranksThatAllRefuseTheSameWrongInputAreNotStopped() throws InterruptedException {
         Stream.of(3, 1, 0, 2).forEach(rank -> ends(rank, 2));
 
         JobOutcome outcome = await(4, new StopTimes(LONG, LONG, LONG, LONG, LONG, true), (rank, signal) -> {});
@@ -126,7 +126,7 @@ class SupervisorTest {
     }
 
     @Test
-    void ranksThatDoNotReadTheSameBadWordsAreStopped() throws InterruptedException {
+    void ranksThatDoNotRefuseTheWrongInputAreStopped() throws InterruptedException {
         ends(1, 2);
 
         JobOutcome outcome =
@@ -137,7 +137,7 @@ class SupervisorTest {
     }
 
     @Test
-    void exitCodeTwoOfAUsersProgramIsAFailureLikeAnyOther() throws InterruptedException {
+    void exitCodeTwoOfAProgramIsAnOrdinaryFailure() throws InterruptedException {
         ends(0, 2);
 
         await(2, PATIENT, (rank, signal) -> ends(rank, 143));
@@ -146,7 +146,7 @@ class SupervisorTest {
     }
 
     @Test
-    void ranksThatHaveJoinedGetTimeToFindOutBeforeTheyAreStopped() throws InterruptedException {
+    void joinedRanksGetTimeToFailBeforeTheyAreStopped() throws InterruptedException {
         events.add(new JobEvent.Joined());
         ends(3, 0);
         ends(1, 137);
@@ -163,7 +163,7 @@ class SupervisorTest {
     }
 
     @Test
-    void rankThatEndsWellByItselfAfterAFailureHasLeftAsWell() throws InterruptedException {
+    void aRankThatEndsWellAfterAFailureCountsAsLeft() throws InterruptedException {
         events.add(new JobEvent.Joined());
         ends(0, 1);
         ends(1, 0);
@@ -177,7 +177,7 @@ class SupervisorTest {
     }
 
     @Test
-    void rankThatWasResumedBeforeItEndedIsNotHalted() throws InterruptedException {
+    void aRankThatWasResumedBeforeItsEndIsNotSuspended() throws InterruptedException {
         ends(0, 1);
 
         JobOutcome outcome = await(3, PATIENT, (rank, signal) -> ends(rank, 143));
@@ -187,7 +187,7 @@ class SupervisorTest {
     }
 
     @Test
-    void rankThatStandsStillWhenAnotherNodeFailsIsTold() throws InterruptedException {
+    void aRankThatIsSuspendedDuringAFailureElsewhereIsReported() throws InterruptedException {
         events.add(new JobEvent.FailedElsewhere(1, 23));
 
         JobOutcome outcome = await(3, PATIENT, (rank, signal) -> ends(rank, 137));
@@ -197,7 +197,7 @@ class SupervisorTest {
     }
 
     @Test
-    void outputThatCannotBeShownIsToldToTheOtherNodesOnce() throws InterruptedException {
+    void outputThatCannotBeShownIsReportedToTheOtherNodesOnce() throws InterruptedException {
         events.add(new JobEvent.OutputClosed("Broken pipe"));
         events.add(new JobEvent.OutputClosed("again"));
 
@@ -208,7 +208,7 @@ class SupervisorTest {
     }
 
     @Test
-    void outputOfRanksThatHaveEndedIsWaitedForBeyondTheTimesOfRanksThatRun() throws InterruptedException {
+    void theOutputOfEndedRanksIsAwaitedBeyondTheStopTimes() throws InterruptedException {
         events.add(new JobEvent.Ended(0, 7, 17));
         // the reader of the output takes longer than all times of the rules together
         later(300, new JobEvent.Drained(0));
@@ -220,7 +220,7 @@ class SupervisorTest {
     }
 
     @Test
-    void signalEndsTheWaitForOutputThatNobodyReads() throws InterruptedException {
+    void aSignalEndsTheWaitForUnreadOutput() throws InterruptedException {
         events.add(new JobEvent.Ended(0, 0, 17));
         events.add(new JobEvent.Signalled("INT", 1));
 
@@ -231,7 +231,7 @@ class SupervisorTest {
     }
 
     @Test
-    void ranksThatEndAtASignalAreNotWaitedForUntilTheGraceIsOver() throws InterruptedException {
+    void ranksThatEndAtASignalDoNotWaitForTheWholeGracePeriod() throws InterruptedException {
         events.add(new JobEvent.Signalled("INT", 1));
 
         await(1, times(LONG, LONG, LONG, LONG, SHORT), (rank, signal) -> events.add(new JobEvent.Ended(rank, 130, 17)));
@@ -241,7 +241,7 @@ class SupervisorTest {
     }
 
     @Test
-    void outputIsWaitedForAfterASignalAlsoWhereAllTimesHavePassedBefore() throws InterruptedException {
+    void outputIsAwaitedAfterALateSignal() throws InterruptedException {
         StopTimes rules = times(Duration.ZERO, Duration.ZERO, Duration.ZERO, LONG, Duration.ofSeconds(1));
         events.add(new JobEvent.Ended(0, 7, 17));
         later(1_300, new JobEvent.Signalled("INT", 1));
@@ -256,7 +256,7 @@ class SupervisorTest {
     }
 
     @Test
-    void secondSignalEndsTheWaitForOutputAtOnce() throws InterruptedException {
+    void aSecondSignalEndsTheWaitForOutputAtOnce() throws InterruptedException {
         events.add(new JobEvent.Ended(0, 0, 17));
         events.add(new JobEvent.Signalled("INT", 1));
         events.add(new JobEvent.Signalled("INT", 2));
@@ -267,7 +267,7 @@ class SupervisorTest {
     }
 
     @Test
-    void signalThatAsksForNoEndGoesOnEachTimeAndEndsNothing() throws InterruptedException {
+    void aSignalThatDoesNotStopIsPassedOnEachTime() throws InterruptedException {
         events.add(new JobEvent.Passed("USR1"));
         events.add(new JobEvent.Passed("USR1"));
         events.add(new JobEvent.Passed("XCPU"));
@@ -280,7 +280,7 @@ class SupervisorTest {
     }
 
     @Test
-    void stopKeyStopsAllRanksBeforeTheLauncher() throws InterruptedException {
+    void theStopKeyStopsAllRanksBeforeTheLauncher() throws InterruptedException {
         events.add(new JobEvent.Passed("TSTP"));
 
         await(2, AT_ONCE, endsAt("STOP", 0));
@@ -289,7 +289,7 @@ class SupervisorTest {
     }
 
     @Test
-    void stopKeyThatIsTakenBackStopsNothing() throws InterruptedException {
+    void aRevokedStopKeyStopsNoRank() throws InterruptedException {
         events.add(new JobEvent.Passed("TSTP"));
         events.add(new JobEvent.Passed("CONT"));
 
@@ -299,7 +299,7 @@ class SupervisorTest {
     }
 
     @Test
-    void endOfARankIsToldOnceItsOutputHasBeenReadUnlessItWasStopped() throws InterruptedException {
+    void theEndOfARankIsPublishedAfterItsOutputIsRead() throws InterruptedException {
         ends(0, 7);
 
         await(2, AT_ONCE, endsAt("TERM", 143));
