@@ -28,7 +28,7 @@ class MessageStreamTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 3, 7, 4096, 5000})
-    void messagesComeWholeAndInOrderHoweverLittleTheMediumTakes(int window) {
+    void messagesArriveCompleteAndInOrderInPiecesOfAnySize(int window) {
         Pipe there = new Pipe(window);
         Pipe back = new Pipe(window);
         MessageStream sender = new MessageStream(there, back);
@@ -47,7 +47,7 @@ class MessageStreamTest {
     }
 
     @Test
-    void whoMovesIsToldWhetherAnyMessageHasCome() {
+    void moveReturnsWhetherAMessageHasArrived() {
         Pipe pipe = new Pipe(9);
         MessageStream stream = new MessageStream(pipe, pipe);
         assertFalse(stream.move(this::hear));
@@ -85,7 +85,7 @@ class MessageStreamTest {
     /** Behind a wrong length nobody knows where a message begins. */
     @ParameterizedTest
     @ValueSource(ints = {-1, MessageStream.BYTES_MOST + 1})
-    void aLengthThatNoMessageHasIsToldOnceAndNothingComesBehindIt(int length) {
+    void aWrongLengthIsReportedOnceAndEndsTheStream(int length) {
         Pipe pipe = new Pipe(5000);
         MessageStream stream = new MessageStream(pipe, pipe);
         ByteBuffer wrong = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.nativeOrder());

@@ -57,7 +57,7 @@ class StagedLinkTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 7, 48, 5000})
-    void recordsAreCombinedWhole(int besideAHeader) {
+    void aRecordSplitBetweenPiecesIsCombinedOnce(int besideAHeader) {
         int record = 60;
         StagedLink[] ends = ends(WireHeader.BYTES + besideAHeader);
         ReduceOp op = ReduceOp.ofBytes("positions", record, (into, received) -> {
@@ -85,7 +85,7 @@ class StagedLinkTest {
     }
 
     @Test
-    void nothingIsTakenBehindAnotherHeader() {
+    void dataBehindAnUnexpectedHeaderIsNotTaken() {
         StagedLink[] ends = ends(100);
         ends[0].send(SECOND, HostTensor.of(new int[] {8, 9}), 0, 2);
         int[] into = new int[2];

@@ -96,7 +96,7 @@ class BackendPairTest {
     @ParameterizedTest
     @ValueSource(strings = {"cpu:tcp,cuda:nccl", "cuda:nccl,cpu:tcp", " cpu : tcp , cuda : nccl ", "CPU:tcp,HIP:nccl"})
     @DisplayName("2-18: a pair opens both, in any order and with spaces, the host's first")
-    void aPairOpensBothTheHostsFirst(String wanted) {
+    void aPairOpensTheHostBackendFirst(String wanted) {
         Backend both = open(wanted, null);
 
         assertEquals(List.of("tcp", "nccl"), opened);
@@ -122,7 +122,7 @@ class BackendPairTest {
                 "cpu:nccl,cuda:nccl"
             })
     @DisplayName("2-18: unknown places, two names for one, and none are refused with what there is")
-    void whatIsNoPairIsRefusedWithWhatThereIs(String wanted) {
+    void aTextThatIsNotAPairIsRefusedWithTheUsableBackends(String wanted) {
         String text = assertThrows(IllegalArgumentException.class, () -> open(wanted, null))
                 .getMessage();
 
@@ -134,7 +134,7 @@ class BackendPairTest {
 
     @Test
     @DisplayName("2-18: a name in a pair that cannot work is fatal and never replaced; nothing is opened")
-    void aNameInAPairThatCannotWorkIsFatal() {
+    void anUnusableNameInAPairIsRefused() {
         String unknown = assertThrows(IllegalArgumentException.class, () -> open("cpu:ttcp,cuda:nccl", null))
                 .getMessage();
         assertTrue(unknown.contains("\"ttcp\"") && unknown.contains("tcp (usable)"), unknown);
@@ -147,7 +147,7 @@ class BackendPairTest {
 
     @Test
     @DisplayName("2-18: a back end without an NCCL view takes no device tensors, and both are closed")
-    void aBackEndWithoutAViewIsNoDevicesBackEnd() {
+    void aBackendWithoutAnNcclViewDoesNotServeDevices() {
         String text = assertThrows(IllegalArgumentException.class, () -> open("cpu:tcp,cuda:slow", null))
                 .getMessage();
 
@@ -157,7 +157,7 @@ class BackendPairTest {
 
     @Test
     @DisplayName("2-18: if the second cannot be opened, the first is closed")
-    void ifTheSecondFailsTheFirstIsClosed() {
+    void ifTheSecondBackendFailsTheFirstIsClosed() {
         doThrow(new IllegalStateException("close failed too")).when(host).close();
 
         FerroException failure = assertThrows(FerroException.class, () -> open("cpu:tcp,cuda:fails", null));
@@ -169,7 +169,7 @@ class BackendPairTest {
     @Test
     @DisplayName("2-18: auto opens the devices' back end beside the best one, if it is usable, and never alone; a rank"
             + " alone needs no store for it")
-    void autoOpensTheDevicesBackEndBesideTheBestOne() {
+    void autoOpensTheDeviceBackendBesideTheBestHostBackend() {
         GroupSpec alone = GroupSpec.of("world", 0, 1, Duration.ofSeconds(5));
         assertSame(nccl, open(alone, "auto", null).asNcclBackend().orElseThrow());
         assertEquals(List.of("tcp", "nccl"), opened);
@@ -182,7 +182,7 @@ class BackendPairTest {
 
     @Test
     @DisplayName("2-18: nccl alone only by its name")
-    void aNameAloneOpensThatAlone() {
+    void aSingleNameOpensOnlyThatBackend() {
         assertSame(nccl, open("nccl", null));
         assertSame(host, open("tcp", null));
 

@@ -78,18 +78,18 @@ class BackendSelectionTest {
     }
 
     @Test
-    void autoTakesTheUsableOneOfHighestPriority() {
+    void autoOpensTheUsableBackendOfHighestPriority() {
         assertEquals("tcp", open("auto"));
     }
 
     @Test
-    void aNameTakesThatOneWhateverItsPriority() {
+    void aNameOpensThatBackendDespiteItsPriority() {
         assertEquals("slow", open("slow"));
         assertEquals("simulated", open("simulated"));
     }
 
     @Test
-    void anUnknownNameIsFatalAndListsEveryProviderWithItsReason() {
+    void anUnknownNameIsRefusedWithEveryProviderAndItsReason() {
         IllegalArgumentException refusal = assertThrows(IllegalArgumentException.class, () -> open("ttcp"));
         assertEquals("cannot be made", refusal.getCause().getMessage());
         String text = refusal.getMessage();
@@ -104,7 +104,7 @@ class BackendSelectionTest {
     }
 
     @Test
-    void anUnusableNameIsFatalAndNotReplaced() {
+    void anUnusableNameIsRefusedAndNotReplaced() {
         String text =
                 assertThrows(IllegalArgumentException.class, () -> open("nccl")).getMessage();
         assertTrue(text.contains("no usable back end for -Dferro.backend=nccl"), text);
@@ -112,7 +112,7 @@ class BackendSelectionTest {
     }
 
     @Test
-    void autoNeverTakesANegativePriority() {
+    void autoNeverOpensABackendOfNegativePriority() {
         List<BackendCandidate> only = List.of(candidate("simulated", -1, null));
         SystemContext none = SystemContext.of(Map.of());
         String text = assertThrows(IllegalArgumentException.class, () -> BackendSelection.open(GROUP, none, only))
@@ -121,7 +121,7 @@ class BackendSelectionTest {
     }
 
     @Test
-    void propertiesWinOverVariables() {
+    void propertiesTakePrecedenceOverVariables() {
         GroupSpec spec = SystemContext.of(
                         Map.of("ferro.rank", "2", "RANK", "1", "WORLD_SIZE", "3", "ferro.timeout", "3s"))
                 .spec();
@@ -129,7 +129,7 @@ class BackendSelectionTest {
     }
 
     @Test
-    void aProcessWithoutRankIsToldHowToGetOne() {
+    void aProcessWithoutARankFailsWithTheWaysToSetIt() {
         String text = assertThrows(
                         IllegalArgumentException.class,
                         () -> SystemContext.of(Map.of()).spec())

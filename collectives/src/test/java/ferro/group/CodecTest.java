@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class CodecTest {
     @Test
-    void textsOfAllPlanesComeBack() throws IOException {
+    void textsWithAnyCharactersAreDecodedUnchanged() throws IOException {
         String text = "a, ä, 語, \uD83D\uDE80";
 
         byte[] bytes = Codec.utf8().encode(text);
@@ -21,13 +21,13 @@ class CodecTest {
     }
 
     @Test
-    void whatIsNoTextIsRefusedAndNotReplaced() {
+    void invalidTextIsRefusedInsteadOfReplaced() {
         assertThrows(CharacterCodingException.class, () -> Codec.utf8().encode("half a pair \uD83D"));
         assertThrows(CharacterCodingException.class, () -> Codec.utf8().decode(new byte[] {'a', (byte) 0xff}));
     }
 
     @Test
-    void mappedObjectsGoByWayOfTheInnerOnes() throws IOException {
+    void aMappedCodecConvertsThroughTheInnerOne() throws IOException {
         Codec<Integer> numbers = Codec.utf8().map(Integer::toHexString, text -> Integer.parseInt(text, 16));
 
         assertArrayEquals(new byte[] {'f', 'f'}, numbers.encode(255));

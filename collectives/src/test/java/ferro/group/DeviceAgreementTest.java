@@ -108,13 +108,13 @@ class DeviceAgreementTest {
 
     @Test
     @DisplayName("2-18: auto opens the devices' back end on all ranks or on none")
-    void autoOpensTheDevicesBackEndOnAllRanksOrOnNone() throws Exception {
+    void autoOpensTheDeviceBackendOnAllRanksOrOnNone() throws Exception {
         assertEquals(List.of(true, true), routed("nccl", "nccl"));
     }
 
     @Test
     @DisplayName("2-18: one rank without a device keeps all on the host's back end, and the others are told which")
-    void oneRankWithoutADeviceKeepsAllOnTheHost() throws Exception {
+    void aRankWithoutADeviceKeepsAllRanksOnTheHostBackend() throws Exception {
         assertEquals(List.of(false, false, false), routed("nccl", "", "nccl"));
 
         GroupSpec last = GroupSpec.of("world", 2, 3, PLENTY);
@@ -128,13 +128,13 @@ class DeviceAgreementTest {
 
     @Test
     @DisplayName("2-18: two kinds of back ends for devices are none that all ranks have")
-    void differentOnesAreNoneThatAllHave() throws Exception {
+    void differentDeviceBackendsAreNotUsed() throws Exception {
         assertEquals(List.of(false, false), routed("nccl", "other"));
     }
 
     @Test
     @DisplayName("2-18: a rank without a device waits for nobody and leaves one word; by name nothing is written")
-    void whoHasNoneWaitsForNobody() {
+    void aRankWithoutADeviceBackendWaitsForNoRank() {
         assertFalse(join(1, 3, "", PLENTY, "auto").asNcclBackend().isPresent());
         assertEquals(1, store.written().size(), store.written().toString());
         join(0, 3, "nccl", PLENTY, "tcp");
@@ -145,7 +145,7 @@ class DeviceAgreementTest {
 
     @Test
     @DisplayName("2-18: a rank that says nothing, being started with a back end by name, is named at the deadline")
-    void aRankThatSaysNothingIsNamed() {
+    void aRankThatReportsNothingIsNamed() {
         join(0, 3, "", PLENTY, "auto");
         join(2, 3, "nccl", PLENTY, "tcp");
 
@@ -161,7 +161,7 @@ class DeviceAgreementTest {
     }
 
     @Test
-    void theDeadlineOfJoiningIsTheOneThatCounts() {
+    void theJoinTimeoutLimitsTheDeviceAgreement() {
         GroupSpec patient = GroupSpec.of("world", 1, 2, PLENTY);
         try (SystemContext context = SystemContext.of(Map.of("ferro.join.timeout", "50ms"), store)) {
             DeviceAgreement agreement = new DeviceAgreement(patient, new JoiningContext(patient, context));
@@ -174,7 +174,7 @@ class DeviceAgreementTest {
     }
 
     @Test
-    void aRankThatWaitsForTheOthersPrintsWhichOfThemHaveNotReported() {
+    void aWaitingRankPrintsWhichRanksHaveNotReported() {
         GroupSpec patient = GroupSpec.of("world", 1, 3, PLENTY);
         KeptTimers timers = new KeptTimers();
         try (SystemContext context = SystemContext.of(Map.of("ferro.join.timeout", "50ms"), store)) {

@@ -108,7 +108,7 @@ class DeviceDoorTest {
     }
 
     @Test
-    void bothHalvesLeaveBeforeTheDevicesWaitsForItsPeersAndTheFirstFailureIsKept() {
+    void bothBackendsAreClosedAndTheFirstFailureIsKept() {
         IllegalStateException first = new IllegalStateException("host");
         IllegalStateException second = new IllegalStateException("device");
         doThrow(first).when(host).close(any());
@@ -126,7 +126,7 @@ class DeviceDoorTest {
 
     @Test
     @DisplayName("2-18: what both use, the store, ends after both, whatever they do")
-    void whatBothUseEndsAfterBoth() {
+    void theStoreIsClosedAfterBothBackends() {
         Runnable store = mock(Runnable.class);
         doThrow(new IllegalStateException("host")).when(host).close(any());
         CollectiveBackend sharing = over(store);
@@ -140,7 +140,7 @@ class DeviceDoorTest {
     }
 
     @Test
-    void noTimeIsTooLong() {
+    void theLongestTimeoutIsAccepted() {
         CollectiveBackend child = mock(CollectiveBackend.class);
         NcclBackend deviceChild = mock(NcclBackend.class);
         Duration forever = Duration.ofSeconds(Long.MAX_VALUE);
@@ -154,7 +154,7 @@ class DeviceDoorTest {
     }
 
     @Test
-    void abortReachesBothThoughTheFirstFails() {
+    void anAbortReachesTheHostIfTheDeviceFails() {
         Throwable cause = new IllegalStateException("why");
         doThrow(new IllegalStateException("device")).when(device).abort(any());
 
@@ -165,7 +165,7 @@ class DeviceDoorTest {
 
     @Test
     @DisplayName("2-18: a subgroup has both; if the second cannot be made, the first is closed")
-    void aSubgroupHasBothOrNone() {
+    void aSubgroupHasBothBackendsOrNone() {
         CollectiveBackend child = mock(CollectiveBackend.class);
         NcclBackend deviceChild = mock(NcclBackend.class);
         when(deviceChild.asNcclBackend()).thenReturn(Optional.of(deviceChild));

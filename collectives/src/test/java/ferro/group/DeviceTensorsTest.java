@@ -181,7 +181,7 @@ class DeviceTensorsTest {
 
     @Test
     @DisplayName("0-25 decision 1: a property of the process is read when it is asked for")
-    void thePropertiesOfTheProcessAreReadWhenAskedFor() {
+    void aPropertyOfTheProcessIsReadAtEachUse() {
         String name = "ferro.test." + Long.toHexString(System.nanoTime());
         SystemContext context = SystemContext.ofProcess();
         assertEquals(Optional.empty(), context.setting(name));

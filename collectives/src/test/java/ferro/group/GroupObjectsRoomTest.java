@@ -29,7 +29,7 @@ class GroupObjectsRoomTest {
     }
 
     @Test
-    void partsThatDoNotFitIntoOneArrayAreNotSaidToBeOfOneRank() {
+    void partsThatDoNotFitIntoOneArrayBlameNoSingleRank() {
         Backend alone = mock(Backend.class);
         when(alone.worldSize()).thenReturn(1);
         when(alone.timeout()).thenReturn(Duration.ofSeconds(10));
@@ -52,7 +52,7 @@ class GroupObjectsRoomTest {
 
     @ParameterizedTest
     @MethodSource("calls")
-    void aRankThatHasNoMemoryFailsTheGroup(Function<GroupObjects<String>, Object> call) {
+    void aRankWithoutMemoryForObjectsFailsTheGroup(Function<GroupObjects<String>, Object> call) {
         Backend alone = mock(Backend.class);
         when(alone.worldSize()).thenReturn(1);
         when(alone.timeout()).thenReturn(Duration.ofSeconds(10));

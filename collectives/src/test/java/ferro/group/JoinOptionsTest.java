@@ -31,7 +31,7 @@ class JoinOptionsTest {
     }
 
     @Test
-    void optionsSayWhatVariablesSayOtherwise() {
+    void optionsReplaceVariables() {
         JoinOptions options = RANK.group("stage3.0")
                 .local(1, 2)
                 .cores(4)
@@ -55,7 +55,7 @@ class JoinOptionsTest {
     }
 
     @Test
-    void aDeadlineOfCallsInOptionsBoundsJoiningAndOneInSettingsDoesNot() {
+    void onlyACallTimeoutInOptionsLimitsTheJoin() {
         try (SystemContext timed = SystemContext.of(RANK.timeout(Duration.ofSeconds(61)));
                 SystemContext set = SystemContext.of(Map.of("RANK", "1", "WORLD_SIZE", "3", "ferro.timeout", "3s"))) {
             assertEquals(Duration.ofSeconds(61), Deadlines.ofJoin(timed.spec(), timed));
@@ -64,7 +64,7 @@ class JoinOptionsTest {
     }
 
     @Test
-    void settingsOfTheProcessHoldWhereOptionsNameNone() {
+    void settingsOfTheProcessApplyUnlessOptionsSetThem() {
         System.setProperty("ferro.segment", "64KiB");
         System.setProperty("ferro.links", "tcp");
         System.setProperty("ferro.rank", "2");
@@ -79,7 +79,7 @@ class JoinOptionsTest {
     }
 
     @Test
-    void variablesThatPlaceAnotherRankAreHiddenFromOneThatOptionsPlace() {
+    void variablesOfAnotherRankAreHiddenFromARankByOptions() {
         for (String name : List.of("RANK", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "FERRO_RANK")) {
             assertTrue(RANK.hides(name, true), name);
             assertFalse(JoinOptions.ofProcess().hides(name, true), name);
@@ -94,7 +94,7 @@ class JoinOptionsTest {
     }
 
     @Test
-    void aRankThatServesBindsThePortsThatItWasGiven() {
+    void aRankThatServesTheStoreBindsTheGivenPorts() {
         try (SystemContext context = SystemContext.of(RANK.storeAt("h:1").serveStore("::1", "29500-29599"))) {
             assertEquals("serve://[::1]", Settings.RENDEZVOUS.of(context));
             assertEquals("29500-29599", Settings.TCP_PORT.of(context).toString());
@@ -104,7 +104,7 @@ class JoinOptionsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"host_with_underscore", "3f2a9b81c0de", "node.0a"})
-    void aStoreMayHaveEachNameThatAResolverMayKnow(String host) {
+    void aStoreHostMayHaveAnyNameThatAResolverAccepts(String host) {
         try (SystemContext context = SystemContext.of(RANK.storeAt(host + ":29500"))) {
             assertEquals("tcp://" + host + ":29500", Settings.RENDEZVOUS.of(context));
         }
@@ -114,7 +114,7 @@ class JoinOptionsTest {
     }
 
     @Test
-    void portsOfARankThatServesGoWithItsStore() {
+    void aStoreByAddressReplacesTheServedStoreAndItsPorts() {
         JoinOptions serving = RANK.serveStore("127.0.0.1", "29500");
         try (SystemContext context = SystemContext.of(serving.storeAt("h:1"))) {
             assertEquals("0", Settings.TCP_PORT.of(context).toString());
@@ -122,7 +122,7 @@ class JoinOptionsTest {
     }
 
     @Test
-    void optionsWinOverTheLauncherOfAClusterAndDoNotLookLikeFerroRun() {
+    void optionsReplaceTheLauncherOfAClusterAndAreNotFerroRun() {
         Map<String, String> mpirun = Map.of(
                 "OMPI_COMM_WORLD_RANK", "2",
                 "OMPI_COMM_WORLD_SIZE", "8",
@@ -139,7 +139,7 @@ class JoinOptionsTest {
     }
 
     @Test
-    void aStoreThatIsGivenIsTheOneOfTheContext() {
+    void aGivenStoreIsThatOfTheContext() {
         MapStore store = new MapStore();
         try (SystemContext context = SystemContext.of(RANK.storeAt("h:1").store(store))) {
             assertEquals(store, context.store());
@@ -148,7 +148,7 @@ class JoinOptionsTest {
     }
 
     @Test
-    void theSecretIsCopiedAndInNoText() {
+    void theSecretIsCopiedAndNeverPrinted() {
         byte[] secret = "0123456789abcdef".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
         JoinOptions options = RANK.secret(secret);
         secret[0] = 'x';
@@ -161,7 +161,7 @@ class JoinOptionsTest {
     }
 
     @Test
-    void optionsDoNotChangeThoseTheyAreMadeOf() {
+    void optionsAreImmutable() {
         JoinOptions first = JoinOptions.of(0, 2);
         String before = first.toString();
         first.group("g").local(0, 1).cores(1).job("j", 0).storeAt("h:1").settings(Map.of("ferro.links", "tcp"));
@@ -204,13 +204,13 @@ class JoinOptionsTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("mistakes")
-    void eachMistakeHasOneError(String text, Executable call) {
+    void everyWrongOptionHasItsError(String text, Executable call) {
         String message = assertThrows(IllegalArgumentException.class, call).getMessage();
         assertTrue(message.contains(text), message);
     }
 
     @Test
-    void aDeadlineOfMoreThanACenturyIsNone() {
+    void aTimeoutOfMoreThanACenturyIsUnlimited() {
         try (SystemContext context = SystemContext.of(RANK.timeout(Duration.ofSeconds(Long.MAX_VALUE)))) {
             assertTrue(context.spec().timeout().compareTo(Duration.ofDays(36_525)) > 0);
         }

@@ -30,7 +30,7 @@ class JoiningThreadTest {
     private final Thread.UncaughtExceptionHandler before = mock(Thread.UncaughtExceptionHandler.class);
 
     @Test
-    void exceptionThatEndsTheThreadAbortsItsOpenGroupsBeforeItIsPrinted() throws InterruptedException {
+    void anUncaughtExceptionAbortsTheThreadsGroupsBeforeItIsPrinted() throws InterruptedException {
         Thread ended = endedBy(() -> {
             JoiningThread.joined(world).opened(part);
             throw thrown;
@@ -43,7 +43,7 @@ class JoiningThreadTest {
     }
 
     @Test
-    void groupThatIsClosedIsNotAborted() throws InterruptedException {
+    void aClosedGroupIsNotAborted() throws InterruptedException {
         Thread ended = endedBy(() -> {
             JoiningThread joined = JoiningThread.joined(world);
             joined.opened(part);
@@ -57,7 +57,7 @@ class JoiningThreadTest {
     }
 
     @Test
-    void groupThatHasFailedKeepsItsCause() throws InterruptedException {
+    void aFailedGroupKeepsItsCause() throws InterruptedException {
         FerroException failure = new FerroException(Code.PEER_LOST, Where.of("world", 0), "rank 1 is gone");
         when(world.failure()).thenReturn(Optional.of(failure));
 
@@ -70,7 +70,7 @@ class JoiningThreadTest {
     }
 
     @Test
-    void groupThatCannotBeAbortedKeepsNothingElseFromEnding() throws InterruptedException {
+    void aFailedAbortStillAbortsTheOtherGroups() throws InterruptedException {
         doThrow(new IllegalStateException("no way out")).when(world).abort(any());
 
         Thread ended = endedBy(() -> {
@@ -83,7 +83,7 @@ class JoiningThreadTest {
     }
 
     @Test
-    void threadHasItsOwnHandlerAgainWhenItsLastGroupIsClosed() throws InterruptedException {
+    void theThreadGetsItsHandlerBackWhenItsLastGroupCloses() throws InterruptedException {
         AtomicReference<Thread.UncaughtExceptionHandler> between = new AtomicReference<>();
         AtomicReference<Thread.UncaughtExceptionHandler> afterwards = new AtomicReference<>();
 
@@ -103,7 +103,7 @@ class JoiningThreadTest {
     }
 
     @Test
-    void threadWithoutAHandlerOfItsOwnHasNoneAfterwards() throws InterruptedException {
+    void aThreadWithoutAHandlerHasNoneAfterwards() throws InterruptedException {
         AtomicReference<Thread.UncaughtExceptionHandler> afterwards = new AtomicReference<>();
 
         Thread plain = new Thread(() -> {
@@ -117,7 +117,7 @@ class JoiningThreadTest {
     }
 
     @Test
-    void handlerThatTheProgramHasSetLaterStays() throws InterruptedException {
+    void aHandlerThatTheProgramSetsLaterIsKept() throws InterruptedException {
         Thread.UncaughtExceptionHandler later = mock(Thread.UncaughtExceptionHandler.class);
 
         Thread ended = endedBy(() -> {

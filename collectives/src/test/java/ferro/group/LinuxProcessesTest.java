@@ -49,7 +49,7 @@ class LinuxProcessesTest {
     }
 
     @Test
-    void aProcessIsKnownByBootNamespaceNumberAndStart() throws IOException {
+    void aProcessIsIdentifiedByBootNamespacePidAndStart() throws IOException {
         ProcessTable table = table();
 
         assertEquals(REALM + "77 100", table.self());
@@ -79,7 +79,7 @@ class LinuxProcessesTest {
         "another system, windows 78",
         "nothing, ''"
     })
-    void whatCannotBeSeenIsNotWatched(String what, String identity) throws IOException {
+    void aProcessThatCannotBeSeenIsNotWatched(String what, String identity) throws IOException {
         assertEquals(Optional.empty(), table().watch(identity), what);
     }
 
@@ -95,7 +95,7 @@ class LinuxProcessesTest {
     }
 
     @Test
-    void aCommandWithBlanksAndBracketsHidesNothing() throws IOException {
+    void aCommandWithBlanksAndBracketsIsParsed() throws IOException {
         try (Watched watched = table().watch(REALM + "78 200").orElseThrow()) {
             process(78, "a) Z 1 (b", 'S', 0);
             assertFalse(watched.hasExited());
@@ -105,7 +105,7 @@ class LinuxProcessesTest {
     }
 
     @Test
-    void aProcessWhoseFirstThreadHasEndedByItselfIsNotWatched() throws IOException {
+    void aProcessWhoseMainThreadHasEndedIsNotWatched() throws IOException {
         ProcessTable table = table();
         process(78, "java", 'Z', 0);
 
@@ -113,12 +113,12 @@ class LinuxProcessesTest {
     }
 
     @Test
-    void whereThereIsNoProcNothingIsKnown() {
+    void withoutProcNoProcessIsWatched() {
         assertSame(ProcessTable.NONE, LinuxProcesses.of(Proc.under(root.resolve("nowhere")), Optional.empty()));
     }
 
     @Test
-    void aRealProcessIsSeenAliveThenGone() throws Exception {
+    void aRealProcessIsSeenAliveAndThenExited() throws Exception {
         assumeTrue(Files.isReadable(Proc.HOST.path("self/stat")), "there is no /proc here");
         Process child = new ProcessBuilder("sleep", "60").start();
         try (SystemContext context = SystemContext.of(Map.of());

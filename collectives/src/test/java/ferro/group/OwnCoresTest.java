@@ -17,7 +17,7 @@ class OwnCoresTest {
     private Path root;
 
     @Test
-    void aRankThatIsBoundToSomeCoresOfItsHostHasTheseForItself() throws IOException {
+    void aRankBoundToSomeCoresOwnsThem() throws IOException {
         write("sys/devices/system/cpu/online", "0-63");
 
         assertEquals(OptionalInt.of(4), seen("2-3,34-35", "0::/user.slice/session-1.scope"));
@@ -28,7 +28,7 @@ class OwnCoresTest {
     }
 
     @Test
-    void theCoresOfAContainerAreSharedByItsRanks() throws IOException {
+    void theCoresOfAContainerAreNotOwnedByOneRank() throws IOException {
         write("sys/devices/system/cpu/online", "0-63");
         write("sys/fs/cgroup/kubepods/pod7/cpuset.cpus.effective", "8-11");
         write("sys/fs/cgroup/cpuset/slurm/job_1/cpuset.effective_cpus", "4-7");
@@ -41,13 +41,13 @@ class OwnCoresTest {
     }
 
     @Test
-    void whatCannotBeSeenChangesNothing() throws IOException {
+    void unreadableCoresChangeNothing() throws IOException {
         assertEquals(OptionalInt.empty(), Proc.under(root.resolve("nowhere")).ownCores());
         assertEquals(OptionalInt.empty(), seen("nonsense", "0::/../.."));
     }
 
     @Test
-    void theContextCountsTheOwnCoresOfARankForEachRankOfItsHost() {
+    void ownCoresCountForEachRankOfTheHost() {
         Map<String, String> variables =
                 Map.of("RANK", "0", "WORLD_SIZE", "8", "LOCAL_RANK", "0", "LOCAL_WORLD_SIZE", "4");
 

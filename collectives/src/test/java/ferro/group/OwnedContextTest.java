@@ -47,7 +47,7 @@ class OwnedContextTest {
     }
 
     @Test
-    void theCloseOfTheOnlyGroupEndsTheContextAndItsThread() {
+    void closingTheOnlyGroupEndsTheContextAndItsThread() {
         ProcessGroup group = joined();
         ScheduledExecutorService timers = context.background();
         assertEquals(OPEN, context.ended());
@@ -62,7 +62,7 @@ class OwnedContextTest {
     }
 
     @Test
-    void aCloseThatFailsEndsTheContextToo() {
+    void aFailedCloseOfTheGroupEndsTheContext() {
         ProcessGroup group = joined();
         FerroException mismatch = new FerroException(Code.MISMATCH, Where.of("world", 0), "different calls");
         doThrow(mismatch).when(world).close(any());
@@ -73,7 +73,7 @@ class OwnedContextTest {
     }
 
     @Test
-    void aCloseOfTheContextThatFailsDoesNotHideThatTheCloseOfTheGroupFailed() {
+    void aFailedCloseOfTheContextDoesNotHideThatOfTheGroup() {
         ProcessGroup group = joined();
         FerroException mismatch = new FerroException(Code.MISMATCH, Where.of("world", 0), "different calls");
         doThrow(mismatch).when(world).close(any());
@@ -88,7 +88,7 @@ class OwnedContextTest {
     }
 
     @Test
-    void aCloseOfTheContextThatFailsIsThrown() {
+    void aFailedCloseOfTheContextIsThrown() {
         ProcessGroup group = joined();
         IllegalStateException ofContext = new IllegalStateException("the store cannot be closed");
         ContextLife.of(context).whenLastCloses(() -> {
@@ -99,7 +99,7 @@ class OwnedContextTest {
     }
 
     @Test
-    void aGroupThatWasMadeOfItKeepsTheContextOpen() {
+    void anOpenSubgroupKeepsTheContextOpen() {
         ProcessGroup group = joined();
         ProcessGroup made = group.newGroup(0, 1, 2);
 
@@ -111,7 +111,7 @@ class OwnedContextTest {
     }
 
     @Test
-    void aJoinThatFailsEndsItsContext() {
+    void aFailedJoinEndsItsContext() {
         IllegalArgumentException refused = new IllegalArgumentException("no back end");
 
         IllegalArgumentException thrown = assertThrows(

@@ -23,7 +23,7 @@ class StoreProvidersTest {
     private static final GroupSpec GROUP = GroupSpec.of("world", 1, 3, Duration.ofSeconds(5));
 
     @Test
-    void aProviderThatCannotBeLoadedIsTheCauseOfNoStore(@TempDir Path folder) throws Exception {
+    void aProviderThatCannotBeLoadedIsTheCauseOfTheMissingStore(@TempDir Path folder) throws Exception {
         Path entries = Files.createDirectories(folder.resolve("META-INF/services"));
         Files.writeString(entries.resolve(StoreProvider.class.getName()), "no.such.Provider");
         ClassLoader before = Thread.currentThread().getContextClassLoader();

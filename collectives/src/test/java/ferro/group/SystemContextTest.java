@@ -30,7 +30,7 @@ class SystemContextTest {
     }
 
     @Test
-    void findMakesNothingAndCountsAsAUse() {
+    void findCreatesNothingAndCountsAsAUse() {
         try (SystemContext context = SystemContext.of(Map.of())) {
             assertEquals(Optional.empty(), context.find(Port.class));
             Port port = context.shared(Port.class, () -> new Port(closed));
@@ -61,7 +61,7 @@ class SystemContextTest {
     }
 
     @Test
-    void theVariablesOfAClustersLauncherAnswerForThoseOfFerro() {
+    void variablesOfAClusterLauncherAnswerForThoseOfFerro() {
         Map<String, String> openMpi = Map.of(
                 "OMPI_COMM_WORLD_RANK", "1",
                 "OMPI_COMM_WORLD_SIZE", "4",
@@ -99,7 +99,7 @@ class SystemContextTest {
     }
 
     @Test
-    void everyPropertyOfTheListIsReadInAProcessWhateverItBeginsWith() {
+    void everyListedPropertyIsReadWhateverItsPrefix() {
         String name = Settings.JNA_LIBRARY_PATH.name();
         String before = System.getProperty(name);
         System.setProperty(name, "/here");
@@ -115,7 +115,7 @@ class SystemContextTest {
     }
 
     @Test
-    void theBackgroundThreadEndsWhenThereIsNothingToDo() throws Exception {
+    void theBackgroundThreadEndsWhenIdle() throws Exception {
         try (SystemContext context = SystemContext.of(Map.of())) {
             Thread thread = context.background().submit(Thread::currentThread).get(20, TimeUnit.SECONDS);
             thread.join(TimeUnit.SECONDS.toMillis(20));
@@ -125,7 +125,7 @@ class SystemContextTest {
     }
 
     @Test
-    void anObjectThatIsSharedMayShareOthersWhileItIsMade() {
+    void creatingASharedObjectMayShareOthers() {
         class Inner implements AutoCloseable {
             @Override
             public void close() {

@@ -31,7 +31,7 @@ class CheckpointReportTest {
     }
 
     @Test
-    void launcherReadsTheStepThatWasPublishedLast() throws IOException {
+    void theLauncherReadsTheStepThatWasPublishedLast() throws IOException {
         assertEquals(OptionalLong.empty(), CheckpointReport.last(file()));
         for (long step : List.of(90L, 1_200L, 25L)) {
             published(Map.of("FERRO_CHECKPOINT_REPORT", file().toString()), step);
@@ -41,7 +41,7 @@ class CheckpointReportTest {
     }
 
     @Test
-    void rankWithoutALauncherThatReadsItWritesNothing() throws IOException {
+    void withoutALauncherNoCheckpointReportIsWritten() throws IOException {
         published(Map.of(), 7);
 
         try (Stream<Path> files = Files.list(folder)) {
@@ -50,7 +50,7 @@ class CheckpointReportTest {
     }
 
     @Test
-    void reportThatCannotBeWrittenIsNoFailureOfTheSave() throws IOException {
+    void aReportThatCannotBeWrittenDoesNotFailTheSave() throws IOException {
         Path missing = folder.resolve("missing/checkpoints");
 
         published(Map.of("FERRO_CHECKPOINT_REPORT", missing.toString()), 7);
@@ -62,7 +62,7 @@ class CheckpointReportTest {
     @CsvSource(
             nullValues = "none",
             value = {"'', none", "'12', none", "'12\n34', 12", "'\n', none", "'12\nx\n', none", "'12\n34\n', 34"})
-    void onlyACompleteLineCounts(String content, Long step) throws IOException {
+    void onlyACompleteLineOfTheReportCounts(String content, Long step) throws IOException {
         Files.writeString(file(), content);
 
         assertEquals(step == null ? OptionalLong.empty() : OptionalLong.of(step), CheckpointReport.last(file()));

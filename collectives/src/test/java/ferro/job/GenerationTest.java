@@ -20,7 +20,7 @@ class GenerationTest {
     private static final HostFacts POD = podNamed("train-ranks-0-2", "train-ranks-0-2.train.default.svc");
 
     @Test
-    void aLauncherThatRestartsItsJobCountsTheRestarts() {
+    void theGenerationIsTheRestartCountOfTheLauncher() {
         Map<String, String> oneHost = with(torchrun(), Map.of("LOCAL_RANK", "3", "LOCAL_WORLD_SIZE", "4"));
 
         assertStart(0, Optional.of("default.0"), with(oneHost, Map.of("TORCHELASTIC_RESTART_COUNT", "0")));
@@ -35,7 +35,7 @@ class GenerationTest {
     }
 
     @Test
-    void theKeyThatNamesAJobFileHasTheGenerationToo() {
+    void theNameOfAJobFileContainsTheGeneration() {
         assertEquals(Optional.of("4711.3.1"), key(with(slurmStep(), Map.of("SLURM_RESTART_COUNT", "1"))));
         assertEquals(Optional.of("train-ranks-0.3"), key(with(pod(), Map.of("JOBSET_RESTART_ATTEMPT", "3"))));
         Map<String, String> unnamed = Map.of("RANK", "0", "WORLD_SIZE", "2", "FERRO_GENERATION", "4");
@@ -43,7 +43,7 @@ class GenerationTest {
     }
 
     @Test
-    void aJobIdThatIsSetIsCompletedByTheGeneration() {
+    void theGenerationIsAppendedToAGivenJobId() {
         Map<String, String> named = with(slurmStep(), Map.of("FERRO_JOB_ID", "train"));
 
         assertStart(0, Optional.of("train"), named);
@@ -56,7 +56,7 @@ class GenerationTest {
     }
 
     @Test
-    void aJobThatNobodyRestartsHasGenerationZeroAndTheSameId() {
+    void aJobWithoutRestartsHasGenerationZeroAndItsPlainId() {
         assertStart(0, Optional.empty(), torchrun());
         assertStart(0, Optional.of("4711.3.0"), slurmStep());
         assertStart(0, Optional.of("train-ranks-0"), pod());
@@ -65,7 +65,7 @@ class GenerationTest {
     }
 
     @Test
-    void aLauncherThatServesTheStoreHasChosenTheIdItself() {
+    void aLauncherThatServesTheStoreChoosesTheId() {
         Map<String, String> ofFerroRun = Map.of(
                 "RANK",
                 "0",
@@ -102,7 +102,7 @@ class GenerationTest {
     }
 
     @Test
-    void aCountThatIsNoNumberIsRefused() {
+    void aRestartCountThatIsNotANumberIsRefused() {
         assertRefused("TORCHELASTIC_RESTART_COUNT=x", with(torchrun(), Map.of("TORCHELASTIC_RESTART_COUNT", "x")));
         assertRefused("SLURM_RESTART_COUNT=-1", with(slurmStep(), Map.of("SLURM_RESTART_COUNT", "-1")));
         assertRefused("JOBSET_RESTART_ATTEMPT=1.0", with(pod(), Map.of("JOBSET_RESTART_ATTEMPT", "1.0")));

@@ -24,7 +24,7 @@ class JobFinderTest {
     private static final HostFacts HOST = HostFacts.nothingBut("alpha");
 
     @Test
-    void openMpiSaysWhoARankIsByVariablesOfItsOwn() {
+    void theRankIsReadFromVariablesOfOpenMpi() {
         RankOfJob job = job(openMpi());
 
         assertEquals(LauncherKind.OPEN_MPI, job.family());
@@ -34,7 +34,7 @@ class JobFinderTest {
     }
 
     @Test
-    void hydraSaysWhoARankIsByVariablesOfItsOwn() {
+    void theRankIsReadFromVariablesOfHydra() {
         RankOfJob job = job(hydra());
 
         assertEquals(LauncherKind.HYDRA, job.family());
@@ -42,7 +42,7 @@ class JobFinderTest {
     }
 
     @Test
-    void slurmSaysWhoATaskOfAStepIs() {
+    void theRankIsReadFromVariablesOfASlurmStep() {
         RankOfJob job = job(slurmStep());
 
         assertEquals(LauncherKind.SLURM, job.family());
@@ -55,7 +55,7 @@ class JobFinderTest {
     }
 
     @Test
-    void anIndexIsARankWhereTheManifestSaysHowManyThereAre() {
+    void aPodIndexIsARankIfTheManifestSetsTheNumberOfRanks() {
         RankOfJob job = JobFinder.find(pod(), podNamed("train-2", "train-2.workers.default.svc.cluster.local"))
                 .required();
 
@@ -67,7 +67,7 @@ class JobFinderTest {
     }
 
     @Test
-    void theNumberOfRanksOfAnIndexComesByPropertyToo() {
+    void theNumberOfRanksOfPodsMayBeAProperty() {
         Map<String, String> byProperty = with(without(pod(), "FERRO_WORLD_SIZE"), Map.of("ferro.world.size", "5"));
 
         assertEquals(List.of(2, 5, 0, 1), numbers(job(byProperty)));
@@ -75,7 +75,7 @@ class JobFinderTest {
     }
 
     @Test
-    void aJobOfAFederationHasANumberOfMoreThan31Bits() {
+    void aJobNumberOfMoreThan31BitsIsAccepted() {
         RankOfJob job = job(with(slurmStep(), Map.of("SLURM_JOB_ID", "4362076160")));
 
         assertEquals(Optional.of("4362076160.3.0"), job.rendezvous().key());
@@ -83,7 +83,7 @@ class JobFinderTest {
     }
 
     @Test
-    void theShellOfAnInteractiveAllocationIsNoStep() {
+    void theShellOfAnInteractiveAllocationIsRefused() {
         Map<String, String> shell =
                 Map.of("SLURM_PROCID", "0", "SLURM_STEP_NUM_TASKS", "1", "SLURM_STEP_ID", "4294967290");
         assertRefused(
@@ -91,7 +91,7 @@ class JobFinderTest {
     }
 
     @Test
-    void aLauncherInsideASlurmStepIsTheInnerOne() {
+    void aLauncherInsideASlurmStepTakesPrecedence() {
         for (Map<String, String> inner : List.of(openMpi(), hydra(), torchrun())) {
             JobVariables found = JobFinder.find(with(slurmStep(), inner), HOST);
 
@@ -103,7 +103,7 @@ class JobFinderTest {
     }
 
     @Test
-    void whatIsGivenToFerroWinsOverEveryLauncher() {
+    void ferroVariablesTakePrecedenceOverEveryLauncher() {
         Map<String, String> given = Map.of("FERRO_RANK", "7", "FERRO_WORLD_SIZE", "9");
         for (Map<String, String> launcher : List.of(openMpi(), hydra(), slurmStep(), torchrun(), pod())) {
             RankOfJob job = job(with(launcher, given));
@@ -115,14 +115,14 @@ class JobFinderTest {
     }
 
     @Test
-    void aGivenRankIsCompletedByWorldSizeAsItAlwaysWas() {
+    void aFerroRankIsCompletedByWorldSize() {
         RankOfJob job = job(Map.of("ferro.rank", "1", "WORLD_SIZE", "3"));
 
         assertEquals(List.of(1, 3), numbers(job).subList(0, 2));
     }
 
     @Test
-    void rankAndWorldSizeByHandWinOverSlurmAndOverAnMpiThatSaysTheSame() {
+    void rankAndWorldSizeReplaceSlurmAndAnEqualMpi() {
         assertEquals(
                 LauncherKind.BARE,
                 job(with(slurmStep(), Map.of("RANK", "0", "WORLD_SIZE", "2"))).family());
@@ -132,7 +132,7 @@ class JobFinderTest {
     }
 
     @Test
-    void rankAndWorldSizeBesideAnMpiThatSaysSomethingElseAreRefusedWithBoth() {
+    void rankAndWorldSizeThatContradictMpiAreRefused() {
         for (Map<String, String> mpi : List.of(openMpi(), hydra())) {
             Map<String, String> byHand = Map.of("RANK", "0", "WORLD_SIZE", "2");
             assertRefused(with(mpi, byHand), "RANK=0 WORLD_SIZE=2 and ", "RANK=1 ", "SIZE=4", "env -u NAME");
@@ -140,7 +140,7 @@ class JobFinderTest {
     }
 
     @Test
-    void aWorldSizeThatCountsPodsIsNotTakenForThatOfAnMpiInsideThePod() {
+    void aWorldSizeThatCountsPodsIsNotUsedForMpiInThePod() {
         Map<String, String> pods = Map.of("RANK", "0", "WORLD_SIZE", "2", "PET_NNODES", "2");
 
         assertRefused(with(pods, openMpi()), "RANK=0 WORLD_SIZE=2 and OMPI_COMM_WORLD_RANK=1");
@@ -149,7 +149,7 @@ class JobFinderTest {
     }
 
     @Test
-    void aWorldSizeAloneDoesNotDisturbAnMpi() {
+    void aWorldSizeWithoutRankIsIgnoredUnderMpi() {
         JobVariables found = JobFinder.find(with(openMpi(), Map.of("WORLD_SIZE", "2")), HOST);
 
         assertEquals(4, found.required().worldSize());
@@ -157,7 +157,7 @@ class JobFinderTest {
     }
 
     @Test
-    void pmiRankUnderSlurmCountsNodesAndIsNoRank() {
+    void pmiRankUnderSlurmIsNotUsed() {
         RankOfJob job = job(with(slurmStep(), Map.of("PMI_RANK", "1", "PMI_SIZE", "3")));
 
         assertEquals(LauncherKind.SLURM, job.family());
@@ -166,7 +166,7 @@ class JobFinderTest {
     }
 
     @Test
-    void pmixRankHasNoNumberOfRanksAndIsNoRank() {
+    void pmixRankWithoutANumberOfRanksIsNotUsed() {
         Map<String, String> pmix = Map.of("PMIX_RANK", "5", "PMIX_NAMESPACE", "slurm.pmix.4711.3");
 
         assertEquals(LauncherKind.SLURM, job(with(slurmStep(), pmix)).family());
@@ -174,12 +174,12 @@ class JobFinderTest {
     }
 
     @Test
-    void theShellOfAnAllocationIsNoTask() {
+    void theShellOfAnAllocationIsRefused() {
         assertRefused(slurmShell(), "SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS is missing: start the program by srun");
     }
 
     @Test
-    void variablesOfAnOuterLauncherStayBehindThoseOfTheInnerOne() {
+    void variablesOfTheInnerLauncherReplaceThoseOfTheOuter() {
         Map<String, String> stale = Map.of("SLURM_STEP_NUM_TASKS", "1", "SLURM_STEP_ID", "0", "WORLD_SIZE", "64");
 
         RankOfJob job = job(with(with(slurmShell(), stale), hydra()));
@@ -188,7 +188,7 @@ class JobFinderTest {
     }
 
     @Test
-    void aHeterogeneousJobIsRefusedWithTheWayOut() {
+    void aHeterogeneousJobIsRefusedWithTheRemedy() {
         assertRefused(
                 with(slurmStep(), Map.of("SLURM_HET_SIZE", "2")),
                 "SLURM_HET_SIZE=2",
@@ -197,7 +197,7 @@ class JobFinderTest {
     }
 
     @Test
-    void halfAFamilyIsNamedWithWhatIsMissing() {
+    void aMissingVariableOfALauncherIsNamed() {
         assertMissing("FERRO_RANK", Map.of("FERRO_WORLD_SIZE", "4"));
         assertMissing("FERRO_WORLD_SIZE", with(openMpi(), Map.of("FERRO_RANK", "1")));
         assertMissing("WORLD_SIZE", Map.of("RANK", "1"));
@@ -206,7 +206,7 @@ class JobFinderTest {
     }
 
     @Test
-    void replicasOfAJobSetHaveNoIndexOverAllOfThem() {
+    void severalReplicasOfAJobSetAreRefused() {
         String refusal = JobFinder.find(pod(), podNamed("train-workers-1-2", "train-workers-1-2.train.default.svc"))
                 .refusal()
                 .orElseThrow();
@@ -223,7 +223,7 @@ class JobFinderTest {
     }
 
     @Test
-    void aPodWithoutAServiceIsToldWhatTheManifestLacks() {
+    void aPodWithoutAServiceFailsWithWhatTheManifestNeeds() {
         RendezvousPoint meeting =
                 JobFinder.find(pod(), podNamed("train-2", null)).required().rendezvous();
 
@@ -241,7 +241,7 @@ class JobFinderTest {
     }
 
     @Test
-    void anAddressOfIpv6NeedsNoBracketsInMasterAddr() {
+    void anIpv6MasterAddressNeedsNoBrackets() {
         for (String text : List.of("fd00::2", "[fd00::2]")) {
             Map<String, String> named = with(torchrun(), Map.of("MASTER_ADDR", text));
             assertEquals(Optional.of("fd00::2"), job(named).rendezvous().host());
@@ -251,7 +251,7 @@ class JobFinderTest {
     }
 
     @Test
-    void aMasterNamedByHandWinsOverWhatTheLauncherTells() {
+    void aMasterAddressReplacesThatOfTheLauncher() {
         RendezvousPoint meeting = job(with(slurmStep(), Map.of("MASTER_ADDR", "head", "MASTER_PORT", "1234")))
                 .rendezvous();
 
@@ -260,7 +260,7 @@ class JobFinderTest {
     }
 
     @Test
-    void aValueThatMakesNoSenseIsNamedWithTheWayOut() {
+    void anInvalidValueIsNamedWithTheRemedy() {
         assertRefused(
                 with(openMpi(), Map.of("OMPI_COMM_WORLD_RANK", "one")),
                 "OMPI_COMM_WORLD_RANK=one: need a rank from 0; start the program by mpirun");
@@ -279,7 +279,7 @@ class JobFinderTest {
     }
 
     @Test
-    void theErrorForAMissingRankNamesTheWaysWithAndWithoutALauncher() {
+    void theErrorForAMissingRankNamesAllWaysToSetIt() {
         String refusal = refusal(Map.of());
         assertTrue(refusal.startsWith("this process does not know its rank: start it with a launcher ("), refusal);
         assertRefused(
@@ -291,7 +291,7 @@ class JobFinderTest {
     }
 
     @Test
-    void halfOfTheSettingsIsNamedInTheFormInWhichTheOtherHalfIsSet() {
+    void aMissingHalfOfTheSettingsIsNamedAsPropertyOrVariable() {
         assertMissing("ferro.world.size", Map.of("ferro.rank", "1"));
         assertMissing("ferro.rank", Map.of("ferro.world.size", "4"));
     }

@@ -16,7 +16,7 @@ class LinuxHostFactsTest {
     private Path root;
 
     @Test
-    void theFullNameIsTheOneThatTheKubeletHasWritten() throws IOException {
+    void theFullHostNameIsReadFromTheHostsFile() throws IOException {
         write("proc/sys/kernel/hostname", "train-1\n");
         write(
                 "hosts",

@@ -26,7 +26,7 @@ class RendezvousPointTest {
             21, 2100, List.of("/usr/bin/hydra_pmi_proxy", "--control-port", "alpha:40001", "--proxy-id", "0"));
 
     @Test
-    void ranksOfOneMpirunOfOpenMpiHaveOneNameAndThoseOfAnotherHaveAnother() {
+    void ranksOfOneOpenMpiJobShareAName() {
         Map<String, String> otherRank =
                 with(openMpi(), Map.of("OMPI_COMM_WORLD_RANK", "3", "OMPI_COMM_WORLD_LOCAL_RANK", "0"));
         Map<String, String> otherJob =
@@ -38,7 +38,7 @@ class RendezvousPointTest {
     }
 
     @Test
-    void ranksThatAreAllHereGoByTheMpirunThatStartedThemWhereNothingElseTells() {
+    void ranksOfOneHostAreNamedByTheirMpirunProcess() {
         Map<String, String> here = with(
                 without(openMpi(), "OMPI_MCA_orte_precondition_transports"),
                 Map.of("OMPI_COMM_WORLD_SIZE", "2", "OMPI_COMM_WORLD_LOCAL_SIZE", "2"));
@@ -51,7 +51,7 @@ class RendezvousPointTest {
     }
 
     @Test
-    void ranksOfOneMpiexecOfHydraGoByWhereItListens() {
+    void ranksOfOneHydraJobAreNamedByItsControlPort() {
         Ancestor elsewhere =
                 new Ancestor(77, 7000, List.of("hydra_pmi_proxy", "--control-port", "alpha:39169", "--proxy-id", "1"));
 
@@ -65,13 +65,13 @@ class RendezvousPointTest {
     }
 
     @Test
-    void aJobOfSlurmThatIsQueuedAgainHasAnotherName() {
+    void aRequeuedSlurmJobHasAnotherName() {
         assertEquals("4711.3.0", key(slurmStep(), under()));
         assertEquals("4711.3.2", key(with(slurmStep(), Map.of("SLURM_RESTART_COUNT", "2")), under()));
     }
 
     @Test
-    void aJobIdThatIsSetWinsAndAlwaysMakesAFileName() {
+    void aGivenJobIdTakesPrecedenceAndIsMadeAFileName() {
         assertEquals("mine", key(with(slurmStep(), Map.of("FERRO_JOB_ID", "mine")), under()));
         for (String odd : List.of("../../etc/passwd", ".hidden", "a b", "ä")) {
             String key = key(with(slurmStep(), Map.of("FERRO_JOB_ID", odd)), under());
@@ -80,7 +80,7 @@ class RendezvousPointTest {
     }
 
     @Test
-    void rankZeroThatIsNotOnTheFirstNodeIsRefusedAsOthersLookForItThere() {
+    void rankZeroOnAnotherThanTheFirstNodeIsRefused() {
         Map<String, String> arbitrary = with(slurmStep(), Map.of("SLURM_PROCID", "0", "SLURM_NODEID", "2"));
 
         String refusal = JobFinder.find(arbitrary, under()).refusal().orElseThrow();
@@ -94,7 +94,7 @@ class RendezvousPointTest {
     }
 
     @Test
-    void variablesThatFerroRunLeftBehindAreToldByTheProcessesAroundThem() {
+    void staleVariablesOfFerroRunAreDetectedByTheParentProcesses() {
         Map<String, String> both = with(
                 with(openMpi(), slurmStep()),
                 Map.of("RANK", "0", "WORLD_SIZE", "1", "LOCAL_RANK", "0", "FERRO_STORE_SERVED", "1"));

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class SlurmListTest {
     @Test
-    void theFirstHostIsReadOutOfEveryNotation() {
+    void theFirstHostIsReadFromEveryNotation() {
         Map.of(
                         "a[01-03,7],b2", "a01",
                         "b2,a[01-03]", "b2",
@@ -23,7 +23,7 @@ class SlurmListTest {
     }
 
     @Test
-    void aListThatIsNoneIsNamedWithItsVariable() {
+    void anInvalidHostListIsNamedWithItsVariable() {
         for (String list : List.of("a[01-03", "a]1", "a[]", "a[-3]", ",b", "")) {
             IllegalArgumentException refused =
                     assertThrows(IllegalArgumentException.class, () -> SlurmStep.firstHost("LIST", list), list);
@@ -35,7 +35,7 @@ class SlurmListTest {
     }
 
     @Test
-    void tasksOfEachNodeAreReadOutOfTheShortNotation() {
+    void tasksPerNodeAreReadFromTheShortNotation() {
         assertEquals(List.of(4, 4, 3), SlurmStep.perNode("LIST", "4(x2),3"));
         assertEquals(List.of(1), SlurmStep.perNode("LIST", "1"));
         assertEquals(List.of(2, 16, 16, 16), SlurmStep.perNode("LIST", "2,16(x3)"));

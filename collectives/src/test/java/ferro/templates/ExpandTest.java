@@ -61,14 +61,14 @@ class ExpandTest {
     }
 
     @Test
-    void aFileIsMadeForEachRowWithItsCellsInPlace() throws IOException {
+    void aFileIsMadeForEachRowWithItsCells() throws IOException {
         expand(SUMS);
         assertMade("int/Integer.java", "int Sum = (x[i] + y);\nint Or = (x[i] | y);\nwhole\n");
         assertMade("char/Integer.java", "char Sum = (char)(x[i] + y);\nchar Or = (char)(x[i] | y);\nhalf\n");
     }
 
     @Test
-    void aRowMayHaveACellPerLineWithLinesAndCellsInIt() throws IOException {
+    void aCellMayHaveItsOwnLineAndContainOtherCells() throws IOException {
         String rows = """
                 #row call
                 #  name  sum
@@ -93,7 +93,7 @@ class ExpandTest {
     }
 
     @Test
-    void aPageGivesTheOrderOfRowsAndFurtherCells() throws IOException {
+    void aPageGivesTheOrderOfRowsAndMoreCells() throws IOException {
         String rows = """
                 #table setting  name  form
                 #               a.b   TEXT
@@ -124,7 +124,7 @@ class ExpandTest {
     }
 
     @Test
-    void aFileIsWrittenOnlyIfItsTextIsNew() throws IOException {
+    void aFileIsWrittenOnlyIfItsTextHasChanged() throws IOException {
         Path made = folder.resolve("made/int/Integer.java");
         expand(SUMS);
         FileTime past = FileTime.fromMillis(1_000_000);
@@ -137,7 +137,7 @@ class ExpandTest {
     }
 
     @Test
-    void aFileThatTheTemplateMakesNoMoreIsDeletedAndOthersStay() throws IOException {
+    void aFileThatIsNoLongerInTheTemplateIsDeleted() throws IOException {
         Path own = folder.resolve("made/int/Own.java");
         expand(SUMS);
         Files.writeString(own, "class Own {}\n");
@@ -150,7 +150,7 @@ class ExpandTest {
     }
 
     @Test
-    void whatIsWrongWithATemplateIsSaidWithItsLine() throws IOException {
+    void anErrorInATemplateIsReportedWithItsLine() throws IOException {
         assertEquals(
                 "11: no column colour here: there are [box, half, name, title, value]", wrong("${half}", "${colour}"));
         assertEquals("10: no table ops above: there are [op, type]", wrong("#for op\n", "#for ops\n"));

@@ -50,7 +50,7 @@ class FramesToTheEngineTest {
             "submit");
 
     @Test
-    void everyFormReachesTheEngineInThreeFrames() {
+    void everyCallFormReachesTheEngineWithinThreeFrames() {
         Map<String, List<String>> tooLong = new TreeMap<>();
         int forms = 0;
         try (SystemContext context = SystemContext.of(Map.of())) {

@@ -27,7 +27,7 @@ class FramesToTheLinkTest {
     private final LoopTransport transport = new LoopTransport();
 
     @Test
-    void ofACollective() {
+    void aCollectiveReachesTheLinkByTheseFramesOnly() {
         List<List<String>> stacks = stacks(group -> group.allReduce(new float[] {3, 5}, ReduceOp.SUM));
 
         for (List<String> stack : stacks) {
@@ -44,7 +44,7 @@ class FramesToTheLinkTest {
     }
 
     @Test
-    void ofAMessage() {
+    void aMessageReachesTheLinkByTheseFramesOnly() {
         List<List<String>> stacks = stacks(group -> group.send(new float[] {3, 5}, 1, 7));
 
         assertEquals(2, stacks.size(), "envelope and elements");

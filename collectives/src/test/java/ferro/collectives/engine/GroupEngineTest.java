@@ -83,7 +83,7 @@ class GroupEngineTest {
     }
 
     @Test
-    void aMediumThatCannotWaitFailsTheGroupAndNotTheThreadThatDrives() {
+    void aMediumThatCannotWaitFailsTheGroupOnly() {
         try (SystemContext process = SystemContext.of(Map.of("ferro.heartbeat.interval", "0s"))) {
             CollectiveBackend group = CollectiveEngine.over(
                     new StillTransport(new Trouble(), true), GroupSpec.of("pair", 0, 2, LONG), process);
@@ -103,7 +103,7 @@ class GroupEngineTest {
      */
     @ParameterizedTest
     @CsvSource({"100, 1100", "400, 3000"})
-    void aDeadlineIsKeptWhereOtherThreadsTakeTheCoreForLong(int yieldMillis, int mostMillis) {
+    void aDeadlineIsKeptAlthoughTheCoreIsTakenForLong(int yieldMillis, int mostMillis) {
         Map<String, String> alone =
                 Map.of("LOCAL_WORLD_SIZE", "2", "FERRO_LOCAL_CORES", "2", "ferro.heartbeat.interval", "0s");
         try (SystemContext process = SystemContext.of(alone)) {
@@ -127,7 +127,7 @@ class GroupEngineTest {
     }
 
     @Test
-    void linksAreLeftAndOperationsEndWhereMemoryRunsOut() {
+    void anAbortEndsOperationsAlthoughMemoryRunsOut() {
         Work work = sum(HostTensor.of(new float[] {3, 5, 7}));
         stepped.advance();
         trouble.outOfMemory = true;
@@ -143,7 +143,7 @@ class GroupEngineTest {
     }
 
     @Test
-    void transportAndRecorderAreClosedWhereMembershipCannotBe() {
+    void aFailureToCloseMembershipStillClosesTransportAndRecorder() {
         trouble.refusesToTell = true;
 
         assertThrows(IllegalStateException.class, engine::close);
@@ -153,7 +153,7 @@ class GroupEngineTest {
     }
 
     @Test
-    void rankThatAsksHearsOfWhatIsUnderWayNotOfWhatHasEnded() {
+    void theStatusOfARankNamesItsOldestOperationInFlight() {
         engine.submit(Message.recv(pair(), 0, 1), LONG);
         stepped.advance();
         context.now += 50 * MILLI;
@@ -173,7 +173,7 @@ class GroupEngineTest {
     }
 
     @Test
-    void closedGroupGivesNoNumberAndKeepsNothingInItsQueue() {
+    void aClosedQueueRefusesOperations() {
         ProgressLock queue = new ProgressLock();
         Operation first = operation();
         Operation second = operation();
@@ -192,7 +192,7 @@ class GroupEngineTest {
     }
 
     @Test
-    void smallOperationsAreUnderWayTogether() {
+    void smallOperationsRunTogether() {
         for (int i = 0; i < 4; i++) {
             sum(pair());
         }
@@ -203,7 +203,7 @@ class GroupEngineTest {
     }
 
     @Test
-    void noMoreThanSoManyAreUnderWay() {
+    void atMostMaxRunsOperationsRunTogether() {
         for (int i = 0; i < LinkExecutor.MAX_RUNS + 3; i++) {
             sum(pair());
         }
@@ -214,7 +214,7 @@ class GroupEngineTest {
     }
 
     @Test
-    void whatReadsTheResultOfAnotherWaitsForIt() {
+    void anOperationWaitsForTheOneWhoseResultItReads() {
         HostTensor first = HostTensor.of(new float[] {3, 5, 7, 11});
         sum(first);
         sum(pair());
@@ -227,7 +227,7 @@ class GroupEngineTest {
     }
 
     @Test
-    void largeOperationsWait() {
+    void aLargeOperationWaitsForThoseBeforeIt() {
         int most = (int) LinkExecutor.MAX_SHARING_BYTES / Float.BYTES;
         sum(HostTensor.of(new float[most]));
         sum(HostTensor.of(new float[most + 1]));
@@ -239,7 +239,7 @@ class GroupEngineTest {
     }
 
     @Test
-    void aBarrierComesAfterAllBeforeItAndBeforeAllAfterIt() {
+    void aBarrierRunsAfterEarlierAndBeforeLaterOperations() {
         sum(pair());
         engine.submit(Collective.barrier(), LONG);
         sum(pair());
@@ -250,7 +250,7 @@ class GroupEngineTest {
     }
 
     @Test
-    void eachOfThemFailsByItsOwnNumberAndPosition() {
+    void eachQueuedOperationFailsWithItsOwnNumberAndPosition() {
         HostTensor shared = pair();
         List<Work> queued = List.of(sum(shared), sum(pair()), sum(shared));
         stepped.advance();
@@ -266,14 +266,14 @@ class GroupEngineTest {
     }
 
     @Test
-    void whatHasLeftTheQueueIsLetGo() throws InterruptedException {
+    void aQueueKeepsNoReferenceToARemovedOperation() throws InterruptedException {
         ProgressLock queue = new ProgressLock();
         assertLetGo(through(queue), "the queue keeps what was added last");
         assertTrue(queue.isEmpty());
     }
 
     @Test
-    void tensorsOfCallsThatHaveFailedAreLetGo() throws InterruptedException {
+    void failedCallsKeepNoReferenceToTheirTensors() throws InterruptedException {
         List<WeakReference<float[]>> arrays = List.of(failing(), failing());
         engine.abort(new IllegalStateException("given up by the test"));
         stepped.advance();

@@ -26,7 +26,7 @@ class IdentityResultTest {
     /** More elements than one block has, in whole arrays, parts of arrays and buffers. */
     @ParameterizedTest
     @EnumSource
-    void combinedWithAnIdentityAnElementStaysTheSame(DataType type) {
+    void combiningWithTheIdentityKeepsEachElement(DataType type) {
         for (ReduceOp op : OPS) {
             if (Kernels.unsupportedBecause(type, op).isPresent()) {
                 continue;

@@ -113,7 +113,7 @@ class PlainEngineTest {
 
     @Test
     @Timeout(60)
-    void aWakeUpBeforeASleepEndsIt() {
+    void aWakeUpBeforeASleepEndsThatSleep() {
         PlainTransport transport = new PlainTransport(new HandOver(0, 2, new ConcurrentHashMap<>()));
         transport.wakeup();
         transport.park(System.nanoTime() + TimeUnit.HOURS.toNanos(1));
@@ -136,7 +136,7 @@ class PlainEngineTest {
     }
 
     @Test
-    void allReduceAddsUpOnEveryRankForAllSizesAndLengths() throws Exception {
+    void allReduceSumsOnAllRanksForAllSizesAndLengths() throws Exception {
         for (int size : new int[] {1, 2, 3, 4, 5, 8}) {
             int world = size;
             onRanks(size, group -> {
@@ -180,7 +180,7 @@ class PlainEngineTest {
     }
 
     @Test
-    void aTextThatIsTooLongKeepsItsEnd() {
+    void aTooLongTextIsCutInTheMiddle() {
         String call = "gather \"" + "\u5c64".repeat(128) + "\" f32[12] in parts of [" + "1,".repeat(60)
                 + "1] root 3 by linear";
         String text = PlainLink.shortened(call);
@@ -206,7 +206,7 @@ class PlainEngineTest {
     }
 
     @Test
-    void ofThreeRanksNoneIsSaidToHangInItsSend() throws Exception {
+    void noRankIsReportedHangingInItsSendOfDifferentRoots() throws Exception {
         Map<Integer, FerroException> failures = rootsThatDiffer(3, "");
 
         assertFalse(failures.isEmpty());
@@ -224,7 +224,7 @@ class PlainEngineTest {
     }
 
     @Test
-    void aRankThatIsACallAheadHasMadeNoOtherCall() throws Exception {
+    void aRankThatIsOneCallAheadIsNotADifferentCall() throws Exception {
         Map<Integer, FerroException> failures = new ConcurrentHashMap<>();
         onRanks(3, group -> {
             // rank 1 is missing; rank 2, which gets its data first, is in its next call when rank 0 looks for calls
@@ -268,7 +268,7 @@ class PlainEngineTest {
 
     @Test
     @Timeout(60)
-    void aDifferenceIsReportedBeforeTheSearchEnds() throws Exception {
+    void aDifferentCallIsReportedBeforeTheSearchEnds() throws Exception {
         // a test process that stands still at the end of the search says nothing
         for (int attempt = 0; attempt < 3; attempt++) {
             try (PlainTransport late = new PlainTransport(new HandOver(1, 2, new ConcurrentHashMap<>()));
@@ -288,7 +288,7 @@ class PlainEngineTest {
 
     @Test
     @Timeout(60)
-    void noPostEndsOnceASearchHasBegun() throws Exception {
+    void aPostDoesNotEndOnceASearchHasBegun() throws Exception {
         try (PlainTransport late = new PlainTransport(new HandOver(1, 2, new ConcurrentHashMap<>()));
                 PlainTransport asking = new PlainTransport(new HandOver(0, 2, ((HandOver) late.plain()).wires))) {
             CountDownLatch over = new CountDownLatch(2);
@@ -310,7 +310,7 @@ class PlainEngineTest {
     }
 
     @Test
-    void aSearchTakesAQuarterOfTheTimeAtMost() {
+    void aSearchTakesAtMostAQuarterOfTheTimeout() {
         try (PlainTransport transport = new PlainTransport(new HandOver(0, 2, new ConcurrentHashMap<>()))) {
             beginSend(transport, CallHeader.of(3, 1, 7, "broadcast"), HostTensor.of(new int[] {4}));
             // three nanoseconds are over at once
@@ -344,7 +344,7 @@ class PlainEngineTest {
     }
 
     @Test
-    void aWorkerWhoseCallFailsIsInNoCall() throws Exception {
+    void aWorkerAfterAFailedCallIsInNoCall() throws Exception {
         CompletableFuture<Integer> failed = new CompletableFuture<>();
         PlainTransport.PlainWorker worker =
                 new PlainTransport.PlainWorker("test", (failure, peer) -> failed.complete(peer));
@@ -368,7 +368,7 @@ class PlainEngineTest {
     }
 
     @Test
-    void aReceiveUpToALengthIsRefusedWithTheClassOfTheUser() throws Exception {
+    void recvUpToIsRefusedWithTheNameOfThePlainBackend() throws Exception {
         onRanks(2, group -> {
             Executable call = () -> group.recvUpTo(HostTensor.of(new int[3]), 1 - group.rank(), 7);
             String text =

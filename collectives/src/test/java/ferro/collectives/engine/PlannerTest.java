@@ -48,7 +48,7 @@ class PlannerTest {
     }
 
     @Test
-    void aCallWithEqualCountsHasThePlanOfTheCallWithoutCounts() {
+    void aCallWithEqualCountsSharesThePlanWithoutCounts() {
         HostTensor part = HostTensor.of(new float[8]);
         HostTensor all = HostTensor.of(new float[16]);
         long[] equal = {8, 8};
@@ -63,7 +63,7 @@ class PlannerTest {
     }
 
     @Test
-    void anAllToAllWithEqualCountsHasAnotherPlanThanWithoutCounts() {
+    void anAllToAllWithEqualCountsHasItsOwnPlan() {
         HostTensor in = HostTensor.of(new float[16]);
         HostTensor out = HostTensor.of(new float[16]);
         long[] equal = {8, 8};
@@ -95,7 +95,7 @@ class PlannerTest {
     }
 
     @Test
-    void averagesOfIntegersAreNamedAsTheyWereCalledAndTravelAsSumsOf64Bits() {
+    void integerAveragesKeepTheirNameAndAreSentAs64BitSums() {
         HostTensor bytes = HostTensor.of(new byte[8]);
         HostTensor longs = HostTensor.of(new long[8]);
 
@@ -126,7 +126,7 @@ class PlannerTest {
     }
 
     @Test
-    void callsThatDifferInOneThingDifferInTheirPlan() {
+    void callsThatDifferInOnePropertyHaveDifferentPlans() {
         Prepared plain = prepare(allReduce(8));
         HostTensor data = HostTensor.of(new float[8]);
         HostTensor half = HostTensor.of(new float[4]);
@@ -141,7 +141,7 @@ class PlannerTest {
     }
 
     @Test
-    void aLabelIsInFingerprintAndTextAndThePlanIsThatOfTheCallWithoutOne() {
+    void aLabelChangesFingerprintAndTextButNotThePlan() {
         Prepared plain = prepare(allReduce(8));
         Prepared labelled = planner.prepare(allReduce(8), "dense2.weight");
 
@@ -169,7 +169,7 @@ class PlannerTest {
     }
 
     @Test
-    void joinedCallsHaveTheirLabelsInOrderAndTheOneThatAllHaveOnce() {
+    void joinedCallsListTheirLabelsInOrderAndACommonLabelOnce() {
         long[] lengths = {4, 5};
 
         Prepared two = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, "a", "b");
@@ -185,7 +185,7 @@ class PlannerTest {
     }
 
     @Test
-    void manyLabelsOfJoinedCallsAreSentUpToABoundAndHashed() {
+    void manyLabelsOfJoinedCallsAreCutInTheTextButAllHashed() {
         long[] lengths = new long[60];
         Arrays.fill(lengths, 2);
         String[] labels = new String[60];

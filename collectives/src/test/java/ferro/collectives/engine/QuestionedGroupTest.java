@@ -30,7 +30,7 @@ class QuestionedGroupTest {
     private static final GroupSpec PAIR = GroupSpec.of("pair", 0, 2, Duration.ofSeconds(5));
 
     @Test
-    void aQuestionToTheParentWhileASubgroupIsMadeIsAnswered() {
+    void aParentGroupAnswersQueriesWhileASubgroupIsMade() {
         Medium medium = new Medium(null);
         try (CollectiveBackend parent = CollectiveEngine.over(medium, PAIR, SystemContext.of(Map.of()))) {
             medium.asks = true;
@@ -45,7 +45,7 @@ class QuestionedGroupTest {
     }
 
     @Test
-    void aCloseDoesNotRepeatAMismatchThatACallHasThrown() {
+    void aCloseDoesNotRepeatAMismatchThatACallThrew() {
         Medium medium = new Medium(null);
         try (CollectiveBackend group = CollectiveEngine.over(medium, PAIR, SystemContext.of(Map.of()))) {
             Failure failure = new Failure(Code.MISMATCH, 1, 1, Set.of(0, 1), "ranks made different calls", null);

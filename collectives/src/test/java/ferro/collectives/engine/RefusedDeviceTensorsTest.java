@@ -57,7 +57,7 @@ class RefusedDeviceTensorsTest {
     }
 
     @Test
-    void engineRefusesInTheWordsOfTheDispatchByWhatTheGateSaysAtThatCall() {
+    void theEngineRefusesDeviceTensorsWithTheTextOfTheDispatch() {
         assertTrue(refusedAlike().contains("or set FERRO_ENABLE_GPU_FALLBACK=1"));
         assertTrue(refusedAlike().endsWith(" and needs ferro-backend-gloo-fallback on the class path"));
         context.gate = "0";

@@ -162,7 +162,7 @@ class ScheduleTest {
     }
 
     @Test
-    void reduceScatterInPassesNeedsLittleScratchAndIsStillRight() {
+    void reduceScatterInPassesIsRightWithLittleScratchMemory() {
         for (int size = 2; size <= 5; size++) {
             for (String algorithm : Algorithm.names(CollectiveKind.REDUCE_SCATTER, Topology.FLAT)) {
                 long part = 217;
@@ -180,7 +180,7 @@ class ScheduleTest {
     }
 
     @Test
-    void gatherInPassesJoinsPartsInOrder() {
+    void gatherInPassesJoinsTheInputsInRankOrder() {
         for (String algorithm : Algorithm.names(CollectiveKind.GATHER, Topology.FLAT)) {
             Interpreter all = interpret(CollectiveKind.GATHER, algorithm, 5, 5 * 101, 256);
             for (int i = 0; i < 5 * 101; i++) {
@@ -242,7 +242,7 @@ class ScheduleTest {
     }
 
     @Test
-    void noSegmentAndNoPassSplitsARecord() {
+    void segmentsAndPassesDoNotSplitRecords() {
         int record = 3;
         for (int size = 2; size <= 5; size++) {
             ChunkCounts equal = ChunkCounts.equal(41L * size * record).inRecords(record);

@@ -33,7 +33,7 @@ class SharedMemoryBootstrapTest {
     private boolean closed;
 
     @Test
-    void aRankLostAfterTheMeetingIsNamedAndTheMemoryGivenBack() {
+    void aRankLostAfterTheRendezvousIsNamedAndTheMemoryIsReleased() {
         trouble.memory = new LosesAPeer();
         try (SystemContext context = SystemContext.of(Map.of())) {
             GroupSpec pair = GroupSpec.of("pair", 0, 2, Duration.ofSeconds(30));
@@ -51,7 +51,7 @@ class SharedMemoryBootstrapTest {
 
     @ParameterizedTest
     @CsvSource({"30000, 300", "50, 400"})
-    void theTimeLimitOfJoiningEndsTheMeetingAndIsNamed(long call, long join) {
+    void theJoinTimeoutEndsTheRendezvous(long call, long join) {
         trouble.memory = new OfSeveralProcesses();
         GroupSpec pair = GroupSpec.of("pair", 0, 2, Duration.ofMillis(call));
         trouble.parked = until -> Thread.yield();

@@ -26,14 +26,14 @@ class SpinThenParkTest {
     }
 
     @Test
-    void whereNobodyWantsTheCoreItYieldsAsOftenAsTheBudgetSays() {
+    void onAFreeCoreARankYieldsAsOftenAsTheBudgetAllows() {
         SpinThenPark wait = waiting(100);
 
         assertEquals(10 + 100 + 1, missesUntilSleep(wait));
     }
 
     @Test
-    void yieldsThatLastEndTheBudgetAndTheNextWaitBeginsAnew() {
+    void slowYieldsUseUpTheBudgetOfOneWait() {
         SpinThenPark wait = waiting(1_500_000);
         assertEquals(10 + 2, missesUntilSleep(wait));
 
@@ -44,7 +44,7 @@ class SpinThenParkTest {
     }
 
     @Test
-    void theTimeOfWaitsBeforeDoesNotCount() {
+    void timeBeforeTheWaitDoesNotCount() {
         SpinThenPark wait = waiting(100);
         missesUntilSleep(wait);
         now += 60_000_000_000L;
@@ -79,19 +79,19 @@ class SpinThenParkTest {
     }
 
     @Test
-    void ranksThatHaveACoreEachSpinAlsoWhereEachIsBoundToIts() {
+    void ranksWithTheirOwnBoundCoreSpin() {
         assertTrue(budget(64, 64).spins() > 0);
     }
 
     @Test
-    void ranksThatShareCoresNeverSpinAndSoonSleep() {
+    void ranksThatShareCoresNeverSpinAndSleepSoon() {
         assertEquals(0, budget(3, 2).spins());
         assertTrue(budget(3, 2).yields() > 0);
         assertTrue(budget(3, 2).yields() < budget(2, 2).yields() / 10);
     }
 
     @Test
-    void aSettingSaysHowOftenARankPolls() {
+    void theSpinCountSettingLimitsThePolls() {
         for (int polls : new int[] {0, 1, 150, 5000}) {
             for (int cores : new int[] {2, 3}) {
                 WaitBudget set = budget(3, cores, Map.of("ferro.spin.count", "" + polls));

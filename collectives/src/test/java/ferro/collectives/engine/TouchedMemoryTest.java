@@ -34,7 +34,7 @@ class TouchedMemoryTest {
     }
 
     @Test
-    void refusesWhatAComparisonOfEachWithEachRefuses() {
+    void overlapsAreFoundAsByComparingAllPairs() {
         int refused = 0;
         int most = 0;
         for (int round = 0; round < 5000; round++) {
@@ -56,7 +56,7 @@ class TouchedMemoryTest {
     }
 
     @Test
-    void manyMayReadOneMemory() {
+    void manyCallsMayReadTheSameMemory() {
         TouchedMemory use = new TouchedMemory();
         HostTensor in = memories.get(0);
         HostTensor out = memories.get(1);
@@ -91,7 +91,7 @@ class TouchedMemoryTest {
     }
 
     @Test
-    void runsOfOneArrayTouchWhereTheyOverlap() {
+    void partsOfOneArrayAliasIfTheyOverlap() {
         HostTensor array = HostTensor.of(new double[10]);
 
         assertTrue(alias(array.slice(2, 3), array.slice(4, 3)));
@@ -102,7 +102,7 @@ class TouchedMemoryTest {
     }
 
     @Test
-    void runsOfOneBufferTouchWhateverTheTypesAre() {
+    void partsOfOneBufferAliasForAnyTypes() {
         HostTensor longs = HostTensor.allocate(DataType.INT64, 4);
         HostTensor bytes = HostTensor.of(DataType.INT8, (ByteBuffer) longs.memory());
 
@@ -113,7 +113,7 @@ class TouchedMemoryTest {
     }
 
     @Test
-    void otherBuffersOfTheSameMemoryTouch() {
+    void differentBuffersOfTheSameMemoryAlias() {
         ByteBuffer memory = ByteBuffer.allocateDirect(64);
         for (int from = 0; from <= 40; from += 2) {
             boolean overlaps = from < 30 && 20 < from + 6;
@@ -125,7 +125,7 @@ class TouchedMemoryTest {
     }
 
     @Test
-    void nothingTouchesNothing() {
+    void emptyTensorsAliasNothing() {
         HostTensor some = HostTensor.allocate(DataType.INT8, 8);
 
         assertFalse(mayAlias(null, some));

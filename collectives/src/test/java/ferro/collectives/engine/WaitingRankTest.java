@@ -126,7 +126,7 @@ class WaitingRankTest {
     @ParameterizedTest
     @EnumSource(Call.class)
     @DisplayName("a rank that waits for a minute sleeps at most 10 times a second")
-    void aWaitingRankSleepsSeldom(Call call) {
+    void aWaitingRankSleepsAtMost10TimesPerSecond(Call call) {
         AtomicInteger sleeps = new AtomicInteger();
         faults.parked = until -> {
             sleeps.incrementAndGet();
@@ -144,7 +144,7 @@ class WaitingRankTest {
     @ParameterizedTest
     @EnumSource(Call.class)
     @DisplayName("no sleep takes more than a second, however long the caller waits")
-    void noSleepIsLong(Call call) {
+    void aSleepTakesAtMostOneSecond(Call call) {
         AtomicLong longest = new AtomicLong();
         Thread caller = Thread.currentThread();
         faults.parked = until -> {
@@ -165,7 +165,7 @@ class WaitingRankTest {
     @EnabledForJreRange(min = JRE.JAVA_21)
     @DisplayName(
             "a virtual thread that waits for a minute sleeps at most 10 times a second in a transport that allows it")
-    void aVirtualThreadSleepsSeldom() throws Exception {
+    void aWaitingVirtualThreadSleepsAtMost10TimesPerSecond() throws Exception {
         AtomicInteger sleeps = new AtomicInteger();
         faults.parksVirtualThreads = true;
         faults.parked = until -> {
@@ -209,7 +209,7 @@ class WaitingRankTest {
     @ParameterizedTest
     @EnumSource(Call.class)
     @DisplayName("a rank that sleeps has said for which rank it waits")
-    void theStatusOfASleepingRankIsCurrent(Call call) {
+    void aSleepingRankHasPublishedForWhichRankItWaits(Call call) {
         AtomicInteger sleeps = new AtomicInteger();
         faults.parked = until -> {
             long left = until - clock.now;
@@ -228,7 +228,7 @@ class WaitingRankTest {
     @ParameterizedTest
     @CsvSource({"COLLECTIVE, 2", "RECEIVE, 2", "COLLECTIVE, 3"})
     @DisplayName("a peer that leaves in answer to the last question is why a call fails, and no rank blames itself")
-    void aGoodbyeThatAnswersTheLastQuestionIsWhyTheCallFails(Call call, int worldSize) {
+    void aGoodbyeAfterTheLastQueryFailsTheCall(Call call, int worldSize) {
         // the last sleep ends late, so that the last question and the deadline come together
         long lastSleep = TimeUnit.MILLISECONDS.toNanos(900);
         faults.parked = until -> clock.sleep(until < lastSleep ? until : until + TimeUnit.MILLISECONDS.toNanos(200));
@@ -254,7 +254,7 @@ class WaitingRankTest {
 
     @Test
     @DisplayName("a short message that no rank receives blames its receiver, also while other messages move")
-    void aMessageThatIsNotReceivedBlamesItsReceiverWhileOthersMove() {
+    void anUnreceivedMessageBlamesItsReceiverWhileOthersMove() {
         faults.parked = until -> {
             faults.bytesMoved++;
             clock.sleep(until);
@@ -351,7 +351,7 @@ class WaitingRankTest {
 
     @ParameterizedTest
     @MethodSource("eachCallAndReason")
-    void eachReasonWakesARankThatSleeps(Call call, Reason reason) throws InterruptedException {
+    void everyReasonToWakeEndsASleep(Call call, Reason reason) throws InterruptedException {
         group = sleeping();
         FerroException[] ended = new FerroException[1];
         Thread caller = new Thread(() -> ended[0] = assertThrows(FerroException.class, () -> call.run(group, LONG)));
@@ -376,7 +376,7 @@ class WaitingRankTest {
     }
 
     @Test
-    void aCallThatAnotherThreadQueuesWakesARankThatSleeps() throws InterruptedException {
+    void aCallOfAnotherThreadWakesASleepingRank() throws InterruptedException {
         group = sleeping();
         Thread caller = new Thread(() -> assertThrows(FerroException.class, () -> group.run(sum(), LONG)));
         caller.start();

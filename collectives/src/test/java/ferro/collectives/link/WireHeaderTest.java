@@ -27,7 +27,7 @@ class WireHeaderTest {
 
     /** A field of the table has the name of what it holds of a {@link CallHeader}. */
     @Test
-    void thePageListsItsFieldsInTheirPlaces() throws Exception {
+    void thePageListsTheHeaderFieldsAtTheirOffsets() throws Exception {
         WireHeader.put(CALL, memory, AT);
         List<String> page = Files.readAllLines(PAGE);
         List<MatchResult> rows = page.subList(page.indexOf("## Data connections"), page.size()).stream()
@@ -48,7 +48,7 @@ class WireHeaderTest {
     }
 
     @Test
-    void anyByteOfAnotherHeaderIsSeen() {
+    void aDifferenceInAnyByteOfAHeaderIsDetected() {
         WireHeader.put(CALL, memory, AT);
         assertNull(WireHeader.other(CALL, memory, AT));
         for (int i = AT; i < memory.capacity(); i++) {
@@ -60,7 +60,7 @@ class WireHeaderTest {
 
     /** As ranks do that share memory: whoever waits knows the sequence from a word that was written last. */
     @Test
-    void aHeaderWhoseSequenceIsKnownIsComparedByItsRest() {
+    void aHeaderWithAKnownSequenceIsComparedByItsRest() {
         WireHeader.putRest(CALL.call(), memory, AT);
         long sequence = CALL.sequence();
         assertNull(WireHeader.other(sequence, CALL.call(), sequence, memory, AT));

@@ -47,7 +47,7 @@ class AlgorithmChoiceTest {
         "ALL_GATHER, 4, 1048576, linear",
         "ALL_GATHER, 4, 1048580, ring"
     })
-    void takesFewerStepsForLongerOnesWhereRanksAreFar(
+    void choosesFewerStepsForLongerMessagesIfRanksAreDistant(
             CollectiveKind kind, int worldSize, long bytes, String algorithm) {
         assertEquals(algorithm, name(AlgorithmChoice.of("").far(true), kind, worldSize, bytes));
         AlgorithmChoice overridden = AlgorithmChoice.of("allReduce=ring,allGather=ring");
@@ -70,7 +70,7 @@ class AlgorithmChoiceTest {
         "ALL_TO_ALL, 1, staged",
         "BARRIER, 0, flat"
     })
-    void choosesProgramsByKindAndBytes(CollectiveKind kind, long bytes, String algorithm) {
+    void choosesProgramsByKindAndSize(CollectiveKind kind, long bytes, String algorithm) {
         assertEquals(algorithm, choose(Topology.SHARED_MEMORY, kind, bytes, 131_072));
         Algorithm littleMemory = Algorithm.of(kind, choose(Topology.SHARED_MEMORY, kind, Math.max(bytes, 200), 100));
         assertTrue(littleMemory.fits(Math.max(bytes, 200), 100), littleMemory::name);
@@ -86,7 +86,7 @@ class AlgorithmChoiceTest {
         "ALL_GATHER, 1, byHosts",
         "BARRIER, 0, byHosts"
     })
-    void choosesPlansByHosts(CollectiveKind kind, long bytes, String algorithm) {
+    void choosesPlansOverHostsByKindAndSize(CollectiveKind kind, long bytes, String algorithm) {
         assertEquals(algorithm, choose(Topology.HOSTS, kind, bytes, 0));
     }
 
@@ -98,7 +98,7 @@ class AlgorithmChoiceTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void choosesOnlyWhatExistsForEveryKindSizeAndLength(boolean far) {
+    void choosesOnlyExistingAlgorithms(boolean far) {
         AlgorithmChoice table = AlgorithmChoice.of(" ").far(far);
         for (CollectiveKind kind : CollectiveKind.values()) {
             for (int worldSize : new int[] {1, 2, 3, 4, 8, 9, 64}) {
@@ -125,7 +125,7 @@ class AlgorithmChoiceTest {
     }
 
     @Test
-    void prefersWhatTheSettingSays() {
+    void prefersTheAlgorithmOfTheSetting() {
         AlgorithmChoice table = AlgorithmChoice.of("allReduce=halvingDoubling, broadcast = linear");
 
         assertEquals("halvingDoubling", name(table, CollectiveKind.ALL_REDUCE, 3, 1L << 30));
@@ -140,7 +140,7 @@ class AlgorithmChoiceTest {
     }
 
     @Test
-    void listsWhatExistsWhenAnOverrideDoesNot() {
+    void anUnknownOverrideListsTheAlgorithms() {
         String algorithm = assertThrows(IllegalArgumentException.class, () -> AlgorithmChoice.of("allReduce=bruck"))
                 .getMessage();
         String kind = assertThrows(IllegalArgumentException.class, () -> AlgorithmChoice.of("allSum=ring"))
@@ -175,7 +175,7 @@ class AlgorithmChoiceTest {
     }
 
     @Test
-    void anOpThatDoesNotCommuteGetsAnAlgorithmInRankOrder() {
+    void aNonCommutativeOpGetsAnAlgorithmInRankOrder() {
         AlgorithmChoice plain = AlgorithmChoice.of("");
         AlgorithmChoice other = AlgorithmChoice.of(
                 "allReduce=ring,reduce=binomial,reduceScatter=halving,scan=chain,exclusiveScan=chain");

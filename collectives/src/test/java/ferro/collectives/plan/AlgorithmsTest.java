@@ -30,7 +30,7 @@ class AlgorithmsTest {
 
     @ParameterizedTest(name = "{0} by {1}")
     @MethodSource("algorithms")
-    void isProvedForEverySizeAndRoot(CollectiveKind kind, String algorithm) {
+    void everyAlgorithmIsProvedForEverySizeAndRoot(CollectiveKind kind, String algorithm) {
         for (int size = 1; size <= 64; size++) {
             for (int root : roots(kind, size)) {
                 assertEquals(Optional.empty(), PlanVerifier.verify(kind, plans(kind, algorithm, size, root), root));
@@ -40,7 +40,7 @@ class AlgorithmsTest {
 
     @ParameterizedTest(name = "{0} by {1}")
     @MethodSource("algorithms")
-    void isProvedInSegments(CollectiveKind kind, String algorithm) {
+    void everyAlgorithmIsProvedInSegments(CollectiveKind kind, String algorithm) {
         if (kind == CollectiveKind.BARRIER) {
             return; // has no elements to cut
         }
@@ -60,7 +60,7 @@ class AlgorithmsTest {
     /** An op that does not commute needs the order of the ranks, for every root. */
     @ParameterizedTest(name = "{0} by {1}")
     @MethodSource("algorithms")
-    void isInRankOrderIfItsRowSaysSo(CollectiveKind kind, String algorithm) {
+    void anAlgorithmCombinesInRankOrderExactlyIfTheTableSaysSo(CollectiveKind kind, String algorithm) {
         boolean isInOrder = Algorithm.of(kind, algorithm).isInRankOrder();
         boolean isFoundOut = false;
         for (int size = 1; size <= 64 && kind.combines(); size++) {
@@ -110,7 +110,7 @@ class AlgorithmsTest {
     private static final Pattern ROW = Pattern.compile("\\| (\\w+) \\| `(\\w+)` \\|.*");
 
     @Test
-    void everyKindCanBeDoneByMessagesAndAllButScansInSharedMemory() {
+    void everyKindHasMessageAlgorithmsAndAllButScansSharedMemoryOnes() {
         for (CollectiveKind kind : CollectiveKind.values()) {
             assertFalse(Algorithm.names(kind, Topology.FLAT).isEmpty(), kind.label());
             boolean isShared = !Algorithm.names(kind, Topology.SHARED_MEMORY).isEmpty();
@@ -119,7 +119,7 @@ class AlgorithmsTest {
     }
 
     @Test
-    void aNameIsOneAlgorithmOfItsKindAndThatOfItsPlans() {
+    void algorithmNamesAreUniqueAndThoseOfTheirPlans() {
         Hosts hosts = Hosts.of(4, (a, b) -> a / 2 == b / 2).orElseThrow();
         Set<String> seen = new HashSet<>();
         for (Algorithm row : Algorithm.all()) {

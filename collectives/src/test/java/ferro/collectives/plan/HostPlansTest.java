@@ -21,7 +21,7 @@ class HostPlansTest {
     @Tag("long")
     @ParameterizedTest(name = "{0}")
     @MethodSource("algorithms")
-    void isProvedHoweverRanksLieOnHosts(Algorithm algorithm) {
+    void plansOverHostsAreProvedForManyLayouts(Algorithm algorithm) {
         CollectiveKind kind = algorithm.kind();
         for (int size = 3; size <= 11; size++) {
             for (int[] hostOf : layouts(size)) {
@@ -45,7 +45,7 @@ class HostPlansTest {
     }
 
     @Test
-    void betweenTwoHostsAnAllReduceSendsItsBytesOnceEachWay() {
+    void allReduceBetweenTwoHostsSendsItsBytesOnceEachWay() {
         Hosts hosts = Hosts.of(6, (a, b) -> a % 2 == b % 2).orElseThrow();
         List<Plan> plans = plans(chosen(CollectiveKind.ALL_REDUCE, 1 << 20, hosts, false), 0, hosts);
         int chunks = 0;
@@ -59,7 +59,7 @@ class HostPlansTest {
     }
 
     @Test
-    void farHostsExchangeTheWholeOfMoreBytes() {
+    void distantHostsUseDoublingForMoreBytes() {
         Hosts two = Hosts.of(4, (a, b) -> a / 2 == b / 2).orElseThrow();
         Hosts three = Hosts.of(6, (a, b) -> a / 2 == b / 2).orElseThrow();
         assertEquals("byHostsDoubling", algorithm(64 << 10, two, false));
@@ -80,7 +80,7 @@ class HostPlansTest {
     }
 
     @Test
-    void ranksOfOneHostAndRanksThatAreAllAloneHaveNoneAndNeitherHasAHalfKnownNearness() {
+    void withoutSeveralRanksOnSeveralHostsThereIsNoHostPlan() {
         assertTrue(Hosts.of(4, (a, b) -> true).isEmpty());
         assertTrue(Hosts.of(4, (a, b) -> a == b).isEmpty());
         assertTrue(Hosts.of(3, (a, b) -> Math.abs(a - b) <= 1).isEmpty());
@@ -112,7 +112,7 @@ class HostPlansTest {
 
     @Test
     @DisplayName("of 1,000 ranks on 125 hosts only ranks of one host are compared")
-    void onlyRanksOfOneHostAreCompared() {
+    void onlyRanksOfOneHostAreComparedPairwise() {
         int[] numbers = new int[1000];
         for (int rank = 0; rank < numbers.length; rank++) {
             numbers[rank] = rank / 8;
@@ -130,7 +130,7 @@ class HostPlansTest {
     }
 
     @Test
-    void ranksOfOneNumberMayBeSeveralHosts() {
+    void ranksWithOneHostNumberMayBeOnSeveralHosts() {
         Hosts hosts = Hosts.of(new int[] {5, 5, 5, 7, 5}, (a, b) -> a % 2 == b % 2 && a != 3 && b != 3)
                 .orElseThrow();
 

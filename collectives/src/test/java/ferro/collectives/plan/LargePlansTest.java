@@ -42,7 +42,7 @@ class LargePlansTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, RANKS / 2, RANKS - 1})
-    void aReduceScatterInATreeVisitsFewMoreSumsThanItsOwnStepsAndThePathToEachPart(int rank) {
+    void aTreeReduceScatterPlansWithFewVisitsBeyondItsSteps(int rank) {
         for (ReductionTree tree : TREES) {
             TreeReduceScatter maker = new TreeReduceScatter(tree, rank);
             Plan plan = maker.plan("counted");
@@ -54,7 +54,7 @@ class LargePlansTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("algorithms")
-    void theFormulaOfScratchMemoryIsThatOfTheRankWithTheMost(Algorithm algorithm) {
+    void theScratchFormulaIsThatOfTheRankWithTheMost(Algorithm algorithm) {
         boolean movesElements = algorithm.kind() != CollectiveKind.BARRIER;
         for (int size = 1; movesElements && size <= 64; size += size < 20 ? 1 : 11) {
             for (Hosts hosts : algorithm.topology() == Topology.HOSTS ? layouts(size) : noHosts()) {
@@ -69,7 +69,7 @@ class LargePlansTest {
     }
 
     @Test
-    void theFormulaOfScratchMemoryVisitsFewPartsOf10000Ranks() {
+    void theScratchFormulaVisitsFewPartsOf10000Ranks() {
         for (ReductionTree tree : TREES) {
             TreeReduceScatter maker = new TreeReduceScatter(tree, TreeReduceScatter.ALL_RANKS);
             int chunks = maker.scratchChunks();
@@ -113,7 +113,7 @@ class LargePlansTest {
         "GATHER,linear",
         "ALL_TO_ALL,bruck"
     })
-    void theWorkGrowsWithTheChunksOfTheSteps(CollectiveKind kind, String algorithm) {
+    void planningWorkGrowsWithTheChunksOfTheSteps(CollectiveKind kind, String algorithm) {
         Plan plan = Algorithm.of(kind, algorithm).plan(0, RANKS, 0, null);
         PlanBuilder builder = new PlanBuilder("again", plan.chunkCount(), plan.in(), plan.out());
         long chunks = 0;

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PlanVerifierTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource({"orders", "combines", "scans", "messages", "deadlocks", "memory", "others"})
-    void refuses(String what, Plans wrong, String parts) {
+    void everyFaultyPlanIsRefused(String what, Plans wrong, String parts) {
         String why = PlanVerifier.verify(wrong.kind, wrong.plans, 0).orElse("proved");
         for (String part : parts.split(" \\.\\.\\. ")) {
             assertTrue(why.contains(part), () -> "\"" + part + "\" is not in: " + why);
@@ -269,12 +269,12 @@ class PlanVerifierTest {
     }
 
     @Test
-    void acceptsThePlansThatTheFaultsAreMadeFrom() {
+    void thePlansBehindTheFaultyPlansAreAccepted() {
         assertEquals(Optional.empty(), PlanVerifier.verify(ALL_REDUCE, of(ALL_REDUCE, "ring", 4).plans, 0));
     }
 
     @Test
-    void refusesARootThatIsNoRank() {
+    void aRootOutsideTheGroupIsRefused() {
         List<Plan> plans = of(REDUCE, "binomial", 3).plans;
 
         assertThrows(IllegalArgumentException.class, () -> PlanVerifier.verify(REDUCE, plans, 3));

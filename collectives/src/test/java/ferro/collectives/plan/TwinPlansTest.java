@@ -36,7 +36,7 @@ class TwinPlansTest {
     @Tag("long")
     @ParameterizedTest(name = "{0}")
     @MethodSource("allReducesByHosts")
-    void twinsCombineEveryElementAlikeHoweverRanksLieOnHosts(Algorithm allReduce) {
+    void twinsCombineEveryElementAlikeForAnyLayoutOfHosts(Algorithm allReduce) {
         for (int size = 3; size <= 13; size++) {
             for (int[] hostOf : HostPlansTest.layouts(size)) {
                 Optional<Hosts> hosts = Hosts.of(size, (a, b) -> hostOf[a] == hostOf[b]);
@@ -60,7 +60,7 @@ class TwinPlansTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("flatAllReduces")
-    void othersDiffer(Algorithm allReduce) {
+    void algorithmsThatAreNotTwinsCombineDifferently(Algorithm allReduce) {
         List<Algorithm> twins = Algorithm.twins(allReduce);
         for (String name : Algorithm.names(CollectiveKind.REDUCE_SCATTER, Topology.FLAT)) {
             Algorithm other = Algorithm.of(CollectiveKind.REDUCE_SCATTER, name);
@@ -74,7 +74,7 @@ class TwinPlansTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("allReducesByHosts")
-    void othersByHostsDiffer(Algorithm allReduce) {
+    void hostAlgorithmsThatAreNotTwinsCombineDifferently(Algorithm allReduce) {
         Hosts hosts = Hosts.of(6, (a, b) -> a / 2 == b / 2).orElseThrow();
         List<Algorithm> twins = Algorithm.twins(allReduce);
         for (String name : Algorithm.names(CollectiveKind.REDUCE_SCATTER, Topology.HOSTS)) {

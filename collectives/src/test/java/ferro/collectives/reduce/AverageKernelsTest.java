@@ -67,7 +67,7 @@ class AverageKernelsTest {
         "FLOAT64,1", "FLOAT64,2", "FLOAT64,3", "FLOAT64,5", "FLOAT64,7", "FLOAT64,8", "FLOAT64,49", "FLOAT64,1000",
         "FLOAT32,1", "FLOAT32,2", "FLOAT32,3", "FLOAT32,5", "FLOAT32,7", "FLOAT32,8", "FLOAT32,49", "FLOAT32,1000"
     })
-    void roundTheSumAndThenTheQuotient(DataType type, int worldSize) {
+    void anAverageRoundsTheSumAndThenTheQuotient(DataType type, int worldSize) {
         Number[] corners = type == DataType.FLOAT32 ? FLOATS : DOUBLES;
         int count = corners.length * corners.length;
         Run into = Memories.of(type, Kind.ARRAY, 0, count);
@@ -90,7 +90,7 @@ class AverageKernelsTest {
 
     @ParameterizedTest
     @EnumSource(names = {"FLOAT16", "BFLOAT16"})
-    void addAndDivideHalvesInF32AndRoundOnce(DataType type) {
+    void anAverageOfHalvesIsComputedInF32AndRoundedOnce(DataType type) {
         int count = 1 << 16;
         for (int worldSize : new int[] {2, 3, 7}) {
             short[] into = new short[count];
@@ -119,7 +119,7 @@ class AverageKernelsTest {
     }
 
     @Test
-    void ofHalvesWhoseSumIsNoNumberOfTheTypeAreNumbers() {
+    void anAverageOfHalvesDoesNotOverflow() {
         short[] half = {0x7bff, (short) 0xfbff, 0x7c00};
         Kernels.of(DataType.FLOAT16, ReduceOp.AVG, 2).combine(half, 0, new short[] {0x7bff, (short) 0xfbff, 0}, 0, 3);
         assertArrayEquals(new short[] {0x7bff, (short) 0xfbff, 0x7c00}, half);
@@ -133,7 +133,7 @@ class AverageKernelsTest {
     @Tag("long")
     @ParameterizedTest
     @EnumSource(names = {"FLOAT32", "FLOAT64"})
-    void haveTheBitsOfASumAndADivisionInEveryMemoryAndLength(DataType type) {
+    void anAverageHasTheBitsOfASumAndADivision(DataType type) {
         Kernel sum = Kernels.of(type, ReduceOp.SUM, 3);
         Kernel average = Kernels.of(type, ReduceOp.AVG, 3);
         for (Kind first : Kind.values()) {

@@ -18,7 +18,7 @@ class AverageQuotientsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {3, 5, 6, 7, 11, 13, 24, 49, 100, 641, 1_000, 65_535, 1_048_575, Integer.MAX_VALUE})
-    void ofF64HaveTheBitsOfADivision(int worldSize) {
+    void quotientsOfF64HaveTheBitsOfADivision(int worldSize) {
         Random random = new Random(worldSize);
         double[] sums = new double[COUNT];
         for (int i = 0; i < COUNT; i++) {
@@ -38,7 +38,7 @@ class AverageQuotientsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {3, 6, 7, 1_000, 1_048_575})
-    void ofEverySizeOfNumbersHaveTheBitsOfADivision(int worldSize) {
+    void quotientsOfAllMagnitudesHaveTheBitsOfADivision(int worldSize) {
         int each = COUNT / (2 * Double.MAX_EXPONENT + 53);
         Random random = new Random(worldSize);
         double[] sums = new double[COUNT];
@@ -67,7 +67,7 @@ class AverageQuotientsTest {
                 Double.NEGATIVE_INFINITY,
                 Double.NaN
             })
-    void ofF64AreRightWhereverOneOfThemIsSpecial(double special) {
+    void quotientsOfSpecialF64ValuesAreRight(double special) {
         for (int at : new int[] {0, 1, 7, 8, 500, (1 << 14) - 1, 1 << 14, COUNT - 1}) {
             double[] sums = new Random(at).doubles(COUNT, -1e3, 1e3).toArray();
             sums[at] = special;

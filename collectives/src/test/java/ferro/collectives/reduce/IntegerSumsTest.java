@@ -26,7 +26,7 @@ class IntegerSumsTest {
 
     @ParameterizedTest
     @EnumSource(names = {"INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32", "INT64", "UINT64"})
-    void averagesAreThoseOfSumsThatHaveNoEndTowardZero(DataType type) {
+    void averagesEqualThoseOfExactSumsRoundedTowardZero(DataType type) {
         for (Kind kind : Kind.values()) {
             Random random = new Random(41);
             long[] sums = new long[IntegerSums.longsPerElement(type) * LENGTH];
@@ -57,7 +57,7 @@ class IntegerSumsTest {
 
     @ParameterizedTest
     @EnumSource(names = {"INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32", "INT64", "UINT64"})
-    void asManyRanksAsAnIntCountsDoNotWrapASum(DataType type) {
+    void aSumOverTheLargestNumberOfRanksDoesNotWrap(DataType type) {
         int ranks = Integer.MAX_VALUE;
         long least = type.label().startsWith("u") ? 0 : -1L << 8 * type.byteSize() - 1;
         for (long element : new long[] {least, ~least}) {
@@ -77,7 +77,7 @@ class IntegerSumsTest {
     }
 
     @Test
-    void aPartOfTheSumsIsDividedWhereItBegins() {
+    void aPartOfTheSumsIsDividedFromItsOffset() {
         long[] sums = {-7, 9, -11, 13};
         int[] into = {1, 1, 1, 1};
 
@@ -87,7 +87,7 @@ class IntegerSumsTest {
     }
 
     @Test
-    void serveAveragesOfIntegersOnly() {
+    void integerSumsServeOnlyAveragesOfIntegers() {
         assertTrue(IntegerSums.serve(DataType.UINT64, ReduceOp.AVG));
         assertFalse(IntegerSums.serve(DataType.INT32, ReduceOp.SUM));
         assertFalse(IntegerSums.serve(DataType.BFLOAT16, ReduceOp.AVG));
@@ -95,7 +95,7 @@ class IntegerSumsTest {
     }
 
     @Test
-    void moreSumsThanAnArrayHoldsAreRefused() {
+    void moreSumsThanFitIntoAnArrayAreRefused() {
         long max = Integer.MAX_VALUE - 8;
         assertEquals(Optional.empty(), IntegerSums.unsupportedBecause(DataType.INT8, max));
         assertEquals(Optional.empty(), IntegerSums.unsupportedBecause(DataType.INT64, max / 2));

@@ -91,7 +91,7 @@ class KernelsTest {
     }
 
     @Test
-    void makesInfinityMinusInfinityCanonicalAndForgetsItAfterwards() {
+    void makesInfinityMinusInfinityCanonicalOnlyInThatElement() {
         Kernel kernel = Kernels.of(DataType.FLOAT64, ReduceOp.SUM, 2);
         double[] into = {Double.POSITIVE_INFINITY, 2};
 
@@ -105,7 +105,7 @@ class KernelsTest {
     }
 
     @Test
-    void hasNoKernelForAnAverageOfIntegersAndSaysWhatSumsThem() {
+    void hasNoKernelForAnAverageOfIntegersAndNamesIntegerSums() {
         String reason = Kernels.unsupportedBecause(DataType.INT32, ReduceOp.AVG).orElseThrow();
 
         assertTrue(reason.contains("avg of i32") && reason.contains("IntegerSums"), reason);
@@ -159,7 +159,7 @@ class KernelsTest {
     }
 
     @Test
-    void sumsWhatWasMultiplied() {
+    void sumsMultipliedOperandsByThePlainSumKernel() {
         Kernel kernel = Kernels.plain(DataType.FLOAT32, ReduceOp.preMultipliedSum(0.5), 2, PreMulTarget.NEITHER);
 
         assertSame(FloatKernel.Sum.class, kernel.getClass());
@@ -179,7 +179,7 @@ class KernelsTest {
     }
 
     @Test
-    void ordersUnsignedElementsBeyondTheSignBit() {
+    void ordersUnsignedElementsWithTheSignBit() {
         byte[] bytes = {(byte) 200, 100};
         int[] ints = {0x8000_0000, 7};
         long[] longs = {-1, 0x7fff_ffff_ffff_ffffL};
@@ -194,7 +194,7 @@ class KernelsTest {
     }
 
     @Test
-    void combinesHalvesInSingleAndRoundsOnceToEven() {
+    void combinesHalvesInF32AndRoundsOnceToEven() {
         // 1, smallest subnormal, largest, 2^-14 (least normal), minus zero; then the other operands
         short[] into = {0x3c00, 0x0001, 0x7bff, 0x0400, (short) 0x8000, 0x3c00};
         short[] source = {0x1000, 0x0001, 0x5000, (short) 0x8001, (short) 0x8000, 0x1400};
@@ -211,7 +211,7 @@ class KernelsTest {
     }
 
     @Test
-    void ordersZerosOfHalvesAsMathDoesAndMakesTheirNaNsCanonical() {
+    void ordersZerosOfHalvesLikeMathAndMakesNaNsCanonical() {
         short[] least = {0, 0x7d01, (short) 0xfe00};
         short[] maxima = {(short) 0x8000, 0x3c00, 0x3c00};
         Kernels.of(DataType.FLOAT16, ReduceOp.MIN, 2).combine(least, 0, new short[] {(short) 0x8000, 0x3c00, 0}, 0, 3);

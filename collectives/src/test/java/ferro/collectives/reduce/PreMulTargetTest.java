@@ -43,7 +43,7 @@ class PreMulTargetTest {
 
     @ParameterizedTest
     @EnumSource
-    void multipliesInPlace(DataType type) {
+    void multipliesATensorInPlace(DataType type) {
         Kernel copy = Kernels.multiplying(type, ReduceOp.preMultipliedSum(-7), PreMulTarget.COPY);
         for (Kind kind : Kind.values()) {
             Run run = Memories.random(type, kind, 2, 1_300);
@@ -59,7 +59,7 @@ class PreMulTargetTest {
 
     @ParameterizedTest
     @EnumSource
-    void putsProductsOfATensorIntoAnArray(DataType type) {
+    void copiesProductsOfATensorIntoAnArray(DataType type) {
         Run given = Memories.random(type, Kind.ODD_DIRECT, 1, 3);
         ByteBuffer bytes = (ByteBuffer) given.memory();
         int at = (int) given.offset();
@@ -79,7 +79,7 @@ class PreMulTargetTest {
     @Tag("long")
     @ParameterizedTest
     @EnumSource
-    void sumsProductsOfTheOperandsThatItMultiplies(DataType type) {
+    void sumsProductsOfTheSelectedOperands(DataType type) {
         ReduceOp op = ReduceOp.preMultipliedSum(type.isFloating() ? 1.0 / 3 : 11);
         Kernel copy = Kernels.multiplying(type, op, PreMulTarget.COPY);
         Kernel sum = Kernels.of(type, op, 3);

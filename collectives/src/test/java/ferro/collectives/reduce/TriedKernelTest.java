@@ -18,7 +18,7 @@ class TriedKernelTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 15, 16, 17, 1_024, 1_025, 5_000, 70_001})
-    void combinesEachElementOnceWhileItTries(int length) {
+    void combinesEachElementOnceDuringATrial(int length) {
         Kernel tried = tried(DataType.INT32);
         int[] into = new int[length + 2];
         ByteBuffer source = ByteBuffer.allocateDirect(4 * length + 3).order(ByteOrder.nativeOrder());
@@ -37,7 +37,7 @@ class TriedKernelTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 16, 1_025, 5_000})
-    void writesEachElementIntoBothWhileItTries(int length) {
+    void writesEachElementIntoBothTargetsDuringATrial(int length) {
         Kernel tried = tried(DataType.INT64);
         for (int call = 1; call <= 100; call++) {
             long[] first = new long[length + 1];
@@ -55,7 +55,7 @@ class TriedKernelTest {
     }
 
     @Test
-    void letsTheFasterOneServeAndLooksAgainRarely() {
+    void usesTheFasterKernelAndComparesAgainRarely() {
         Trial trial = new Trial();
         sample(trial, 10, 20);
         assertTrue(trial.won());
@@ -69,7 +69,7 @@ class TriedKernelTest {
     }
 
     @Test
-    void givesUpAfterThousandsOfLostComparisons() {
+    void endsTheTrialAfterThousandsOfLostComparisons() {
         Trial trial = new Trial();
         for (int comparison = 0; comparison < 4_000; comparison++) {
             assertTrue(trial.due(), "comparison " + comparison);
@@ -80,7 +80,7 @@ class TriedKernelTest {
     }
 
     @Test
-    void letsOnePauseDecideNothing() {
+    void aSinglePauseDoesNotDecideTheTrial() {
         Trial trial = new Trial();
         trial.took(10_000, 1);
         trial.took(10_000, 1);
@@ -92,7 +92,7 @@ class TriedKernelTest {
 
     @ParameterizedTest(name = "{0} elements")
     @ValueSource(longs = {17, 256, 4_096, 32_768, 100_000, 4_194_304})
-    void oneIn32ElementsIsPartOfASampleWhileATrialIsUndecided(long count) {
+    void oneOf32ElementsIsASampleDuringATrial(long count) {
         Trial trial = new Trial();
         long sampled = 0;
         int calls = 640;

@@ -64,7 +64,7 @@ class UserKernelsTest {
     }
 
     @Test
-    void codeForAnotherTypeHasNoKernel() {
+    void anOpForAnotherTypeHasNoKernel() {
         String text = assertThrows(
                         UnsupportedOperationException.class, () -> Kernels.of(DataType.UINT32, op(DataType.INT32), 2))
                 .getMessage();
@@ -78,7 +78,7 @@ class UserKernelsTest {
     }
 
     @Test
-    void aRestThatIsNoRecordIsRefused() {
+    void aLengthThatSplitsARecordIsRefused() {
         Kernel kernel = Kernels.of(DataType.INT8, ReduceOp.ofBytes("own", 3, (into, received) -> {}), 2);
         HostTensor into = HostTensor.of(new byte[8]);
         HostTensor source = HostTensor.of(new byte[8]);
@@ -92,7 +92,7 @@ class UserKernelsTest {
     }
 
     @Test
-    void memoryThatHasRunOutInTheCodeIsThrownAsSuch() {
+    void anOutOfMemoryErrorOfTheUsersCodeIsThrownUnchanged() {
         OutOfMemoryError memory = new OutOfMemoryError("Java heap space");
         Kernel kernel = Kernels.of(
                 DataType.FLOAT32,

@@ -45,7 +45,7 @@ class VectorKernelsTest {
     private static final int MORE_THAN_ONE_LOOP = (1 << 14) + 77;
 
     @Test
-    void areThereWhereverTheJvmAllows() {
+    void vectorKernelsExistOnEverySupportedJdk() {
         int jdk = Runtime.version().feature();
         boolean needed = jdk == 17 || jdk == 18 || jdk >= 22;
         assertEquals(needed, Kernels.VECTORS != null, Kernels.inForce());
@@ -53,7 +53,7 @@ class VectorKernelsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"Direct", "ElementLoops", "HalfLoops", "Float16Pairs", "Float16Products", "VectorKernel"})
-    void nameNoMethodThatOnlySomeJdksHave(String type) throws IOException {
+    void vectorKernelsUseNoMethodThatOnlySomeJdksHave(String type) throws IOException {
         try (InputStream stream = Kernels.class.getResourceAsStream(type + ".class")) {
             String constants = new String(stream.readAllBytes(), StandardCharsets.ISO_8859_1);
             assertFalse(constants.contains("java/lang/foreign/"), "by segments: 22 and newer");
@@ -64,7 +64,7 @@ class VectorKernelsTest {
     @Tag("long")
     @ParameterizedTest
     @EnumSource
-    void giveTheBitsOfThePlainKernelInEveryMemoryAndLength(DataType type) {
+    void vectorKernelsGiveTheBitsOfThePlainKernels(DataType type) {
         assumeTrue(Kernels.VECTORS != null, Kernels.inForce());
         for (ReduceOp op : ops(type)) {
             assertSameBitsInEveryMemoryAndLength(type, op, 3);
@@ -84,7 +84,7 @@ class VectorKernelsTest {
     @Tag("long")
     @ParameterizedTest
     @EnumSource
-    void multiplyToTheBitsOfThePlainKernelInEveryMemoryAndLength(DataType type) {
+    void vectorKernelsMultiplyToTheBitsOfThePlainKernels(DataType type) {
         assumeTrue(Kernels.VECTORS != null, Kernels.inForce());
         for (double factor : type.isFloating() ? new double[] {1.0 / 3, -3e4, 0} : new double[] {-3_000_000_019L}) {
             ReduceOp op = ReduceOp.preMultipliedSum(factor);
@@ -133,7 +133,7 @@ class VectorKernelsTest {
     /** Runs above hold an infinity or a NaN nearly everywhere. */
     @ParameterizedTest
     @EnumSource(names = {"FLOAT16", "BFLOAT16"})
-    void giveTheBitsOfThePlainKernelForAllFiniteHalves(DataType type) {
+    void vectorKernelsGiveTheBitsOfThePlainKernelForAllFiniteHalves(DataType type) {
         assumeTrue(Kernels.VECTORS != null, Kernels.inForce());
         int infinity = type == DataType.FLOAT16 ? 0x7c00 : 0x7f80;
         for (ReduceOp op : ops(type)) {
@@ -170,7 +170,7 @@ class VectorKernelsTest {
 
     @ParameterizedTest
     @EnumSource(names = {"FLOAT16", "BFLOAT16"})
-    void multiplyAllFiniteHalvesToTheBitsOfThePlainKernel(DataType type) {
+    void vectorKernelsMultiplyFiniteHalvesToTheBitsOfThePlainKernel(DataType type) {
         assumeTrue(Kernels.VECTORS != null, Kernels.inForce());
         int infinity = type == DataType.FLOAT16 ? 0x7c00 : 0x7f80;
         // some give ties of subnormals, or nearly, some only zeros, and some infinities

@@ -52,7 +52,7 @@ class IntraNodeLinkTest {
 
     @ParameterizedTest
     @CsvSource(textBlock = MEMORIES)
-    void elementsAreCombinedWithWhatIsThereAtAnyAlignment(String source, String target) {
+    void receivedElementsAreCombinedAtAnyAlignment(String source, String target) {
         int count = 300_001;
         HostTensor odd = HostTensor.of(new byte[] {3, 5, 7});
         HostTensor sum = filled(target, count, 5);
@@ -71,7 +71,7 @@ class IntraNodeLinkTest {
 
     @ParameterizedTest
     @CsvSource(textBlock = MEMORIES)
-    void bothSidesMayCutTheSameElementsDifferently(String source, String target) {
+    void sendsAndReceivesMayDivideTheSameElementsDifferently(String source, String target) {
         int count = 200_000;
         HostTensor data = filled(source, count, 3);
         HostTensor copy = floats(target, count);
@@ -86,7 +86,7 @@ class IntraNodeLinkTest {
     }
 
     @Test
-    void arraysOfEveryTypeCrossAtEveryPlaceOfTheRing() {
+    void arraysOfEveryTypeArriveAtEveryOffsetOfTheRing() {
         List<HostTensor> sent = List.of(
                 HostTensor.of(new short[] {-3, 5, 7}),
                 HostTensor.of(new int[] {-3, 5, Integer.MAX_VALUE}),
@@ -120,7 +120,7 @@ class IntraNodeLinkTest {
     }
 
     @Test
-    void elementsThatTheOtherSideCutsIntoBytesCrossAtEveryPlaceOfTheRing() {
+    void elementsSplitIntoBytesArriveAtEveryOffsetOfTheRing() {
         ByteBuffer bytes = ByteBuffer.allocateDirect(27).order(ByteOrder.nativeOrder());
         HostTensor cut = HostTensor.of(DataType.INT8, bytes);
         HostTensor odd = HostTensor.of(new byte[] {3, 5, 7});
@@ -142,7 +142,7 @@ class IntraNodeLinkTest {
     }
 
     @Test
-    void anElementThatComesInPartsIsCombinedOnce() {
+    void anElementThatArrivesInPartsIsCombinedOnce() {
         double[] sum = {10, 20};
         to.receiveCombine(CALL, HostTensor.of(sum), 0, 2, ReduceOp.SUM);
         byte[] parts = new byte[2 * Double.BYTES];
@@ -156,7 +156,7 @@ class IntraNodeLinkTest {
     }
 
     @Test
-    void aThousandPostsWaitForTheirTurn() {
+    void aThousandPostsAreProcessedInOrder() {
         HostTensor data = filled("array", 1000, 3);
         HostTensor copy = floats("array", 1000);
         for (int i = 0; i < 1000; i++) {
@@ -171,7 +171,7 @@ class IntraNodeLinkTest {
     }
 
     @Test
-    void aCallWithoutElementsIsFinishedOnlyByItsHeaderAndItsLaterPostsAtOnce() {
+    void aReceiveWithoutElementsEndsWithTheHeaderOfItsCall() {
         HostTensor nothing = floats("array", 0);
         to.receive(CALL, nothing, 0, 0);
         pair.driveUntilStill();
@@ -185,7 +185,7 @@ class IntraNodeLinkTest {
     }
 
     @Test
-    void dataThatComesBeforeItsReceiveStaysWithItsSender() {
+    void dataWithoutAReceiveStaysWithItsSender() {
         int count = 1 << 20;
         HostTensor data = filled("array", count, 3);
         from.send(CALL, data, 0, count);
@@ -200,7 +200,7 @@ class IntraNodeLinkTest {
     }
 
     @Test
-    void anotherHeaderIsToldAndNothingOfItDelivered() {
+    void aDifferentHeaderIsReportedAndItsDataIsDropped() {
         HostTensor copy = filled("array", 2, 3);
         from.send(NEXT_CALL, filled("array", 2, 70), 0, 2);
         to.receive(CALL, copy, 0, 2);
@@ -213,7 +213,7 @@ class IntraNodeLinkTest {
     }
 
     @Test
-    void whatAPeerSentBeforeItWentIsReceivedAndThenTheLinkIsBroken() {
+    void dataThatAPeerSentBeforeItLeftIsReceivedBeforeTheFailure() {
         HostTensor data = filled("array", 3, 5);
         HostTensor copy = floats("array", 3);
         from.send(CALL, data, 0, 3);

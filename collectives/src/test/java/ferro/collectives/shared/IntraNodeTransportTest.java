@@ -49,14 +49,14 @@ class IntraNodeTransportTest {
     }
 
     @Test
-    void whoeverSleepsIsWokenByWhatIsToldJustThen() throws Exception {
+    void aControlMessageWakesASleepingRank() throws Exception {
         IntraNodeTransport[] ends = ends(2);
         manyRounds(ends);
         assertTrue(bare[0].controlMessages + bare[1].controlMessages > 0);
     }
 
     @Test
-    void whoeverSleepsIsWokenByABellWhereThereIsOne() throws Exception {
+    void aDoorbellWakesASleepingRankWithoutControlMessages() throws Exception {
         IntraNodeTransport[] ends = ends(2);
         for (ThreadMedium medium : bare) {
             medium.hasBells = true;
@@ -92,7 +92,7 @@ class IntraNodeTransportTest {
     }
 
     @Test
-    void everyCollectiveAndMessagesGoOverRings() throws Exception {
+    void everyCollectiveAndMessagesWorkOverRings() throws Exception {
         for (int worldSize : new int[] {2, 3, 4}) {
             CollectiveBackend[] groups = groups(worldSize);
             together(worldSize, rank -> everything(groups[rank], worldSize));
@@ -133,7 +133,7 @@ class IntraNodeTransportTest {
     }
 
     @Test
-    void aRankThatDropsItsRingsEndsWhatOthersWaitFor() throws Exception {
+    void aRankThatAbortsEndsTheWaitOfItsPeerOverRings() throws Exception {
         CollectiveBackend[] groups = groups(2);
         Future<?> waiting = ranks.submit(() -> groups[0].barrier(LONG));
         groups[1].abort(new IllegalStateException("the test says so"));
@@ -145,7 +145,7 @@ class IntraNodeTransportTest {
     }
 
     @Test
-    void ranksThatCallDifferentlyAreToldOverRingsToo() throws Exception {
+    void differentCallsAreDetectedOverRings() throws Exception {
         CollectiveBackend[] groups = groups(2);
         List<FerroException> failures = new ArrayList<>();
         together(2, rank -> {

@@ -15,7 +15,7 @@ class NodeTopologyTest {
     private static final Medium TCP = new Medium("TCP", List.of("10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4"));
 
     @Test
-    void twoHostsAreAFactAndNoFault() {
+    void twoHostsAreReportedWithoutAReason() {
         NodeTopology two = new NodeTopology(List.of(on("a", 0, 1), on("a", 0, 1), on("b", 2, 3), on("b", 2, 3)));
 
         assertEquals(
@@ -28,7 +28,7 @@ class NodeTopologyTest {
     }
 
     @Test
-    void aRankThatOffersNoneIsNamedWithItsReason() {
+    void aRankWithoutSharedMemoryIsNamedWithItsReason() {
         NodeTopology one =
                 new NodeTopology(List.of(on("a", 0, 1), on("a", 0, 1), new Said("a", "a", "no room", bits(2), "")));
 
@@ -40,7 +40,7 @@ class NodeTopologyTest {
     }
 
     @Test
-    void aRankThatCouldNotReachAnotherSaysWhy() {
+    void aRankThatCouldNotMapAnotherIsNamedWithItsReason() {
         NodeTopology one =
                 new NodeTopology(List.of(on("a", 0, 1), new Said("a", "a", "", bits(1), "permission denied")));
 
@@ -52,7 +52,7 @@ class NodeTopologyTest {
     }
 
     @Test
-    void ranksThatAreAloneOnTheirHostsAndHostsOfOneNameAreToldApart() {
+    void twoHostsWithOneNameAreDistinguishedByAddress() {
         Said first = new Said("boot 1", "box", "alone", bits(0), "");
         Said second = new Said("boot 2", "box", "alone", bits(1), "");
 
@@ -68,7 +68,7 @@ class NodeTopologyTest {
     }
 
     @Test
-    void aGroupOfAThousandRanksOnManyHostsIsToldInFewLinesAndLittleMemory() {
+    void aThousandRanksOnManyHostsAreReportedInFewLines() {
         int ranks = 1024;
         int perHost = 8;
         List<Said> said = new ArrayList<>();
@@ -93,7 +93,7 @@ class NodeTopologyTest {
     }
 
     @Test
-    void whereThereIsNoneOneReasonStandsForAll() {
+    void withoutSharedMemoryOneReasonIsGivenForAll() {
         assertEquals(
                 List.of("data: over TCP", "ranks 0-1, 0-2, 1-2 do not share memory: switched off"),
                 NodeTopology.none(3, "switched off").lines(TCP));
@@ -103,7 +103,7 @@ class NodeTopologyTest {
     }
 
     @Test
-    void whatIsEncryptedIsSaidWhetherMemoryCanBeSharedOrNot() {
+    void encryptionIsReportedWithAndWithoutSharedMemory() {
         Medium encrypted = TCP.with("TCP with TLS");
         NodeTopology two = new NodeTopology(List.of(on("a", 0, 1), on("a", 0, 1), on("b", 2)));
         NodeTopology alone = new NodeTopology(List.of(on("a", 0), on("b", 1)));

@@ -86,13 +86,13 @@ class ProgramMutantsTest {
 
     @ParameterizedTest
     @MethodSource("operations")
-    void everyWaitAndEveryMoveIsNeeded(List<Operation> operation) {
+    void aProgramWithoutOneOfItsStepsIsDetected(List<Operation> operation) {
         assertEquals(List.of(), unnoticed(operation, ProgramMutantsTest::leftOut));
     }
 
     @ParameterizedTest
     @MethodSource("operations")
-    void aStepThatTurnsToAnotherRankIsFound(List<Operation> operation) {
+    void aStepTowardAWrongRankIsDetected(List<Operation> operation) {
         assertEquals(List.of(), unnoticed(operation, (program, step) -> {
             int peer = program.peer[step];
             program.peer[step] = (peer + 1) % RANKS;
@@ -103,7 +103,7 @@ class ProgramMutantsTest {
 
     @ParameterizedTest
     @MethodSource("operations")
-    void aFlagThatIsSetTooEarlyIsFound(List<Operation> operation) {
+    void aFlagThatIsSetTooEarlyIsDetected(List<Operation> operation) {
         assertEquals(List.of(), unnoticed(operation, (program, step) -> {
             byte kind = program.kind[step];
             boolean tells = kind == Program.PUBLISH || kind == Program.ENTER || kind == Program.TELL_READ;
@@ -117,7 +117,7 @@ class ProgramMutantsTest {
 
     @ParameterizedTest
     @MethodSource("operations")
-    void anOperandThatIsReadAtAnotherElementIsFound(List<Operation> operation) {
+    void aReadAtAWrongElementIsDetected(List<Operation> operation) {
         assertEquals(List.of(), unnoticed(operation, (program, step) -> {
             boolean reads = program.readsOperands && program.peer[step] >= 0 && program.in[step] >= 0;
             if (!reads || program.kind[step] < Program.COPY_OUT) {
@@ -130,7 +130,7 @@ class ProgramMutantsTest {
 
     @ParameterizedTest
     @MethodSource("operations")
-    void aCombineThatCompletesTooEarlyOrNeverIsFound(List<Operation> operation) {
+    void aCombineThatCompletesTooEarlyOrNeverIsDetected(List<Operation> operation) {
         assertEquals(List.of(), unnoticed(operation, (program, step) -> {
             byte kind = program.kind[step];
             program.completes[step] = !program.completes[step];
@@ -139,7 +139,7 @@ class ProgramMutantsTest {
     }
 
     @Test
-    void operandsInAnotherOrderOnOneRankAreFound() {
+    void aWrongOrderOfOperandsOnOneRankIsDetected() {
         Operation flat = new Operation(CollectiveKind.ALL_REDUCE, "flat", 4 * RANKS, 0, false, 0, true);
         List<String> refused = new ArrayList<>();
         List<String> unnoticed = unnoticed(

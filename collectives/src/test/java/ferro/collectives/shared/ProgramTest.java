@@ -16,7 +16,7 @@ class ProgramTest {
     private static final SegmentLayout SMALL = OneJvm.layout(2, 4096);
 
     @Test
-    void anAllReduceLongerThanABufferIsStaged() {
+    void anAllReduceLongerThanTwoGibibytesIsStaged() {
         SharedCall call = new SharedCall(CollectiveKind.ALL_REDUCE, 1, 2, 0, 3L << 28, Float.BYTES, 1);
         SegmentLayout layout = OneJvm.layout(2, 1 << 20);
 
@@ -29,7 +29,7 @@ class ProgramTest {
     }
 
     @Test
-    void nothingIsStagedWhereHeadersSayWhereTensorsLie() {
+    void operandsInSharedTensorsAreNotStaged() {
         Program program = ReducePrograms.of(call(CollectiveKind.ALL_REDUCE, 2, 8), SMALL.slotBytes());
 
         for (int step = 0; step < program.steps(); step++) {
@@ -40,7 +40,7 @@ class ProgramTest {
 
     /** Its result is what the others have read and combined, perhaps of a rank whose call has failed. */
     @Test
-    void aRankWithoutAPartLooksForAbandonedCallsToo() {
+    void aRankWithoutAPartAlsoChecksForAbandonedCalls() {
         SharedCall call = new SharedCall(CollectiveKind.ALL_REDUCE, 1023, 1024, 0, 1023, Float.BYTES, 1);
         assertEquals(0, call.partLength(call.rank()));
 
@@ -50,7 +50,7 @@ class ProgramTest {
     }
 
     @Test
-    void aLongProgramKnowsHowMuchItsFirstStepsMove() {
+    void aLongProgramCountsTheBytesOfItsFirstSteps() {
         Program program = program(CollectiveKind.ALL_REDUCE, 8, 1 << 20);
         long moved = 0;
         long received = 0;
@@ -78,7 +78,7 @@ class ProgramTest {
     }
 
     @Test
-    void programsThatCountAsShortHaveNoMoreStepsThanThat() {
+    void shortProgramsHaveAtMostTheLimitOfSteps() {
         for (CollectiveKind kind : new CollectiveKind[] {
             CollectiveKind.ALL_REDUCE,
             CollectiveKind.REDUCE_SCATTER,
@@ -96,7 +96,7 @@ class ProgramTest {
     }
 
     @Test
-    void slotsWithoutALineForEachRankAreRefused() {
+    void slotsWithTooFewHeaderLinesAreRefused() {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> program(CollectiveKind.ALL_TO_ALL, SMALL.slotBytes() / SharedCall.ALIGNMENT + 1, 1 << 20));

@@ -69,7 +69,7 @@ class ProgramsTest {
     /** Long enough to use each header line twice; a rank that nobody keeps waiting gets as far ahead as it may. */
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 4, 7})
-    void ranksMayBeSeveralShortOperationsAhead(int ranks) {
+    void aRankMayBeSeveralShortOperationsAhead(int ranks) {
         Random random = new Random(ranks);
         List<Operation> operations = all(ranks, random);
         List<Operation> shortOnes =

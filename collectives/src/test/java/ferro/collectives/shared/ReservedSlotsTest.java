@@ -35,7 +35,7 @@ class ReservedSlotsTest {
     }
 
     @Test
-    void whatLiesBesideTheHeadersNeedsNone() {
+    void operationsWithinTheHeaderLinesReserveNoSlots() {
         begin(3);
         begin(1000);
 
@@ -59,7 +59,7 @@ class ReservedSlotsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 5, 16})
-    void everyProgramNamesWhatItUsesOfASlot(int ranks) {
+    void everyProgramDeclaresTheBytesOfASlotThatItUses(int ranks) {
         for (CollectiveKind kind : ProgramsTest.KINDS) {
             for (String algorithm : Algorithm.names(kind, Topology.SHARED_MEMORY)) {
                 for (int elements : new int[] {0, ranks, 100 * ranks, 20_000 * ranks}) {
@@ -81,7 +81,7 @@ class ReservedSlotsTest {
     }
 
     @Test
-    void theFastPathReservesToo() {
+    void theFastPathReservesSlots() {
         Program program = program(CollectiveKind.ALL_REDUCE, "flat", 0, 2, 2000);
         HostTensor operand = HostTensor.of(new float[2000]);
 

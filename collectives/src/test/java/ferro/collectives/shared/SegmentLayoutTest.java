@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class SegmentLayoutTest {
     @Test
-    void ranksOfOtherHostsTakeNoRoom() {
+    void ranksOfOtherHostsTakeNoSpaceInASegment() {
         BitSet hosted = new BitSet();
         hosted.set(4088, 4096);
 
@@ -20,7 +20,7 @@ class SegmentLayoutTest {
     }
 
     @Test
-    void noTwoRingsOfAnAreaOverlapWhereverTheRanksOfAHostAre() {
+    void ringsOfASegmentNeverOverlap() {
         BitSet hosted = new BitSet();
         for (int rank : new int[] {3, 17, 18, 400}) {
             hosted.set(rank);
@@ -47,7 +47,7 @@ class SegmentLayoutTest {
     }
 
     @Test
-    void anAreaIsAsLargeAsTheRanksOfItsHostNeed() {
+    void aSegmentIsAsLargeAsTheRanksOfItsHostNeed() {
         SegmentLayout few = of(4096, 8);
 
         assertTrue(few.size().bytes() < 3 << 20, "" + few.size());
@@ -55,7 +55,7 @@ class SegmentLayoutTest {
     }
 
     @Test
-    void slotsTakeMemoryLaterAndRingsAtOnce() {
+    void onlySlotsOfASegmentAreReservedLater() {
         SegmentSize size = of(2, 2).size();
 
         assertEquals(SegmentLayout.FIRST_SLOT, size.laterFrom());
@@ -66,7 +66,7 @@ class SegmentLayoutTest {
     }
 
     @Test
-    void moreRanksOfAHostThanASlotHasLinesForAreRefused() {
+    void moreRanksOnAHostThanHeaderLinesAreRefused() {
         assertEquals(Optional.empty(), of(1024, 1024).refusedBecause("big"));
         assertEquals(
                 "1025 ranks of \"big\" are on one host, need at most 1024: slots of 65536 bytes have no room for more",
@@ -74,14 +74,14 @@ class SegmentLayoutTest {
     }
 
     @Test
-    void beforeAJobTheSameSizesAreTold() {
+    void theSegmentSizeBeforeAJobIsThatOfTheJob() {
         assertEquals(Optional.of(of(8, 8).size()), LocalPeers.segmentOf(8));
         assertTrue(LocalPeers.segmentOf(1024).isPresent());
         assertEquals(Optional.empty(), LocalPeers.segmentOf(1025));
     }
 
     @Test
-    void aRankThatIsAloneOnItsHostNeedsNoArea() {
+    void aRankAloneOnItsHostNeedsNoSegment() {
         assertTrue(of(4, 1).refusedBecause("big").isPresent());
     }
 

@@ -66,7 +66,7 @@ class SharedOperandsTest {
         "REDUCE_SCATTER,staged",
         "ALL_TO_ALL,staged"
     })
-    void theBitsAreTheSameWhicheverOperandsAreSharedAndNothingIsStagedWhereAllAre(
+    void resultsAreEqualWhicheverOperandsAreShared(
             CollectiveKind kind, String algorithm) {
         float[][] wanted = run(kind, algorithm, 0);
 
@@ -85,7 +85,7 @@ class SharedOperandsTest {
     }
 
     @Test
-    void theHalvesOfAnAllocationAreTwoOperands() {
+    void twoHalvesOfAnAllocationAreDifferentOperands() {
         int half = ELEMENTS / 2;
         SharedCall[] calls = calls(CollectiveKind.ALL_REDUCE, half);
         CallHeader header = header();
@@ -111,7 +111,7 @@ class SharedOperandsTest {
     }
 
     @Test
-    void aCallOnTheFastPathEndsWhenItsOperandIsRead() {
+    void aCallOnTheFastPathEndsOnceItsOperandIsRead() {
         SharedCall[] calls = calls(CollectiveKind.ALL_TO_ALL, RANKS * PART);
         CallHeader header = header();
         for (SharedCall call : calls) {
@@ -131,7 +131,7 @@ class SharedOperandsTest {
     }
 
     @Test
-    void anOperandThatIsLetGoInTheMidstOfACallStaysUntilTheCallHasEnded() {
+    void aReleasedOperandStaysMappedUntilItsCallEnds() {
         SharedCall[] calls = calls(CollectiveKind.ALL_TO_ALL, RANKS * PART);
         CallHeader header = header();
         publish(calls[0], header);
@@ -149,7 +149,7 @@ class SharedOperandsTest {
     }
 
     @Test
-    void aCallNeverEndsWhereAnotherRankHasAbandonedIt() {
+    void aCallDoesNotEndIfAnotherRankHasAbandonedIt() {
         SharedCall[] calls = calls(CollectiveKind.ALL_TO_ALL, RANKS * PART);
         CallHeader header = header();
         for (SharedCall call : calls) {

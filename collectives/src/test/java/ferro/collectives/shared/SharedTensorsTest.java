@@ -26,7 +26,7 @@ class SharedTensorsTest {
     private final SharedAllocation[] allocations = new SharedAllocation[2];
 
     @Test
-    void aTensorHasANumberUntilItIsLetGo() {
+    void aSharedTensorHasANumberUntilItIsReleased() {
         HostTensor tensor = HostTensor.of(DataType.FLOAT32, lent(0));
         assertEquals(1, tensors[0].number(tensor));
 
@@ -37,7 +37,7 @@ class SharedTensorsTest {
     }
 
     @Test
-    void segmentsAreUnmappedOnceAllRanksHaveLetThemGo() {
+    void segmentsAreUnmappedOnceAllRanksReleasedThem() {
         ByteBuffer first = lent(0);
         ByteBuffer second = lent(1);
 
@@ -55,7 +55,7 @@ class SharedTensorsTest {
     }
 
     @Test
-    void whatNobodyReachesIsLetGo() {
+    void unreachableSharedTensorsAreReleased() {
         HostTensor second = HostTensor.of(DataType.FLOAT32, lent(1));
         lent(0).put(0, (byte) 1);
         allocations[1].letGo();
@@ -70,7 +70,7 @@ class SharedTensorsTest {
     }
 
     @Test
-    void theOthersKeepTheirNumbers() {
+    void otherSharedTensorsKeepTheirNumbers() {
         lent(0).put(0, (byte) 1);
         lent(1).put(0, (byte) 1);
         SharedAllocation[] before = allocations.clone();

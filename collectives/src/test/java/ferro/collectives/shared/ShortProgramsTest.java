@@ -81,7 +81,7 @@ class ShortProgramsTest {
     /** Beside the header, in the room of the header line, and as much as that holds. */
     @ParameterizedTest
     @ValueSource(ints = {1, 3, 100, SegmentLayout.SMALL_BYTES / Float.BYTES})
-    void theRootIsAheadByTheHeaderLinesAndNothingIsLost(int elements) {
+    void aRootMayBeAheadByAllHeaderLinesWithoutLosingData(int elements) {
         int ahead = 0;
         while (broadcasts(0, 0, numbered(ahead, elements))) {
             ahead++;
@@ -103,7 +103,7 @@ class ShortProgramsTest {
 
     /** Two roots wait for nobody; the one that is ahead compares the headers before it goes on. */
     @Test
-    void callsThatDifferAmongThoseThatNobodyWaitsForAreFound() {
+    void differentCallsAreDetectedAlthoughNoRankWaits() {
         for (int operation = 0; operation < 5; operation++) {
             assertTrue(broadcasts(0, 0, numbered(operation, 3)));
             assertTrue(broadcasts(1, 1, numbered(operation, 3)), "operation " + operation);
@@ -120,7 +120,7 @@ class ShortProgramsTest {
 
     /** A program whose calls all end at once never comes to another place where memory is let go. */
     @Test
-    void callsThatEndAtOnceLetGoOfTensorsThatNoRankUses() {
+    void callsThatEndAtOnceReleaseUnusedTensors() {
         int bytes = 1 << 12;
         OneJvm lending = new OneJvm(RANKS, (int) SharedAllocation.segmentBytes(bytes));
         for (int rank = 0; rank < RANKS; rank++) {
@@ -156,7 +156,7 @@ class ShortProgramsTest {
 
     /** Who waits for another looks at what that one did before. */
     @Test
-    void aCallThatDifferedIsFoundByTheNextThatWaits() {
+    void aDifferentCallIsDetectedByTheNextCallThatWaits() {
         for (int operation = 0; operation < 3; operation++) {
             assertTrue(broadcasts(0, 0, numbered(operation, 3)));
             assertTrue(

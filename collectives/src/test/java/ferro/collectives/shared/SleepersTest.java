@@ -21,7 +21,7 @@ class SleepersTest {
     private final Sleepers others = new Sleepers(1, WORD, areas, () -> now, rung::add);
 
     @Test
-    void aRankThatWasHeldUpLooksOnceMoreBeforeItSleeps() {
+    void aDelayedRankPollsOnceMoreBeforeItSleeps() {
         assertFalse(sleepers.maySleep());
         sleepers.looked();
         now += 50 * Sleepers.SETTLE_NANOS;
@@ -31,7 +31,7 @@ class SleepersTest {
     }
 
     @Test
-    void aRankThatWasWokenMeanwhileBeginsAnew() {
+    void aRankThatWasWokenStartsItsWaitAgain() {
         assertFalse(sleepers.maySleep());
         sleepers.looked();
         now += 2 * Sleepers.SETTLE_NANOS;

@@ -44,7 +44,7 @@ class TwinProgramsTest {
     }
 
     @Test
-    void programsOfAnotherOrderDiffer() {
+    void programsWithADifferentOrderCombineDifferently() {
         Algorithm flat = Algorithm.of(CollectiveKind.ALL_REDUCE, "flat");
         Algorithm staged = Algorithm.of(CollectiveKind.REDUCE_SCATTER, "staged");
 
