@@ -24,7 +24,7 @@ class AllWorkTest {
     private final Work all = Work.all(List.of(first, second));
 
     @Test
-    void isDoneWhenTheLastIs() {
+    void theCombinedWorkIsDoneWhenTheLastWorkIs() {
         CompletableFuture<Void> chained = all.completion().toCompletableFuture();
         second.end().complete(null);
         assertFalse(all.isDone());
@@ -42,7 +42,7 @@ class AllWorkTest {
     }
 
     @Test
-    void waitsForTheOthersWhereOneHasFailed() {
+    void theCombinedWorkWaitsForAllAlthoughOneHasFailed() {
         IllegalStateException failure = new IllegalStateException("of the first");
         first.end().completeExceptionally(failure);
         assertFalse(all.isDone(), "the second may still touch its tensors");
@@ -62,7 +62,7 @@ class AllWorkTest {
     }
 
     @Test
-    void tellsTheInterruptOfItsThreadFirst() {
+    void theCombinedWorkThrowsAnInterruptFirst() {
         FerroException.Where where = FerroException.Where.of("world", 0);
         FerroException interrupted = new FerroException(Code.INTERRUPTED, where, "rank 0 was interrupted");
         first.end().completeExceptionally(new FerroException(Code.ABORTED, where, "rank 0 aborted the group"));
@@ -72,7 +72,7 @@ class AllWorkTest {
     }
 
     @Test
-    void nothingIsDone() {
+    void combiningNoWorkIsDoneAtOnce() {
         Work nothing = Work.all(List.of());
         assertTrue(nothing.isDone());
         nothing.await();

@@ -28,7 +28,7 @@ class BufferAddressTest {
     private Path folder;
 
     @Test
-    void addressIsThatOfTheFirstByteWhereverThePositionIs() {
+    void theAddressIsThatOfTheFirstByteAtAnyPosition() {
         ByteBuffer memory = ByteBuffer.allocateDirect(64);
         long start = BufferAddress.of(memory);
         assertEquals(start, BufferAddress.of(memory.position(24)));
@@ -38,17 +38,17 @@ class BufferAddressTest {
     }
 
     @Test
-    void buffersOfOneMemoryAreComparedOnTheClassPathWithoutAWarning() throws Exception {
+    void buffersOfOneMemoryOverlapOnTheClassPathWithoutAWarning() throws Exception {
         assertEquals("refused refused", compared("-cp", CLASSES + File.pathSeparator + TESTS, MAIN));
     }
 
     @Test
-    void buffersOfOneMemoryAreComparedOnTheModulePathWithoutAWarning() throws Exception {
+    void buffersOfOneMemoryOverlapOnTheModulePathWithoutAWarning() throws Exception {
         assertEquals("refused refused", onModulePath("--add-modules", "jdk.unsupported"));
     }
 
     @Test
-    void withoutAddressesOnlyOneBufferIsLookedInto() throws Exception {
+    void withoutAddressesOverlapIsFoundWithinOneBufferOnly() throws Exception {
         String expected = HAS_SEGMENTS ? "refused refused" : "refused taken";
         assertEquals(expected, onModulePath("--limit-modules", "java.base"));
     }

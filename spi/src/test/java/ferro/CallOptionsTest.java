@@ -14,7 +14,7 @@ class CallOptionsTest {
     private static final CallOptions PLAIN = CallOptions.of(Duration.ofSeconds(3));
 
     @Test
-    void aCallIsNamedWithItsLabelAndWithoutOneByItsKind() {
+    void aCallIsNamedByItsKindAndItsLabel() {
         assertEquals("allReduce", PLAIN.named("allReduce"));
         assertEquals(
                 "allReduce \"dense2.weight\"", PLAIN.labelled("dense2.weight").named("allReduce"));
@@ -30,7 +30,7 @@ class CallOptionsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"x", "a b", "Schicht \u00fc", "layers[3].attention/query:0", "\uD83D\uDE00"})
-    void aLabelIsAnyTextOfALine(String label) {
+    void aLabelIsOneLineOfAnyText(String label) {
         assertEquals(label, PLAIN.labelled(label).label());
         assertEquals(128, PLAIN.labelled("x".repeat(128)).label().length());
     }
@@ -44,12 +44,12 @@ class CallOptionsTest {
         "'   ',3 characters",
         "'',found \"\"",
     })
-    void aLabelThatIsNoneIsRefusedWithWhatIsWrong(String label, String why) {
+    void anInvalidLabelIsRefusedWithItsWrongCharacter(String label, String why) {
         refusal(label, why.split(" found as "));
     }
 
     @Test
-    void halfACharacterAndALabelThatIsTooLongAreRefused() {
+    void aHalfCharacterAndATooLongLabelAreRefused() {
         refusal("ab\uD83D", "U+D83D", "character 3");
         refusal("x".repeat(129), "found 129", "1 to 128");
         assertThrows(NullPointerException.class, () -> PLAIN.labelled(null));

@@ -22,7 +22,7 @@ class CarrierTest {
 
     @ParameterizedTest
     @EnumSource
-    void everyTypeNamesTheCarrierOfItsSize(DataType type) {
+    void everyTypeHasTheCarrierOfItsSize(DataType type) {
         Carrier carrier = type.carrier();
 
         assertEquals(type.byteSize(), carrier.byteSize());
@@ -33,7 +33,7 @@ class CarrierTest {
     }
 
     @Test
-    void aTypeThatIsNoneIsToldAllThatThereAre() {
+    void anUnknownElementTypeIsRefusedWithTheListOfTypes() {
         var refused = assertThrows(IllegalArgumentException.class, () -> DataType.parse("f8"));
 
         assertEquals(
@@ -68,7 +68,7 @@ class CarrierTest {
 
     @ParameterizedTest
     @EnumSource
-    void putsAndGetsThroughAViewFromTheBuffersPosition(Carrier carrier) {
+    void putsAndGetsFromThePositionOfTheBuffer(Carrier carrier) {
         int size = carrier.byteSize();
         ByteBuffer bytes = ByteBuffer.allocateDirect(3 + 40 * size)
                 .order(ByteOrder.nativeOrder())
@@ -87,7 +87,7 @@ class CarrierTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRunOutsideOfItsMemoryCopiesNothing(Carrier carrier) {
+    void aCopyOutsideTheMemoryIsRefusedAndCopiesNothing(Carrier carrier) {
         int size = carrier.byteSize();
         for (int count : new int[] {3, 40}) {
             ByteBuffer bytes = ByteBuffer.allocateDirect(100 * size).order(ByteOrder.nativeOrder());
@@ -111,7 +111,7 @@ class CarrierTest {
 
     @ParameterizedTest
     @EnumSource
-    void aTensorOfAnyCarrierIsMadeOfItsArrayAndOfNoOther(DataType type) {
+    void aTensorIsMadeOnlyOfAnArrayOfItsCarrier(DataType type) {
         Object array = numbers(type.carrier(), 7);
 
         HostTensor tensor = HostTensor.ofArray(type, array, 2, 4);
@@ -134,7 +134,7 @@ class CarrierTest {
     }
 
     @Test
-    void everyCarrierServesAType() {
+    void everyCarrierIsUsedByAType() {
         Stream<Carrier> serving = Stream.of(DataType.values()).map(DataType::carrier);
 
         assertTrue(serving.toList().containsAll(List.of(Carrier.values())));

@@ -28,7 +28,7 @@ class CollectiveKindTest {
             Collective.barrier());
 
     @Test
-    void everyCallHasWhatItsKindSays() {
+    void everyCallHasTheArgumentsOfItsKind() {
         assertEquals(
                 List.of(CollectiveKind.values()),
                 CALLS.stream().map(Collective::kind).toList());
@@ -51,7 +51,7 @@ class CollectiveKindTest {
     }
 
     @Test
-    void isFoundByItsLabelOnly() {
+    void aKindIsFoundOnlyByItsLabel() {
         for (CollectiveKind kind : CollectiveKind.values()) {
             assertSame(kind, CollectiveKind.parse(kind.toString()));
         }

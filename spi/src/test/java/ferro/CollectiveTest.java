@@ -22,7 +22,7 @@ class CollectiveTest {
     private static final Tensor OTHERS = HostTensor.of(new int[6]);
 
     @Test
-    void emptyCountsStandForEqualParts() {
+    void emptyCountsMeanEqualParts() {
         List<Collective> calls = List.of(
                 Collective.allGather(PART, ALL, NONE),
                 Collective.reduceScatter(ALL, PART, ReduceOp.SUM, NONE),
@@ -50,7 +50,7 @@ class CollectiveTest {
     }
 
     @Test
-    void onlyTheRootNeedsTheTensorOfAllParts() {
+    void onlyTheRootNeedsTheTensorOfAllRanks() {
         for (Collective call : List.of(
                 Collective.gather(PART, ROOT),
                 Collective.gather(PART, ROOT, HALVES),

@@ -19,7 +19,7 @@ class ForeignMemoryTest {
     private final ForeignBytes memory = ForeignBytes.of(BYTES);
 
     @Test
-    void everyElementIsInOneBufferWithTheRunBehindIt() {
+    void everyElementAndTheRunAfterIsInOneBuffer() {
         HostTensor tensor = HostTensor.of(DataType.INT64, memory);
         assertEquals(BYTES / 8, tensor.elementCount());
         assertTrue(TensorMemory.hasParts(tensor));
@@ -79,7 +79,7 @@ class ForeignMemoryTest {
     }
 
     @Test
-    void onlyPartsThatOneBufferHasAreReturnedAsMemory() {
+    void onlyARangeWithinOneBufferIsReturnedAsMemory() {
         HostTensor tensor = HostTensor.of(DataType.FLOAT32, memory);
         String refusal =
                 assertThrows(IllegalStateException.class, tensor::memory).getMessage();
@@ -136,7 +136,7 @@ class ForeignMemoryTest {
     }
 
     @Test
-    void readOnlyMemoryIsAnInputAndNoOutput() {
+    void readOnlyMemoryIsAcceptedOnlyAsInput() {
         memory.isReadOnly = true;
         HostTensor tensor = HostTensor.of(DataType.FLOAT32, memory);
         HostTensor array = HostTensor.of(new float[(int) tensor.elementCount()]);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class GravityTest {
     @Test
     @DisplayName("decision 10: from what is a cause to what others cause")
-    void codesThatCauseOthersAreGraver() {
+    void codesThatCauseOthersHaveMoreGravity() {
         List<Code> gravestFirst = Arrays.stream(Code.values())
                 .sorted(Comparator.comparingInt(Code::gravity))
                 .limit(9)

@@ -20,7 +20,7 @@ class HalfFloatsTest {
 
     @ParameterizedTest
     @EnumSource(names = {"FLOAT16", "BFLOAT16"})
-    void widensAllSixtyFiveThousandAsTheFormatSays(DataType type) {
+    void everyHalfWidensAsTheFormatDefines(DataType type) {
         for (int bits = 0; bits < 1 << 16; bits++) {
             float found = HalfFloats.widen(type, (short) bits);
             double needed = byFormula(type, bits);
@@ -49,7 +49,7 @@ class HalfFloatsTest {
 
     @ParameterizedTest
     @EnumSource(names = {"FLOAT16", "BFLOAT16"})
-    void convertsAllSixtyFiveThousandEachWayBetweenAllMemories(DataType type) {
+    void everyHalfConvertsBothWaysBetweenAllMemories(DataType type) {
         short[] all = new short[1 << 16];
         int[] wide = new int[all.length];
         short[] back = new short[all.length];
@@ -77,7 +77,7 @@ class HalfFloatsTest {
 
     @ParameterizedTest
     @EnumSource(names = {"FLOAT16", "BFLOAT16"})
-    void convertsTheBoundariesOfRoundingAndQuietsNaNs(DataType type) {
+    void convertsValuesAtRoundingBoundariesAndQuietsNaNs(DataType type) {
         int infinity = type == DataType.FLOAT16 ? 0x7c00 : 0x7f80;
         float[] values = new float[4 * infinity];
         short[] needed = new short[values.length];
@@ -101,7 +101,7 @@ class HalfFloatsTest {
 
     @ParameterizedTest
     @EnumSource(names = {"FLOAT16", "BFLOAT16"})
-    void convertsOnlyTheElementsOfTheTensors(DataType type) {
+    void elementsBesideTheTensorAreNotConverted(DataType type) {
         for (int length : new int[] {0, 1, 1_023, 1_024, 1_025, 2_048, 2_049}) {
             float[] floats = new float[length + 2];
             short[] halves = new short[length + 2];
@@ -148,7 +148,7 @@ class HalfFloatsTest {
 
     @ParameterizedTest
     @EnumSource(names = {"FLOAT16", "BFLOAT16"})
-    void roundsToTheNearestAndTiesToEvenBetweenAllNeighbours(DataType type) {
+    void roundsToNearestAndTiesToEven(DataType type) {
         int infinity = type == DataType.FLOAT16 ? 0x7c00 : 0x7f80;
         for (int low = 0; low < infinity; low++) {
             float tie = tie(type, low);
@@ -162,7 +162,7 @@ class HalfFloatsTest {
     }
 
     @Test
-    void keepsTheNumbersThatTheStandardNames() {
+    void convertsTheNamedValuesOfTheStandard() {
         assertEquals(65504f, HalfFloats.fromFloat16((short) 0x7bff));
         assertEquals(0x7c00, HalfFloats.toFloat16(65520f));
         assertEquals(0x7bff, HalfFloats.toFloat16(Math.nextDown(65520f)));
@@ -174,7 +174,7 @@ class HalfFloatsTest {
     }
 
     @Test
-    void agreesWithTheJdkWhereItHasThem() throws Throwable {
+    void agreesWithTheJdkFrom20On() throws Throwable {
         assumeTrue(Runtime.version().feature() >= 20, "Float.float16ToFloat came with 20");
         MethodHandle widen = jdk("float16ToFloat", MethodType.methodType(float.class, short.class));
         MethodHandle narrow = jdk("floatToFloat16", MethodType.methodType(short.class, float.class));

@@ -32,7 +32,7 @@ class HostTensorTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatIsAroundAViewStaysAsItWas(DataType type) {
+    void elementsOutsideAViewStayUnchanged(DataType type) {
         for (HostTensor tensor : views(type)) {
             HostTensor part = tensor.slice(2, 3);
             HostTensor filled = array(type, 3, 0);
@@ -82,7 +82,7 @@ class HostTensorTest {
 
     @ParameterizedTest
     @EnumSource
-    void runsOfOneMemoryMayOverlap(DataType type) {
+    void aCopyWithinOneMemoryMayOverlap(DataType type) {
         for (HostTensor tensor : views(type)) {
             for (int i = 0; i < COUNT; i++) {
                 set(tensor, i, i);
@@ -112,7 +112,7 @@ class HostTensorTest {
     }
 
     @Test
-    void bitsBeyondTheSignComeBack() {
+    void unsignedAndHalfBitsAreReadBackUnchanged() {
         HostTensor ints = HostTensor.allocate(DataType.UINT32, 2);
         HostTensor bytes = HostTensor.of(DataType.UINT8, new byte[] {0, (byte) 200}, 0, 2);
         HostTensor halves = HostTensor.allocate(DataType.BFLOAT16, 2);
@@ -125,7 +125,7 @@ class HostTensorTest {
     }
 
     @Test
-    void elementsAreLocatedInTheUnitOfTheirMemory() {
+    void anElementsOffsetIsInTheUnitOfItsMemory() {
         ByteBuffer bytes = ByteBuffer.allocateDirect(43).order(ByteOrder.nativeOrder());
 
         assertEquals(3 + 4 * 5, TensorMemory.offsetAt(HostTensor.of(DataType.FLOAT32, bytes.position(3)), 5));
@@ -133,7 +133,7 @@ class HostTensorTest {
     }
 
     @Test
-    void anotherTypeIsRefusedWithTheAccessorsThatFit() {
+    void anAccessorOfAnotherTypeIsRefusedWithThoseThatFit() {
         for (HostTensor ints : views(DataType.UINT32)) {
             for (Executable call : List.<Executable>of(
                     () -> ints.getFloat(0),
@@ -163,7 +163,7 @@ class HostTensorTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatIsOutsideTheViewIsRefusedThoughTheMemoryHasIt(DataType type) {
+    void anIndexOutsideTheViewIsRefused(DataType type) {
         for (HostTensor whole : views(type)) {
             HostTensor part = whole.slice(1, 3);
             for (long index : new long[] {-1, 3, Long.MIN_VALUE, 1L << 32}) {
@@ -188,7 +188,7 @@ class HostTensorTest {
 
     @ParameterizedTest
     @EnumSource
-    void nothingInsteadOfAnArrayIsRefusedByItsName(DataType type) {
+    void aNullArrayIsRefusedByName(DataType type) {
         for (HostTensor tensor : views(type)) {
             for (int count : new int[] {0, 1}) {
                 Executable reading = () -> read(tensor, 0, null, 0, count);
@@ -209,7 +209,7 @@ class HostTensorTest {
     }
 
     @Test
-    void aPartOfNoElementsMayStandAtTheEnd() {
+    void anEmptyPartMayStandAtTheEnd() {
         for (HostTensor tensor : views(DataType.INT64)) {
             tensor.copyTo(6, new long[0], 0, 0);
             tensor.copyFrom(6, tensor, 6, 0);
@@ -217,7 +217,7 @@ class HostTensorTest {
     }
 
     @Test
-    void anArrayThatIsCopiedFromStaysAsItWas() {
+    void anArrayThatIsCopiedFromStaysUnchanged() {
         float[] given = {4, 5, 6};
         HostTensor tensor = HostTensor.allocate(DataType.FLOAT32, 3);
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 /** What a medium prints. */
 class MediumTest {
     @Test
-    void aMediumPrintsAsAPersonWouldSayIt() {
+    void aMediumIsPrintedInPlainWords() {
         assertEquals("shared memory", new Medium("shared memory", List.of()) + "");
         assertEquals("TCP (loopback)", new Medium("TCP (loopback)", List.of("127.0.0.1", "127.0.0.1")) + "");
         assertEquals("an unknown medium", Medium.UNKNOWN + "");

@@ -25,7 +25,7 @@ class OverlapsTest {
     private Path folder;
 
     @Test
-    void anAllReduceSaysHowFarItsResultIsFromItsOperand() {
+    void anOverlapOfAllReduceIsRefusedWithTheDistanceOfItsTensors() {
         float[] memory = new float[11];
         HostTensor in = HostTensor.of(DataType.FLOAT32, memory, 1, 8);
         assertEquals(
@@ -43,7 +43,7 @@ class OverlapsTest {
     }
 
     @Test
-    void callsOfPartsSayWhereTheOwnPartIs() {
+    void anOverlapIsRefusedWithTheOffsetOfTheOwnPart() {
         double[] memory = new double[12];
         HostTensor whole = HostTensor.of(memory);
         HostTensor wrong = HostTensor.of(DataType.FLOAT64, memory, 5, 4);
@@ -66,7 +66,7 @@ class OverlapsTest {
     }
 
     @Test
-    void anAllToAllNeverWorksInPlace() {
+    void anAllToAllInPlaceIsRefused() {
         HostTensor both = HostTensor.of(new long[6]);
         assertEquals(
                 "allToAll: input i64[6] and output i64[6] overlap: output begins at the start of input, need separate"
@@ -75,7 +75,7 @@ class OverlapsTest {
     }
 
     @Test
-    void memoryAWholeGibibyteAwayIsOther() throws IOException {
+    void memoryOneGibibyteAwayDoesNotOverlap() throws IOException {
         // sparse: what is not touched takes no room, neither on the disk nor in memory
         try (FileChannel file = FileChannel.open(
                 folder.resolve("sparse"),
@@ -93,7 +93,7 @@ class OverlapsTest {
     }
 
     @Test
-    void buffersAreComparedWhereverTheirPositionsAre() {
+    void buffersAreComparedWhateverTheirPositions() {
         ByteBuffer memory = ByteBuffer.allocateDirect(96).order(ByteOrder.nativeOrder());
         ByteBuffer one =
                 memory.duplicate().order(ByteOrder.nativeOrder()).position(8).limit(40);
@@ -130,7 +130,7 @@ class OverlapsTest {
     }
 
     @Test
-    void moreBytesThan64BitsHoldAreComparedToo() {
+    void overlapsOfMoreThan64BitsOfBytesAreFound() {
         DeviceTensor huge = on(0, 4096, Long.MAX_VALUE / 2);
         says("overlap", Collective.allReduce(huge, on(0, 4100, Long.MAX_VALUE / 2), ReduceOp.SUM));
     }

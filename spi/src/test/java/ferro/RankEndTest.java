@@ -10,7 +10,7 @@ class RankEndTest {
     private static final RankEnd KILLED = RankEnd.of(17, "b", 137).bySignal("KILL");
 
     @Test
-    void textSaysWhichProcessEndedHowAndWhatItPrintedLast() {
+    void theTextHasTheProcessItsEndAndItsLastLine() {
         assertEquals(
                 "rank 2 (pid 17 on host b) ended with exit code 3",
                 RankEnd.of(17, "b", 3).text(2));
@@ -39,7 +39,7 @@ class RankEndTest {
     }
 
     @Test
-    void locationHasTheEndsOfRanksAscending() {
+    void endsOfRanksAreListedInAscendingOrder() {
         RankEnd other = RankEnd.of(18, "c", 1);
         FerroException.Where where =
                 FerroException.Where.of("world", 0).blaming(1).ended(Map.of(4, other, 1, KILLED));

@@ -31,7 +31,7 @@ class ReduceOpTest {
             ReduceOp.ofLongs("own", (a, b) -> a * b + 1));
 
     @Test
-    void theTypesOfALambdaChooseTheElementType() {
+    void theTypesOfALambdaDetermineTheElementType() {
         List<DataType> types = List.of(DataType.FLOAT32, DataType.FLOAT64, DataType.INT32, DataType.INT64);
         for (int i = 0; i < 4; i++) {
             for (DataType type : DataType.values()) {
@@ -44,7 +44,7 @@ class ReduceOpTest {
     }
 
     @Test
-    void recordsHaveTheirSizeInTheNameAndInEveryOperand() {
+    void aRecordOpHasItsRecordSizeInNameAndOperands() {
         RecordCombine code = (into, received) -> into.put(0, (byte) (into.get(0) + 2 * received.get(0)));
         ReduceOp op = ReduceOp.ofBytes("own", 3, code);
         assertEquals("user:own of 3 bytes", op.name());
@@ -61,7 +61,7 @@ class ReduceOpTest {
     }
 
     @Test
-    void theCombinerOfRecordsHandsThemOverWhole() {
+    void aRecordIsNeverSplitBetweenTwoOperands() {
         byte[] sums = new byte[3 * 5_000];
         byte[] others = new byte[sums.length];
         for (int at = 0; at < sums.length; at++) {
@@ -80,7 +80,7 @@ class ReduceOpTest {
     }
 
     @Test
-    void codeForTensorsAndBuiltInOpsNameNoType() {
+    void codeForTensorsAcceptsEveryType() {
         ReduceOp any = ReduceOp.of("any", (into, received) -> {});
         for (DataType type : DataType.values()) {
             assertEquals(Optional.empty(), any.unsupportedBecause(type));
@@ -92,7 +92,7 @@ class ReduceOpTest {
     }
 
     @Test
-    void codeForArraysServesTensorsOfEveryMemoryToo() {
+    void codeForArraysAcceptsTensorsInAnyMemory() {
         int length = 5_003;
         HostTensor into = HostTensor.allocate(DataType.INT64, length);
         HostTensor received = HostTensor.of(new long[length]);
@@ -127,7 +127,7 @@ class ReduceOpTest {
     }
 
     @Test
-    void opsOfOneNameTypeAndCodeAreEqual() {
+    void opsWithEqualNameTypeAndCodeAreEqual() {
         ReduceOp op = ReduceOp.of("take", DataType.INT16, short[].class, TAKE);
 
         assertEquals(op, ReduceOp.of("take", DataType.INT16, short[].class, TAKE));
@@ -142,7 +142,7 @@ class ReduceOpTest {
 
     /** Such a lambda fits several overloads of {@code of}, and does not compile there. */
     @Test
-    void aLambdaThatOnlyThrowsIsCodeOfTheTypeThatTheFactoryNames() {
+    void aLambdaThatOnlyThrowsHasTheTypeOfItsFactory() {
         Map<DataType, ReduceOp> ops = Map.of(
                 DataType.FLOAT32,
                 ReduceOp.ofFloats("throws", (a, b) -> {
@@ -175,7 +175,7 @@ class ReduceOpTest {
 
     /** In each form of code, on operands that tell which of them came first. */
     @Test
-    void anOrderedOpHasATwinThatGetsItsOperandsInTheOtherOrder() {
+    void anOrderedOpHasATwinWithSwappedOperands() {
         List<ReduceOp> ops = List.of(
                 ReduceOp.ofInts("digits", (into, received) -> 10 * into + received),
                 ReduceOp.of("digits", (into, received) -> into.setInt(0, 10 * into.getInt(0) + received.getInt(0))),
@@ -223,7 +223,7 @@ class ReduceOpTest {
     }
 
     @Test
-    void nothingInsteadOfCodeOrANameIsRefusedByItsName() {
+    void nullCodeOrANullNameIsRefusedByName() {
         assertEquals("name", nullOf(() -> ReduceOp.ofFloats(null, KEEP)));
         assertEquals("name", nullOf(() -> ReduceOp.of(null, (into, received) -> {})));
         assertEquals("combine", nullOf(() -> ReduceOp.ofFloats("x", null)));
@@ -237,7 +237,7 @@ class ReduceOpTest {
     }
 
     @Test
-    void aCallWithCodeForAnotherTypeIsRefusedByItsCheck() {
+    void aCallWithCodeForAnotherTypeIsRefused() {
         HostTensor ints = HostTensor.of(new int[] {5, 6});
         ReduceOp floats = BY_ELEMENT.get(0);
         for (Collective call : List.of(

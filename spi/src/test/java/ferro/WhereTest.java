@@ -25,7 +25,7 @@ class WhereTest {
     }
 
     @Test
-    void culpritsAreThoseOfTheCall() {
+    void laterChangesToTheGivenRanksDoNotChangeTheCulprits() {
         List<Integer> ranks = new ArrayList<>(List.of(7, 2));
         Where blaming = WHERE.blaming(ranks);
         ranks.add(9);
@@ -36,7 +36,7 @@ class WhereTest {
     }
 
     @Test
-    void otherValuesKeepTheCulprits() {
+    void otherValuesOfALocationKeepTheCulprits() {
         Where all = WHERE.blaming(3).during("barrier", 18).at(5, 64).after(Duration.ofMillis(7), Duration.ofMillis(2));
 
         assertEquals(Set.of(3), all.culprits());

@@ -14,7 +14,7 @@ class DeviceMemoriesTest {
     private final TestContext context = new TestContext();
 
     @Test
-    void theOneThatTheContextSharesIsTakenAndLookingCountsAsNoUse() {
+    void theSharedDeviceMemoryIsUsedAndAQueryIsNotAUse() {
         HeapDevice own =
                 context.shared(DeviceMemory.class, HeapDevice::new) instanceof HeapDevice memory ? memory : null;
 

@@ -57,7 +57,7 @@ class FallbackGateTest {
     }
 
     @Test
-    void theAutomaticVariableOfThePropertyCounts() {
+    void theVariableOfThePropertyOpensTheGate() {
         assertTrue(FallbackGate.of(new TestContext().with("FERRO_GPU_FALLBACK", "1"))
                 .isOpen());
     }

@@ -52,7 +52,7 @@ class FallbackTraceTest {
 
     @Test
     @DisplayName("0-07 0-08: without jdk.jfr the round trip works, and the warning is on the logger ferro.gpu.fallback")
-    void aRuntimeWithoutJfrTakesTheRoundTripAndWarns(@TempDir Path folder) throws Exception {
+    void withoutJfrTheRoundTripWorksAndWarns(@TempDir Path folder) throws Exception {
         String text = OnJavaBase.output(RoundTrip.class, folder);
 
         assertTrue(text.contains("jdk.jfr false"), text);

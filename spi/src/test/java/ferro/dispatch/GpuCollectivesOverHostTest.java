@@ -267,7 +267,7 @@ class GpuCollectivesOverHostTest {
 
     @Test
     @DisplayName("decision 6: a plain back end is told to be wrapped")
-    void aPlainBackendMustBeWrapped() {
+    void aPlainBackendIsRefusedWithTheAdviceToWrapIt() {
         Backend plain = mock(Backend.class);
         when(plain.rank()).thenReturn(1);
         when(plain.worldSize()).thenReturn(2);
@@ -284,7 +284,7 @@ class GpuCollectivesOverHostTest {
 
     @Test
     @DisplayName("0-11 0-12: what the round trip throws arrives as it is, and the fresh tensor is freed")
-    void whatTheRoundTripThrowsArrivesAsItIs() {
+    void anExceptionOfTheRoundTripIsThrownUnchanged() {
         List<RuntimeException> causes = List.of(
                 new FerroException(Code.PEER_LOST, Where.of("", 1), "rank 0 is gone"),
                 new FerroTransferException("allReduce: CPU->GPU transfer failed", new IllegalStateException("700")));
@@ -316,7 +316,7 @@ class GpuCollectivesOverHostTest {
 
     @Test
     @DisplayName("0-10: what goes through host memory by one door is waited for at every door of the context")
-    void everyDoorOfAContextSeesCallsInFlight() {
+    void callsInFlightAreVisibleInAllOfAContextsDispatchers() {
         GpuCollectives other = GpuCollectives.with(context, () -> Optional.of(fallback), log);
         fallback.busy(true);
         assertFalse(other.isBusy(host, Duration.ZERO), "nothing ever went that way");
@@ -334,7 +334,7 @@ class GpuCollectivesOverHostTest {
     }
 
     @Test
-    void mixedPlacesAreRefused() {
+    void hostAndDeviceTensorsOrTwoDevicesInOneCallAreRefused() {
         HostTensor onHost = HostTensor.of(new float[2]);
         DeviceTensor elsewhere = new DeviceTensor(DataType.FLOAT32, new long[] {2}, 64, 3, null);
 
@@ -354,7 +354,7 @@ class GpuCollectivesOverHostTest {
     }
 
     @Test
-    void closingGivesBackTheDeviceMemoryOnce() {
+    void closingReleasesTheDeviceMemoryOnce() {
         gpu.allReduce(data, ReduceOp.SUM, host);
         assertEquals(2, context.uses(DeviceMemory.class));
         fallback.busy(true);

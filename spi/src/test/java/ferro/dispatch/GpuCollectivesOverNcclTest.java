@@ -140,7 +140,7 @@ class GpuCollectivesOverNcclTest {
     }
 
     @Test
-    void offTheRootReduceAndGatherGiveNothingAndAllocateNothing() {
+    void reduceAndGatherReturnNothingOffTheRootAndAllocateNothing() {
         DeviceTensor in = memory.tensor(new long[] {1}, 3f);
 
         assertEquals(Optional.empty(), gpu.reduce(in, ReduceOp.SUM, 0, second));
@@ -274,7 +274,7 @@ class GpuCollectivesOverNcclTest {
 
     @Test
     @DisplayName("0-18: the asynchronous form hands out the work, and frees the fresh tensor if it fails")
-    void theAsynchronousFormFreesTheFreshTensorIfTheWorkFails() {
+    void theAsynchronousFormFreesItsResultIfTheWorkFails() {
         DeviceTensor in = memory.tensor(new long[] {2}, 3f, 5f);
         Done work = Done.open();
         doReturn(work).when(nccl).submit(any(Collective.class), any(CallOptions.class));
@@ -290,7 +290,7 @@ class GpuCollectivesOverNcclTest {
     }
 
     @Test
-    void everyAsynchronousFormSubmitsTheCallThatTheBlockingOneRuns() {
+    void everyAsynchronousFormSubmitsTheCallOfTheBlockingForm() {
         DeviceTensor in = memory.tensor(new long[] {2, 3}, 1, 2, 3, 4, 5, 6);
         ReduceOp op = ReduceOp.MAX;
 
@@ -341,7 +341,7 @@ class GpuCollectivesOverNcclTest {
     @Test
     @DisplayName(
             "0-17: in place is legal, send and receive may be one pointer; the NCCL view checks what it is given, once")
-    void inPlaceCallsGoToNcclAsTheyAre() {
+    void inPlaceCallsReachNcclUnchanged() {
         DeviceTensor data = memory.tensor(new long[] {2}, 3f, 5f);
         Collective call = Collective.allReduce(data, ReduceOp.SUM);
 

@@ -23,7 +23,7 @@ class CallCounterTest {
     private final CallCounter counter = new CallCounter();
 
     @Test
-    void countsEachKindForItself() {
+    void callsAreCountedByKind() {
         counter.ended(ALL_REDUCE, 1, 400, 5, 5 + 2_000);
         counter.ended(ALL_REDUCE, 3, 24, 5, 5 + 1_000);
         counter.ended(CallCounter.indexOf(CollectiveKind.BARRIER), 1, 0, 5, 5 + 7);
@@ -41,7 +41,7 @@ class CallCounterTest {
     }
 
     @Test
-    void aSnapshotStaysAsItIsAndHasTheCallsSinceAnEarlierOne() {
+    void aSnapshotStaysUnchangedAndCanBeSubtracted() {
         counter.ended(ALL_REDUCE, 1, 400, 5, 5 + 2_000);
         CallCounters first = counter.counters();
         counter.ended(ALL_REDUCE, 1, 100, 5, 5 + 500);
@@ -57,7 +57,7 @@ class CallCounterTest {
     }
 
     @Test
-    void aTableHasALineForEachKindThatWasCalled() {
+    void theTableHasALineForEachCalledKind() {
         counter.ended(ALL_REDUCE, 12, 9_216_000, 5, 5 + 1_234_567);
         counter.ended(CallCounter.SEND, 1, 40, 5, 5 + 1_000_000);
 
@@ -70,7 +70,7 @@ class CallCounterTest {
     }
 
     @Test
-    void aReaderGetsTheNumbersOfOneMoment() throws Exception {
+    void aReaderGetsConsistentCounters() throws Exception {
         AtomicBoolean over = new AtomicBoolean();
         CompletableFuture<Void> counting = CompletableFuture.runAsync(() -> {
             while (!over.get()) {

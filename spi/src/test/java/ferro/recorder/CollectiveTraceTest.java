@@ -38,7 +38,7 @@ class CollectiveTraceTest {
     }
 
     @Test
-    void aRecordingSeesEveryOperation(@TempDir Path folder) throws IOException {
+    void aJfrRecordingHasEveryOperation(@TempDir Path folder) throws IOException {
         Path file = folder.resolve("collectives.jfr");
         GroupRecorder group = group(Map.of());
         try (Recording recording = new Recording()) {
@@ -69,7 +69,7 @@ class CollectiveTraceTest {
     }
 
     @Test
-    void nothingIsMadeWhereNothingRecordsTheEvent() {
+    void noEventIsCreatedUnlessJfrRecordsIt() {
         try (Recording recording = new Recording()) {
             recording.disable(NAME);
             recording.start();
@@ -81,7 +81,7 @@ class CollectiveTraceTest {
     }
 
     @Test
-    void withoutJfrOperationsAreRecordedAllTheSame(@TempDir Path folder) throws Exception {
+    void withoutJfrOperationsAreStillRecorded(@TempDir Path folder) throws Exception {
         assertEquals("jdk.jfr false\n", OnJavaBase.output(TwoOperations.class, folder));
         String record = Files.readString(folder.resolve("ferro-default-rank1.json"));
         assertTrue(record.contains("\"state\":\"done\""), record);

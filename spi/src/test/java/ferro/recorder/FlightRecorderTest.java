@@ -41,7 +41,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void anOperationInFlightIsSeenAsItIs() throws IOException {
+    void anOperationInFlightIsRecordedWithItsProgress() throws IOException {
         GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
         group.submitted(16, "barrier by dissemination", 0, 90);
         int running = group.submitted(17, "allReduce f32[64] sum by ring", 256, 100);
@@ -64,14 +64,14 @@ class FlightRecorderTest {
     }
 
     @Test
-    void hostIsTheOneThatTheSettingNames() throws IOException {
+    void theRecordHasTheHostOfTheSetting() throws IOException {
         String record = written(recorder(Map.of("ferro.host", "b")));
 
         assertTrue(record.contains("\"worldSize\":4,\"host\":\"b\","), record);
     }
 
     @Test
-    void aMessageInFlightWaitsForItsPeer() throws IOException {
+    void aMessageInFlightIsRecordedWithItsPeer() throws IOException {
         GroupRecorder group = recorder.enter("world[2, 3]", 0, new int[] {2, 3}, world);
         group.running(group.message("recv from rank 1 tag 7", 100, 90, 1));
 
@@ -85,7 +85,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void anOperationThatHasEndedSaysHow() throws IOException {
+    void anEndedOperationIsRecordedWithItsResult() throws IOException {
         GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
         int good = group.submitted(1, "allReduce f32[64] sum by ring", 256, 100);
         int bad = group.submitted(2, "broadcast f32[64] root 0 by binomial", 256, 200);
@@ -108,7 +108,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void theHeadSaysWhoWroteItWhen() throws IOException {
+    void theRecordBeginsWithItsRankJobAndTime() throws IOException {
         FlightRecorder recorder = recorder(Map.of("FERRO_JOB_ID", "night/../run"));
         Path file = recorder.write(folder, "request");
 
@@ -123,7 +123,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void ranksAreThoseOfTheJoinedGroup() throws IOException {
+    void ranksInARecordAreThoseOfTheJoinedGroup() throws IOException {
         GroupOfTest pair = new GroupOfTest();
         GroupRecorder group = recorder.enter("world[2, 3]", 0, new int[] {2, 3}, pair);
         pair.failure = RecordedGroup.Failed.of(Code.PEER_LOST, 0, -1, Set.of(1), 2, "rank 1 is gone");
@@ -143,7 +143,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void aClosedGroupKeepsItsFailureAndItsNameIsNotUsedTwice() throws IOException {
+    void aClosedGroupKeepsItsFailureAndAReusedNameGetsANumber() throws IOException {
         GroupRecorder first = recorder.enter("pair", 0, new int[] {2, 3}, world);
         world.fail(Code.ABORTED, Set.of(1), "given up");
         first.close();
@@ -175,7 +175,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void stacksOfAWorkingGroupAreTakenWhenTheFileIsWrittenAndKeptStacksComeFirst() throws IOException {
+    void currentStacksOfAWorkingGroupFollowTheKeptStacks() throws IOException {
         GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
         group.stacks("asked by another rank", stack("earlier"));
         world.stacks = List.of(ThreadStack.of(Thread.currentThread(), "world", false));
@@ -196,7 +196,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void aFailedGroupHasTheStacksOfItsFailureAndSharedOnesAreKeptOnce() throws IOException {
+    void aFailedGroupHasTheStacksOfItsFailure() throws IOException {
         GroupOfTest pair = new GroupOfTest();
         List<ThreadStack> both = stack("both");
         recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world).stacks("failure of group world", both);
@@ -208,7 +208,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void stacksThatAnsweredAQuestionJustBeforeAFailureAreThoseOfTheFailure() throws IOException {
+    void stacksTakenJustBeforeAFailureAreReusedForTheFailure() throws IOException {
         GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
         List<ThreadStack> taken = stack("both");
         group.stacks("asked by a rank that waits", taken);
@@ -236,7 +236,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void stacksDoNotMakeARecordLongerThanItsLimit() {
+    void stacksDoNotExceedTheLimitOfARecord() {
         GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
         for (int i = 0; i < 8; i++) {
             group.stacks("failure " + i, List.of(ThreadStack.of(Thread.currentThread(), "", true)));
@@ -257,7 +257,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void theOldestOperationsMakeWayForNewOnes() throws IOException {
+    void newOperationsReplaceTheOldest() throws IOException {
         FlightRecorder recorder = recorder(Map.of("ferro.recorder.entries", "4"));
         GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
         int first = group.submitted(1, "barrier by dissemination", 0, 10);
@@ -272,7 +272,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void whatHangsIsKeptHoweverMuchOthersDo() throws IOException {
+    void aHangingOperationIsNotReplaced() throws IOException {
         FlightRecorder recorder = recorder(Map.of("ferro.recorder.entries", "16"));
         GroupRecorder pair = recorder.enter("pair", 0, new int[] {2, 3}, new GroupOfTest());
         pair.running(pair.message("recv from rank 1 tag 7", 100, 90, 1));
@@ -290,7 +290,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void operationsThatHaveEndedMakeWayHoweverTheyEnded() {
+    void endedOperationsAreReplacedWhateverTheirResult() {
         FlightRecorder recorder = recorder(Map.of("ferro.recorder.entries", "4"));
         GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
         group.done(group.submitted(1, "barrier by dissemination", 0, 10), 15, 1, 0);
@@ -314,7 +314,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void aGroupSaysWhichItIsOnAllRanks() throws IOException {
+    void aGroupIsRecordedWithItsIdentity() throws IOException {
         world.identity = 0xfeed_0000_0000_0017L;
         recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
 
@@ -324,7 +324,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void culpritsAreASetThatNobodyCanChange() throws IOException {
+    void culpritsAreAnUnmodifiableSetWithoutDuplicates() throws IOException {
         recorder.enter("pair", 0, new int[] {3, 2}, world);
         List<Integer> given = new ArrayList<>(List.of(1, 0, 1));
         world.fail(Code.ABORTED, given, "given up");
@@ -339,7 +339,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void aNameIsFreeAgainOnceItsGroupIsForgotten() throws IOException {
+    void aNameIsFreeAgainOnceItsGroupIsRemoved() throws IOException {
         for (int number = 0; number <= 64; number++) {
             GroupRecorder group = recorder.enter("pair " + number, 0, new int[] {2, 3}, world);
             group.done(group.submitted(1, "barrier by dissemination", 0, 10), 20, 1, 0);
@@ -356,7 +356,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void whatWatchesAnOperationDoesNotKeepItFromEnding() {
+    void aTraceDoesNotPreventTheEndOfItsOperation() {
         OperationRing ring = new OperationRing(4);
         GroupRecorder group = new GroupRecorder(recorder, ring, "world", 2, new int[] {0, 1, 2, 3});
         int entry = group.submitted(1, "barrier by dissemination", 0, 10);
@@ -368,7 +368,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void anOperationWhoseEndIsBeingWrittenHasNotEnded() {
+    void anOperationIsOpenUntilItsEndIsWritten() {
         OperationRing ring = new OperationRing(4);
         GroupRecorder group = new GroupRecorder(recorder(Map.of()), ring, "world", 2, new int[] {0, 1, 2, 3});
         int entry = group.submitted(1, "barrier by dissemination", 0, 10);
@@ -381,7 +381,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void withoutEntriesNothingIsKeptAndNothingIsWritten() {
+    void withoutEntriesNothingIsRecordedOrWritten() {
         Path never = folder.resolve("never");
         FlightRecorder recorder =
                 recorder(Map.of("ferro.recorder.entries", "0", "ferro.recorder.dir", never.toString()));
@@ -403,7 +403,7 @@ class FlightRecorderTest {
     }
 
     @Test
-    void aFolderThatCannotBeWrittenIsRefusedAtOnce() throws IOException {
+    void aFolderThatCannotBeCreatedIsRefusedAtOnce() throws IOException {
         Path file = Files.writeString(folder.resolve("file"), "not a folder");
         Map<String, String> settings =
                 Map.of("ferro.recorder.dir", file.resolve("below").toString());

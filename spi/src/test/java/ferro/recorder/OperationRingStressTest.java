@@ -32,7 +32,7 @@ class OperationRingStressTest {
     private final AtomicBoolean over = new AtomicBoolean();
 
     @Test
-    void noEntryIsReadThatNobodyHasWritten() throws Exception {
+    void aReaderNeverSeesAPartlyWrittenEntry() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(WRITERS);
         List<Future<Long>> writers = new ArrayList<>();
         for (int i = 0; i < WRITERS; i++) {

@@ -24,7 +24,7 @@ class RecordFileTest {
     private final CountDownLatch begun = new CountDownLatch(1);
 
     @Test
-    void aFolderThatIsMissingIsMadeForItsOwnerAlone() throws IOException {
+    void aMissingFolderIsCreatedForItsOwnerOnly() throws IOException {
         Path missing = folder.resolve("removed/while/running");
 
         Path written = file.write(missing, () -> "{}");
@@ -52,7 +52,7 @@ class RecordFileTest {
     }
 
     @Test
-    void aSlowWriterLeavesTheNewerRecordOfAnotherThreadInTheOneFile() throws Exception {
+    void aSlowWriterDoesNotReplaceANewerRecord() throws Exception {
         Thread newer = writing("newer", () -> {});
         Thread slow = writing("older", () -> {
             begun.countDown();

@@ -77,7 +77,7 @@ class RecordFolderTest {
     }
 
     @Test
-    void aFailureIsWrittenAndWhatIsLearnedLaterToo() throws InterruptedException {
+    void aFailureAndItsLaterCulpritsAreWritten() throws InterruptedException {
         world.fail(Code.PEER_LOST, Set.of(0), "rank 0 is gone");
         group.groupFailed();
         awaitFile("\"reason\":\"first failure of group world\"", "rank 0 is gone");
@@ -96,7 +96,7 @@ class RecordFolderTest {
     }
 
     @Test
-    void aRankThatEndsBehindAReceiveThatTimedOutLeavesAFile() throws IOException {
+    void aReceiveTimeoutBeforeTheEndOfTheRankIsWritten() throws IOException {
         int entry = group.message("recv from rank 0 tag 7", 100, 10, 0);
         group.failed(entry, 20, Code.TIMED_OUT, new GroupRecorder.Progress(-1, 0, Set.of(0)));
         leave();
@@ -106,7 +106,7 @@ class RecordFolderTest {
     }
 
     @Test
-    void aRankThatGoesOnAfterATimeoutLeavesNone() {
+    void aRankThatContinuesAfterATimeoutWritesNoFile() {
         int entry = group.message("recv from rank 0 tag 7", 100, 10, 0);
         group.failed(entry, 20, Code.TIMED_OUT, new GroupRecorder.Progress(-1, 0, Set.of(0)));
         group.done(group.message("recv from rank 0 tag 7", 100, 30, 0), 40, -1, 100);
@@ -116,7 +116,7 @@ class RecordFolderTest {
     }
 
     @Test
-    void aCallThatComesAndFailsAfterTheFileIsInTheNextOne() throws Exception {
+    void aLaterFailedCallIsInTheNextFile() throws Exception {
         failInAFile();
         int entry = group.submitted(18, "broadcast f32[64] root 0 by binomial", 256, 30);
         group.failed(entry, 40, Code.PEER_LOST, GroupRecorder.Progress.UNKNOWN);
@@ -126,7 +126,7 @@ class RecordFolderTest {
     }
 
     @Test
-    void aCallThatFailsAfterTheFileIsInTheNextOneWhileAnotherHangs() throws Exception {
+    void aLaterFailedCallIsInTheNextFileWhileAnotherHangs() throws Exception {
         int first = group.submitted(17, "allReduce f32[64] sum by ring", 256, 10);
         group.submitted(18, "broadcast f32[64] root 0 by binomial", 256, 20);
         failInAFile();
@@ -137,7 +137,7 @@ class RecordFolderTest {
     }
 
     @Test
-    void anEventThatComesAfterTheFileIsInTheNextOne() throws Exception {
+    void aLaterEventIsInTheNextFile() throws Exception {
         failInAFile();
         group.event(GroupEvent.of(Kind.FAILED, "world", 1, List.of(0), "told after the file"));
         leave();
@@ -157,7 +157,7 @@ class RecordFolderTest {
     }
 
     @Test
-    void whoClosesTheLastGroupLeavesACompleteFile() throws IOException {
+    void closingTheLastGroupWritesACompleteFile() throws IOException {
         int entry = group.submitted(17, "allReduce f32[64] sum by ring", 256, 10);
         group.failed(entry, 20, Code.PEER_LOST, GroupRecorder.Progress.UNKNOWN);
         world.fail(Code.PEER_LOST, Set.of(0), "rank 0 is gone");
@@ -170,7 +170,7 @@ class RecordFolderTest {
     }
 
     @Test
-    void aRequestIsAnsweredOnceAndAnotherOneAgain() throws Exception {
+    void eachDumpRequestIsAnsweredOnce() throws Exception {
         Path request = file.resolveSibling("dump.request");
         Files.writeString(request, "1");
         awaitFile("\"reason\":\"request\"");
@@ -184,7 +184,7 @@ class RecordFolderTest {
     }
 
     @Test
-    void aGroupThatEndsWellLeavesNoFileAndNoThread() {
+    void aSuccessfulGroupLeavesNoFileAndNoThread() {
         leave();
 
         assertFalse(Files.exists(file));
@@ -193,7 +193,7 @@ class RecordFolderTest {
     }
 
     @Test
-    void aRankThatJoinsAgainLeavesTheFileOfBefore() throws IOException {
+    void joiningAgainKeepsTheFileOfTheEarlierGroup() throws IOException {
         world.fail(Code.PEER_LOST, Set.of(0), "rank 0 is gone");
         leave();
         GroupOfTest again = new GroupOfTest();
@@ -220,7 +220,7 @@ class RecordFolderTest {
     }
 
     @Test
-    void aThreadThatIsInterruptedLeavesACompleteFileToo() throws InterruptedException {
+    void anInterruptedThreadStillWritesACompleteFile() throws InterruptedException {
         world.fail(Code.PEER_LOST, Set.of(0), "rank 0 is gone");
         Thread.currentThread().interrupt();
         leave();
@@ -230,7 +230,7 @@ class RecordFolderTest {
     }
 
     @Test
-    void aFolderThatIsGoneDoesNoHarmToTheUser() throws IOException {
+    void aMissingFolderDoesNotFailTheUsersCalls() throws IOException {
         Files.delete(file.getParent());
         Files.writeString(file.getParent(), "in the way");
         world.fail(Code.PEER_LOST, Set.of(0), "rank 0 is gone");

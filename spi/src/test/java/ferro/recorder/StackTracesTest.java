@@ -48,7 +48,7 @@ class StackTracesTest {
     }
 
     @Test
-    void threadsThatWaitForAStopShareTheNextOne() throws Exception {
+    void threadsThatWaitForTheirStacksShareTheNextSafepoint() throws Exception {
         StackTraces traces = new StackTraces(this::one, this::all);
         List<Thread> threads = new ArrayList<>();
         for (int rank = 0; rank < RANKS; rank++) {
@@ -81,7 +81,7 @@ class StackTracesTest {
     }
 
     @Test
-    void aSingleRequestTakesTheStackOfItsThreadAlone() {
+    void aSingleRequestReadsOnlyTheStackOfItsThread() {
         goOn.countDown();
         StackTraces traces = new StackTraces(this::one, this::all);
         assertEquals("rank-0", traces.of(new Thread("rank-0"))[0].getMethodName());

@@ -59,7 +59,7 @@ class ThreadStackTest {
     }
 
     @Test
-    void inACallOnlyTheLineCounts() {
+    void theLocationInACallIsItsLineWithoutState() {
         ThreadStack stack = ThreadStack.of(
                 at(
                         frame("java.util.concurrent.locks.LockSupport", "parkNanos", "LockSupport.java", 1),
@@ -73,7 +73,7 @@ class ThreadStackTest {
     }
 
     @Test
-    void framesOfFerroTheJdkJUnitAndObjectsOfLambdasAreNotOfTheProgram() {
+    void framesOfFerroTheJdkAndJUnitAreNotOfTheProgram() {
         for (String foreign : new String[] {
             "ferro.FerroException", "ferro.group.ProcessGroup", "ferro.control.group.Deaths", "ferro.training.Replica",
             "ferro.shaded.io.netty.channel.Channel", "java.lang.Thread", "jdk.internal.misc.Unsafe", "com.sun.proxy.A",
@@ -89,7 +89,7 @@ class ThreadStackTest {
     }
 
     @Test
-    void aLongLocationKeepsItsEndAndControlCharactersAreReplaced() {
+    void aLongLocationKeepsItsEndWithoutControlCharacters() {
         String location = location(frame("a".repeat(300) + ".Train", "step\u001b", "Train.java", 88));
         assertEquals(ThreadStack.MAX_LOCATION, location.length());
         assertTrue(location.endsWith("a.Train.step? at Train.java:88 (running)"), location);
@@ -109,7 +109,7 @@ class ThreadStackTest {
     }
 
     @Test
-    void framesAreClassMethodFileAndLine() {
+    void aFrameIsPrintedWithClassMethodFileAndLine() {
         ThreadStack stack = ThreadStack.of(at(SLEEPING), "", true);
         assertEquals("main", stack.thread());
         assertEquals("java.lang.Thread.sleep0(native)", stack.frames().get(0));

@@ -23,7 +23,7 @@ class HostPortTest {
         "[fd00::1]:29500,fd00::1,29500",
         "[::1],::1,-1"
     })
-    void aHostThatAResolverMayKnowIsRead(String text, String host, int port) {
+    void everyHostNameThatAResolverAcceptsIsParsed(String text, String host, int port) {
         HostPort read = new HostPort(host, port);
         assertEquals(Optional.of(read), HostPort.of(text));
         assertEquals(Optional.of(read), HostPort.of(URI.create("tcp://" + text)));
@@ -56,7 +56,7 @@ class HostPortTest {
                 "h?q",
                 "h#f"
             })
-    void anythingElseIsNone(String text) {
+    void anyOtherTextIsNotAHostAndPort(String text) {
         assertEquals(Optional.empty(), HostPort.of(text));
     }
 }

@@ -24,7 +24,7 @@ class JoinLinesTest {
     }
 
     @Test
-    void theFirstLineFollowsAfterThreeSecondsAndLaterOnesTenSecondsApart() {
+    void theFirstLineIsPrintedAfter3SecondsAndLaterOnesEvery10() {
         JoinLines.begin("world", context).print(() -> "waiting", printed::add);
 
         assertEquals(3_000, context.timers.firstMillis);
@@ -50,7 +50,7 @@ class JoinLinesTest {
     }
 
     @Test
-    void aPartThatBeginsLongAfterTheLastLineWaitsForItsFirst() {
+    void aLatePartOfAJoinWaitsThreeSecondsForItsFirstLine() {
         JoinLines lines = JoinLines.begin("world", context);
         context.seconds(60);
 
@@ -63,7 +63,7 @@ class JoinLinesTest {
     }
 
     @Test
-    void nothingIsPrintedAfterTheEndOrWithoutAText() {
+    void noLineIsPrintedAfterTheEndOrWithoutText() {
         JoinLines.Printing ended = JoinLines.begin("world", context).print(() -> "ended", printed::add);
         ended.close();
         context.timers.due();

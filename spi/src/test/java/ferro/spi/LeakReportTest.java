@@ -43,7 +43,7 @@ class LeakReportTest {
     }
 
     @Test
-    void whatIsClosedIsNeverReported() throws Exception {
+    void aClosedObjectIsNeverReported() throws Exception {
         AtomicInteger reports = new AtomicInteger();
         WeakReference<Object> closed = openAndClose(reports);
         collect(closed);

@@ -33,7 +33,7 @@ class ListenersTest {
     }
 
     @Test
-    void anErrorOfAListenerDoesNotKeepEventsFromTheOthers() {
+    void anErrorOfAListenerDoesNotStopOtherListeners() {
         listeners.add(event -> {
             throw new AssertionError("of the test's listener");
         });
@@ -48,7 +48,7 @@ class ListenersTest {
     }
 
     @Test
-    void anEventThatNoThreadTookIsToldBeforeTheNext() {
+    void anEventThatTheExecutorRefusedIsDeliveredBeforeTheNext() {
         listeners.add(event -> heard.add(event.text()));
         executor = task -> {
             throw new RejectedExecutionException("no thread, says the test");
@@ -62,7 +62,7 @@ class ListenersTest {
     }
 
     @Test
-    void aListenerThatBlocksHoldsBackNobodyElse() {
+    void aBlockingListenerDelaysNoOther() {
         CountDownLatch never = new CountDownLatch(1);
         CountDownLatch other = new CountDownLatch(2);
         executor = task -> {
@@ -81,7 +81,7 @@ class ListenersTest {
     }
 
     @Test
-    void aListenerHearsTheFailureLastAndOneThatComesLaterHearsItToo() {
+    void aFailureIsTheLastEventAndReachesLaterListeners() {
         listeners.add(event -> heard.add(event.text()));
         tell("first");
         listeners.tell(GroupEvent.of(Kind.FAILED, "pair", 0, List.of(1), "failed"));

@@ -18,7 +18,7 @@ class NearestNameTest {
     }
 
     @Test
-    void aNameThatIsFarFromAllHasNoNearest() {
+    void aVeryDifferentNameHasNoNearest() {
         assertEquals(Optional.empty(), NearestName.of("jump-over", COMMANDS, 2));
         assertEquals(Optional.empty(), NearestName.of("run", List.of(), 2));
     }

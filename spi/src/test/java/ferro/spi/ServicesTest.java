@@ -25,7 +25,7 @@ class ServicesTest {
     private final List<String> broken = new ArrayList<>();
 
     @Test
-    void aBrokenServiceHidesNoOther() {
+    void aBrokenServiceDoesNotHideOthers() {
         List<String> seen = new ArrayList<>();
 
         Services.each(ServicesTest::services, name -> seen.add(linked(name)), error -> broken.add(error.getMessage()));
@@ -35,7 +35,7 @@ class ServicesTest {
     }
 
     @Test
-    void whoComesAfterTheFirstAnswerIsNotAsked() {
+    void servicesAfterTheFirstAnswerAreNotAsked() {
         List<String> asked = new ArrayList<>();
 
         Optional<Integer> length = Services.first(
@@ -51,7 +51,7 @@ class ServicesTest {
     }
 
     @Test
-    void nobodyAnswersWhereAllAreBrokenOrSilent() {
+    void withoutAWorkingServiceThereIsNoAnswer() {
         assertEquals(
                 Optional.empty(),
                 Services.first(ServicesTest::services, name -> Optional.empty(), error -> broken.add("one")));
@@ -59,7 +59,7 @@ class ServicesTest {
     }
 
     @Test
-    void whatAServiceThrowsItselfIsTold() {
+    void anExceptionThatAServiceThrowsIsPassedOn() {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> Services.each(
@@ -72,7 +72,7 @@ class ServicesTest {
 
     @Test
     @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void aClassLoaderThatThrowsEachTimeIsLeft() {
+    void aClassLoaderThatAlwaysFailsIsSkipped() {
         ClassLoader failing = new ClassLoader(getClass().getClassLoader()) {
             @Override
             public Enumeration<URL> getResources(String name) throws IOException {
@@ -134,7 +134,7 @@ class ServicesTest {
     }
 
     @Test
-    void theErrorOfAProviderThatCannotBeLinkedIsTheCause() {
+    void theLinkageErrorOfAProviderIsTheCause() {
         LinkageError missing = new NoClassDefFoundError("a/B");
 
         List<ServiceLoader.Provider<SharedMemoryProvider>> found =
@@ -147,7 +147,7 @@ class ServicesTest {
     }
 
     @Test
-    void theFirstErrorIsTheCauseAndHasTheOthers() {
+    void theFirstErrorIsTheCauseAndTheOthersAreSuppressed() {
         BrokenServices errors = new BrokenServices();
         Error first = new ServiceConfigurationError("not made", new NoClassDefFoundError("a/B"));
         Error second = new NoSuchMethodError("c()");
@@ -167,7 +167,7 @@ class ServicesTest {
     }
 
     @Test
-    void withoutAnErrorThereIsNoCause() {
+    void withoutAnErrorTheCauseIsNull() {
         BrokenServices errors = new BrokenServices();
         assertNull(errors.cause());
         assertEquals(List.of(), errors.texts());

@@ -22,7 +22,7 @@ class SettingTest {
     }
 
     @Test
-    void aJobIdOfMoreThanSixtyFourBytesIsRefusedWithItsLength() {
+    void aJobIdOfMoreThan64BytesIsRefusedWithItsLength() {
         assertEquals("j".repeat(64), Settings.JOB_ID.of(given("FERRO_JOB_ID", "j".repeat(64))));
 
         String message = assertThrows(
@@ -50,7 +50,7 @@ class SettingTest {
     }
 
     @Test
-    void nonsenseIsRefusedNamingTheSettingAndWhatItNeeds() {
+    void anInvalidValueIsRefusedWithTheSettingAndTheNeededForm() {
         for (String nonsense : List.of("3", "s", "abc", "0s", "-3s", "3 weeks", "")) {
             IllegalArgumentException refusal = assertThrows(
                     IllegalArgumentException.class, () -> Settings.TIMEOUT.of(given("ferro.timeout", nonsense)));
@@ -87,7 +87,7 @@ class SettingTest {
                 "ferro.recorder.entries | -1 | the text must begin with a number that is 0 or more, found \"-1\"",
                 "ferro.recorder.entries | 3000000000 | the largest number is 2147483647",
             })
-    void whatIsNotUnderstoodIsSaidInWords(String name, String value, String why) {
+    void theReasonOfARefusalIsExplainedInWords(String name, String value, String why) {
         TestContext given = given(name, value);
         Setting<?> setting = Settings.all().stream()
                 .filter(each -> each.name().equals(name))
@@ -102,7 +102,7 @@ class SettingTest {
     }
 
     @Test
-    void aNumberThatIsNoneIsNotExplainedInTheWordsOfTheJdk() {
+    void anInvalidNumberIsRefusedWithoutTheTextOfTheJdk() {
         String message = assertThrows(
                         IllegalArgumentException.class, () -> Settings.RANK.of(given("ferro.rank", "first")))
                 .getMessage();
@@ -120,7 +120,7 @@ class SettingTest {
 
     /** A JVM reads no variable as a property. */
     @Test
-    void theAdviceForASettingThatIsOnlyAVariableNamesNoProperty() {
+    void aSettingThatIsOnlyAVariableIsAdvisedWithoutAProperty() {
         for (Setting<?> setting : Settings.all()) {
             if (setting.fallback().isEmpty()) {
                 String message = assertThrows(IllegalArgumentException.class, () -> setting.of(new TestContext()))
@@ -135,7 +135,7 @@ class SettingTest {
     }
 
     @Test
-    void flagsAreOffForTheWordsThatMeanNo() {
+    void aFlagIsOffForEachWordForNo() {
         for (String no : List.of("0", "false", "False", "no")) {
             assertFalse(Settings.STORE_SERVED.of(given("FERRO_STORE_SERVED", no)), no);
         }
@@ -143,7 +143,7 @@ class SettingTest {
     }
 
     @Test
-    void aLibraryIsNamedByAnAbsolutePathOrAPlainNameOnly() {
+    void aLibraryMustBeAnAbsolutePathOrAPlainName() {
         for (String good : List.of("/opt/nccl/libnccl.so.2", "libnccl.so.2", "nccl")) {
             assertEquals(good, Settings.NCCL_LIBRARY.of(given("ferro.nccl.library", good)));
         }
@@ -167,7 +167,7 @@ class SettingTest {
     }
 
     @Test
-    void theDocumentHasTheVariableOfEverySetting() throws IOException {
+    void thePageHasTheVariableOfEverySetting() throws IOException {
         String page = Files.readString(Path.of("../docs/configuration.md"));
         for (Setting<?> setting : Settings.all()) {
             boolean bare = setting.name().equals(setting.variable());

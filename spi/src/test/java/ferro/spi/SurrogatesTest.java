@@ -9,14 +9,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class SurrogatesTest {
     @Test
-    void textWithWholePairsIsReturned() {
+    void textWithCompleteSurrogatePairsIsReturned() {
         assertEquals("a \uD83D\uDE00 b", Surrogates.refuseHalves("a key", "a \uD83D\uDE00 b"));
         assertEquals("", Surrogates.refuseHalves("a key", ""));
     }
 
     @ParameterizedTest
     @CsvSource({"ab\uD83D, D83D, 3", "\uDE00b, DE00, 1", "\uD83D\uD83D\uDE00, D83D, 1", "\uD83D\uDE00\uDE00, DE00, 3"})
-    void aHalfIsRefusedWithItsPlace(String text, String half, int character) {
+    void aHalfSurrogatePairIsRefusedWithItsPosition(String text, String half, int character) {
         IllegalArgumentException refused =
                 assertThrows(IllegalArgumentException.class, () -> Surrogates.refuseHalves("a key", text));
 
@@ -27,7 +27,7 @@ class SurrogatesTest {
     }
 
     @Test
-    void aJobIdWithAHalfIsRefused() {
+    void aJobIdWithAHalfSurrogatePairIsRefused() {
         IllegalArgumentException refused =
                 assertThrows(IllegalArgumentException.class, () -> Settings.JOB_ID.read("run \uD83D"));
 

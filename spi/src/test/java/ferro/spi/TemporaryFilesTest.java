@@ -10,13 +10,13 @@ class TemporaryFilesTest {
     private static final Optional<String> NAMED = Optional.of("/scratch/job 7");
 
     @Test
-    void whatTheJvmWasToldComesBeforeTmpdir() {
+    void theFolderOfTheJvmOptionTakesPrecedenceOverTmpdir() {
         assertEquals(Path.of("/told"), TemporaryFiles.folder("/told", NAMED));
         assertEquals(Path.of("told").toAbsolutePath(), TemporaryFiles.folder("told", NAMED));
     }
 
     @Test
-    void tmpdirComesBeforeTheDefaultOfTheJvm() {
+    void tmpdirTakesPrecedenceOverTheDefaultOfTheJvm() {
         assertEquals(Path.of("/scratch/job 7"), TemporaryFiles.folder("/tmp", NAMED));
         assertEquals(Path.of("/tmp"), TemporaryFiles.folder("/tmp", Optional.of(" ")));
         assertEquals(Path.of("/tmp"), TemporaryFiles.folder("/tmp", Optional.empty()));
