@@ -32,7 +32,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 class CommFactoryTest {
     @Test
     @DisplayName("T12: rank, world and device are looked at before anything is made")
-    void placesAreChecked() {
+    void rankWorldSizeAndDeviceAreCheckedBeforeTheJoin() {
         assertThrows(InvalidRankException.class, () -> new CommIdentity("g", 3, 3, 0));
         assertThrows(InvalidRankException.class, () -> new CommIdentity("g", -1, 3, 0));
         assertThrows(IllegalArgumentException.class, () -> new CommIdentity("g", 0, 0, 0));
@@ -41,7 +41,7 @@ class CommFactoryTest {
 
     @Test
     @DisplayName("1-29 1-30: where NCCL blocks, a join nobody comes to times out, and what comes too late is freed")
-    void aBlockingInitThatComesTooLateIsFreed() throws Exception {
+    void aBlockingInitThatReturnsTooLateIsFreed() throws Exception {
         CommFactory factory = Worlds.factory();
         NcclUniqueId id = NcclUniqueId.made();
         CommIdentity identity = new CommIdentity("blocking", 0, 1, 0);
@@ -60,7 +60,7 @@ class CommFactoryTest {
     }
 
     @Test
-    void theJoinIsHandedToNcclWithoutBlockingAndWithItsOwnLayout() throws Exception {
+    void aJoinUsesANonBlockingConfiguration() throws Exception {
         NativeLog.start();
         try (Communicator comm = Worlds.alone()) {
             List<NativeLog.Line> lines = NativeLog.stop();
@@ -70,7 +70,7 @@ class CommFactoryTest {
     }
 
     @Test
-    void twoIdsMakeTwoWorldsThatDoNotMeet() throws Exception {
+    void ranksWithDifferentIdsDoNotJoinEachOther() throws Exception {
         CommFactory factory = Worlds.factory();
         List<NcclUniqueId> ids = List.of(NcclUniqueId.made(), NcclUniqueId.made());
         Callers.manyAtOnce(2, rank -> {

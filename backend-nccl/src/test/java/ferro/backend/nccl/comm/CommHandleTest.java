@@ -68,7 +68,7 @@ class CommHandleTest {
 
     @Test
     @DisplayName("1-35: a destroy that goes on in the background is a destroy")
-    void aDestroyMayGoOnInTheBackground() {
+    void aDestroyMayContinueInTheBackground() {
         Communicator comm = Worlds.alone();
         StandInHooks.standInFailNext("ncclCommDestroy", 0, NcclResult.IN_PROGRESS.code());
         comm.handle().destroy();

@@ -258,7 +258,7 @@ class CommunicatorTest {
 
     @Test
     @DisplayName("T10: an abort lets a call that is inside finish, but waits no longer than for one that is not stuck")
-    void anAbortWaitsForShortUsesOnly() throws Exception {
+    void anAbortWaitsOnlyForCallsThatAreNotStuck() throws Exception {
         Communicator comm = alone();
         CommHandle handle = comm.handle();
         handle.enter(NcclOperation.ALL_REDUCE);
@@ -357,7 +357,7 @@ class CommunicatorTest {
     }
 
     @Test
-    void aFailureThatComesLaterEndsTheCallThatWaits() throws Exception {
+    void anAsynchronousFailureEndsAWaitingCall() throws Exception {
         Communicator comm = alone();
         CompletableFuture<Void> end = stuck(comm);
         StandInHooks.standInAsyncError(0, 6);
@@ -370,7 +370,7 @@ class CommunicatorTest {
     }
 
     @Test
-    void anInterruptAbortsAndSetsTheFlagAgain() throws Exception {
+    void anInterruptAbortsAndSetsTheInterruptFlag() throws Exception {
         Communicator comm = alone();
         StandInHooks.standInHang(1);
         Communicator.NativeBatch sum = Worlds.sum(values(0), 0);
@@ -385,7 +385,7 @@ class CommunicatorTest {
     }
 
     @Test
-    void callsMadeInsideAGroupRunAtOnceAndTheGroupEnds() {
+    void callsInsideAGroupRunAtOnceBeforeItEnds() {
         Communicator comm = alone();
         DeviceFloats first = values(0);
         DeviceFloats second = values(0);

@@ -152,7 +152,7 @@ class DeviceCallsTest {
 
     @Test
     @DisplayName("3-40 T5: a reduction names no output off the root, whatever the caller gave there")
-    void aReductionNamesNoOutputOffTheRoot() {
+    void aReductionPassesNoOutputOffTheRoot() {
         try (NcclRanks ranks = NcclRanks.of(3)) {
             NativeLog.start();
             ranks.run(rank -> {

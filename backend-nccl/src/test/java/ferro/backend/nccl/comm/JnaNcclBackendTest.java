@@ -52,7 +52,7 @@ class JnaNcclBackendTest {
     }
 
     @Test
-    void noTimeIsTooLongOrTooShort() {
+    void everyTimeoutIsAcceptedHoweverLongOrShort() {
         Duration longest = Duration.ofSeconds(Long.MAX_VALUE, 999_999_999);
         Duration shortest = Duration.ofSeconds(Long.MIN_VALUE);
         try (NcclRanks ranks = NcclRanks.of(1)) {

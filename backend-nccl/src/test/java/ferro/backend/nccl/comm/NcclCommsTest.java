@@ -216,7 +216,7 @@ class NcclCommsTest {
 
     @Test
     @DisplayName("1-11 1-14: the average of whole numbers, which NCCL would wrap, is refused before any native call")
-    void anAverageThatWrapsIsRefused() {
+    void anAverageOfIntegersIsRefused() {
         try (NcclComms comms = two()) {
             List<DeviceTensor> bytes = pair(4, 3f, 5f).stream()
                     .map(floats -> new DeviceTensor(
@@ -233,7 +233,7 @@ class NcclCommsTest {
 
     @Test
     @DisplayName("1-11 1-15: what is checked is what is used, whatever becomes of the caller's list")
-    void theCallersListIsReadOnce() {
+    void theListOfTheCallerIsReadOnce() {
         try (NcclComms comms = two()) {
             List<DeviceTensor> checked = pair(4, 3f, 5f);
             List<DeviceTensor> changing = new ChangedMeanwhile(checked, List.of(checked.get(0), checked.get(0)));
@@ -358,7 +358,7 @@ class NcclCommsTest {
 
     @Test
     @DisplayName("1-33 T13: one group per call, and it ends although a call in it fails")
-    void theGroupNeverStaysOpen() {
+    void aGroupCallEndsAlthoughACallInItFails() {
         try (NcclComms comms = two()) {
             StandInHooks.standInFailNext("ncclAllReduce", 1, 4);
             NativeLog.start();
@@ -375,7 +375,7 @@ class NcclCommsTest {
 
     @Test
     @DisplayName("1-30 T13: what NCCL refuses leaves nothing behind, and the message says which call and why")
-    void aRefusedInitKeepsNothing() {
+    void aRefusedInitLeavesNothingBehind() {
         StandInHooks.standInFailNext("ncclCommInitAll", 0, 2);
         NcclException refused = assertThrows(NcclException.class, this::two);
         assertEquals(NcclResult.SYSTEM_ERROR, refused.result());

@@ -53,7 +53,7 @@ class NcclDiagnosisTest {
     @DisplayName(
             "row 4: a rank that never calls is named at a quarter of the deadline, and at the deadline by failure() and"
                     + " by the last event, on every rank that waits")
-    void theLateRankIsNamedEarlyAndInTheEnd() {
+    void aLateRankIsNamedInAnEventAndAtTheDeadline() {
         List<BlockingQueue<GroupEvent>> events =
                 List.of(new LinkedBlockingQueue<>(), new LinkedBlockingQueue<>(), new LinkedBlockingQueue<>());
         try (NcclRanks ranks = NcclRanks.of(3)) {

@@ -57,7 +57,7 @@ class NcclDifferentCallsTest {
 
     @Test
     @DisplayName("a rank whose call NCCL refuses names both calls; the rank whose call succeeded hears it at once")
-    void theRankThatIsRefusedNamesBothCalls() throws InterruptedException {
+    void theRankThatNcclRefusesNamesBothCalls() throws InterruptedException {
         // a call of more than 50 ms is compared before NCCL refuses it: the failure then has no words of NCCL
         FerroException refused = refusedOnce();
         for (int again = 0; again < 20 && refused.getCause() == null; again++) {
@@ -94,7 +94,7 @@ class NcclDifferentCallsTest {
     @Test
     @DisplayName(
             "calls of one size succeed on all ranks; the call that NCCL refuses later names the first that differed")
-    void theFirstCallThatDifferedIsNamed() {
+    void theFirstDifferentCallIsNamed() {
         try (NcclRanks ranks = NcclRanks.of(2)) {
             List<Throwable> outcomes = ranks.outcomes(rank -> {
                 rank.barrier(SOON);

@@ -102,7 +102,7 @@ class NcclExitTest {
 
     @Test
     @DisplayName("groups that are idle at the end of their JVMs leave well, and nothing is left to do")
-    void idleGroupsLeaveInOrder() {
+    void idleGroupsAreClosedNormallyAtTheEndOfTheJvm() {
         List<Rank> ranks = Rank.two(new LocalStore());
         List<CompletableFuture<Long>> exits = ranks.stream()
                 .map(rank -> OnThread.start(() -> rank.exit("", NcclRanks.LIMIT.toMillis())))
@@ -116,7 +116,7 @@ class NcclExitTest {
 
     @Test
     @DisplayName("the tasks for the end of the JVM are taken back by the last close of a family")
-    void theLastCloseTakesTheTasksBack() {
+    void theLastCloseRemovesTheShutdownTasks() {
         List<Rank> ranks = Rank.two(new LocalStore());
         List<CompletableFuture<CollectiveBackend>> making = ranks.stream()
                 .map(rank -> OnThread.start(() -> rank.end.newGroup(new int[] {0, 1}, "/sub", SOON)))
@@ -136,7 +136,7 @@ class NcclExitTest {
 
     @Test
     @DisplayName("the end of a JVM waits for a rank that stays no longer than its bound")
-    void aRankThatStaysHoldsUpNobodyForLong() {
+    void aRemainingRankDelaysTheEndOfTheJvmOnlyUpToABound() {
         List<Rank> ranks = Rank.two(new LocalStore());
         long millis = ranks.get(1).exit("", SHORT_MILLIS);
         assertTrue(millis < LATE_MILLIS, millis + " ms");
@@ -147,7 +147,7 @@ class NcclExitTest {
 
     @Test
     @DisplayName("a native abort that hangs holds up the end of a JVM that is in a call no longer than its bound")
-    void anAbortThatHangsHoldsUpNobodyForLong() {
+    void aHangingAbortDelaysTheEndOfTheJvmOnlyUpToABound() {
         List<Rank> ranks = Rank.two(new LocalStore());
         Rank exits = ranks.get(1);
         exits.sums();
@@ -165,7 +165,7 @@ class NcclExitTest {
 
     @Test
     @DisplayName("the end of a JVM in newGroup fails the group")
-    void theEndInNewGroupFailsTheGroup() {
+    void theEndOfTheJvmInNewGroupFailsTheGroup() {
         List<Rank> ranks = Rank.two(new LocalStore());
         CompletableFuture<?> making = OnThread.start(() -> ranks.get(1).end.newGroup(new int[] {0, 1}, "/sub", SOON));
         Processes.await(ranks.get(1).end.control().agreement()::isInProgress, SOON, "no agreement");

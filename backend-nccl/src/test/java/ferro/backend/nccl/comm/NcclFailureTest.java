@@ -146,7 +146,7 @@ class NcclFailureTest {
 
     @Test
     @DisplayName("1-32: a rank that hears from NCCL that somebody has gone is not blamed for it by the others")
-    void whoHearsOfALossIsNotBlamed() {
+    void aRankThatDetectsALossIsNotBlamed() {
         try (NcclRanks ranks = NcclRanks.of(3)) {
             CountDownLatch pending = new CountDownLatch(2);
             NativeLog.start();
@@ -182,7 +182,7 @@ class NcclFailureTest {
 
     @Test
     @DisplayName("1-32: what NCCL only tells when it is asked is seen while only raw calls are under way, and aborts")
-    void anAsynchronousErrorOfARawCallIsSeen() {
+    void anAsynchronousErrorOfARawCallIsDetected() {
         // the raw call uses the memory until the communicator is gone
         try (DeviceFloats data = DeviceFloats.of(0, 4);
                 NcclRanks ranks = NcclRanks.of(2)) {
@@ -296,7 +296,7 @@ class NcclFailureTest {
 
     @Test
     @DisplayName("row 17: 1-32 ranks that are stuck in different calls both learn both")
-    void ranksInDifferentCallsLearnBoth() {
+    void ranksInDifferentCallsReceiveBothCalls() {
         StandInHooks.standInMismatchHangs(1);
         try (NcclRanks ranks = NcclRanks.of(2)) {
             List<Throwable> outcomes = ranks.outcomes(rank ->

@@ -60,7 +60,7 @@ class NcclGoodbyeTest {
     })
     @DisplayName(
             "a message that the leaver has neither sent nor taken fails with the numbers of both, one before that does not")
-    void messagesFailByTheirNumber(int made, String says, String how) {
+    void aMessageFailsIfItsPeerLeftBeforeIt(int made, String says, String how) {
         // without buffers: a send waits for its receive
         StandInHooks.standInEarlyReturns(how.equals("receives") ? 1 : 0);
         try (NcclRanks ranks = NcclRanks.of(2)) {
@@ -90,7 +90,7 @@ class NcclGoodbyeTest {
 
     @Test
     @DisplayName("where all say goodbye every communicator is destroyed, and none aborted")
-    void allGoodbyesEndInOrder() {
+    void ranksThatAllSayGoodbyeDestroyTheirCommunicators() {
         NativeLog.start();
         try (NcclRanks ranks = NcclRanks.of(3)) {
             ranks.run(NcclGoodbyeTest::sums);
@@ -102,7 +102,7 @@ class NcclGoodbyeTest {
     @Test
     @DisplayName(
             "close waits for goodbyes that do not come at most its bound, and aborts then; close without time does not wait")
-    void closeKeepsItsBound() {
+    void aCloseWaitsForGoodbyesOnlyUpToItsBound() {
         for (long bound : new long[] {0, 400}) {
             try (NcclRanks ranks = NcclRanks.of(2)) {
                 ranks.run(NcclGoodbyeTest::sums);
@@ -120,7 +120,7 @@ class NcclGoodbyeTest {
     @Test
     @DisplayName(
             "closing a subgroup waits for nobody; its communicator lives until its last rank has left it, and no longer")
-    void closingASubgroupWaitsForNobody() {
+    void closingASubgroupDoesNotWait() {
         try (NcclRanks ranks = NcclRanks.of(2)) {
             CollectiveBackend[] parts = new CollectiveBackend[2];
             ranks.run(rank -> parts[rank.rank()] = rank.newGroup(new int[] {1, 0}, "part", SOON));
@@ -141,7 +141,7 @@ class NcclGoodbyeTest {
     @Test
     @DisplayName(
             "the ranks of one process may be closed one after the other by one thread: no close waits for a later one")
-    void ranksOfOneProcessAreClosedInTurn() {
+    void oneThreadMayCloseTheRanksOfAProcessInTurn() {
         try (SystemContext context = SystemContext.of(StandIn.settings())) {
             List<JnaNcclBackend> ends = NcclWorld.createWorld(context, 0, 1, 2);
             NativeLog.start();

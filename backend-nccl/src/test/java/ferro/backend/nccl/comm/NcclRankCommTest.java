@@ -102,7 +102,7 @@ class NcclRankCommTest {
 
     @Test
     @DisplayName("1-22: every id that NCCL makes is another one, on whatever thread")
-    void idsDiffer() throws Exception {
+    void everyIdIsDifferent() throws Exception {
         NcclUniqueId mine = NcclUniqueId.generate(Worlds.context("3s"));
         NcclUniqueId other = CompletableFuture.supplyAsync(() -> NcclUniqueId.generate(Worlds.context("3s")))
                 .get(10, TimeUnit.SECONDS);
@@ -181,7 +181,7 @@ class NcclRankCommTest {
 
     @Test
     @DisplayName("1-33: what is checked is what is used; an average that would wrap is refused before any native call")
-    void theListIsReadOnceAndItsAverageChecked() throws Exception {
+    void theListIsReadOnceAndAnAverageOfIntegersIsRefused() throws Exception {
         List<NcclRankComm> pair = pair();
         List<DeviceFloats> values = List.of(filled(0, 8, 3f), filled(1, 8, 7f));
         List<DeviceFloats> others = List.of(filled(0, 8, 100f), filled(1, 8, 200f));

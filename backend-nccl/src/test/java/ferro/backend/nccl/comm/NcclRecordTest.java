@@ -31,7 +31,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ResourceLock("nccl")
 class NcclRecordTest {
     @Test
-    void callsAreRecordedBesideTheGroupOfTheSameNameOfTheHost(@TempDir Path folder) throws Exception {
+    void callsAreRecordedInTheirOwnGroupBesideThatOfTheHost(@TempDir Path folder) throws Exception {
         SystemContext context = NcclRanks.context(
                 0, new LocalStore(), Map.of("ferro.recorder.dir", folder.toString(), "FERRO_JOB_ID", "gpu"));
         GroupSpec group = GroupSpec.of("alone", 0, 1, SOON);

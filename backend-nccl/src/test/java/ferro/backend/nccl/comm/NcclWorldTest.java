@@ -215,7 +215,7 @@ class NcclWorldTest {
     }
 
     @Test
-    void joiningHasADeadlineOfItsOwn() {
+    void aJoinHasItsOwnTimeout() {
         Map<String, String> hasty = Map.of("ferro.join.timeout", "300ms");
         SystemContext context = NcclRanks.context(1, new LocalStore(), hasty);
         FerroException failure =

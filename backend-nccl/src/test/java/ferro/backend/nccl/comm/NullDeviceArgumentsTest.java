@@ -64,7 +64,7 @@ class NullDeviceArgumentsTest {
             Map.entry(Path.class, Path.of("never-made")));
 
     @Test
-    void isRefusedByNameAndTheRankGoesOn() {
+    void aNullArgumentIsRefusedByNameAndTheRankContinues() {
         try (NcclRanks ranks = NcclRanks.of(2)) {
             JnaNcclBackend first = ranks.rank(0);
             List<String> wrong = new ArrayList<>();

@@ -98,7 +98,7 @@ class PairTest {
     @DisplayName(
             "row 4: past the deadline of a call on the device both halves fail with the rank that has not called, on that"
                     + " rank too")
-    void aDeadlineOfTheDeviceEndsTheHostToo() {
+    void aTimeoutOnTheDeviceFailsTheHostBackendToo() {
         List<Throwable> outcomes = devices.outcomes(rank -> {
             if (rank.rank() != 1) {
                 rank.run(sum(4, 7), Duration.ofMillis(600));
@@ -115,7 +115,7 @@ class PairTest {
     @DisplayName(
             "row 4: a rank that is in a call on the device but does not answer the host's half is named at the deadline,"
                     + " beside those that have not called")
-    void aSilentRankInACallOfTheDeviceIsNamed() {
+    void aSilentRankInADeviceCallIsNamed() {
         assertEquals("TIMED_OUT of 1,2", beside(sum(4, 7)));
     }
 
@@ -138,7 +138,7 @@ class PairTest {
 
     @Test
     @DisplayName("row 28: abort of the host's half from any thread ends what is pending on the device, on all ranks")
-    void anAbortOfTheHostEndsTheDevice() {
+    void anAbortOfTheHostBackendEndsDeviceCalls() {
         CountDownLatch pending = new CountDownLatch(2);
         List<Throwable> outcomes = devices.outcomes(rank -> {
             if (rank.rank() == 2) {
@@ -162,7 +162,7 @@ class PairTest {
     @Test
     @DisplayName(
             "an abort changes nothing once the host's half knows a failure of which the device's has not heard yet")
-    void anAbortOnceTheHostKnowsAFailureChangesNothing() {
+    void anAbortAfterAHostFailureChangesNothing() {
         FerroException late =
                 new FerroException(Code.TIMED_OUT, Where.of("simulated", 0).blaming(1), "rank 1 is late");
         hosts.get(0).abort(late);
@@ -178,7 +178,7 @@ class PairTest {
 
     @Test
     @DisplayName("a native failure of one rank is NATIVE of that rank on all, also where nobody has called anything")
-    void aNativeFailureIsToldWithItsRank() {
+    void aNativeFailureReachesAllRanksWithItsRank() {
         StandInHooks.standInFailNext("ncclAllReduce", 0, 3);
 
         Throwable outcome = devices.outcomes(rank -> {
@@ -195,7 +195,7 @@ class PairTest {
 
     @Test
     @DisplayName("row 1: what NCCL sees as somebody's death waits for the name that the control plane has")
-    void theNameOfTheDeadComesFromTheControlPlane() {
+    void theLostRankIsNamedByTheControlPlane() {
         CountDownLatch pending = new CountDownLatch(2);
         List<Throwable> outcomes = devices.outcomes(rank -> {
             if (rank.rank() == 1) {
@@ -223,7 +223,7 @@ class PairTest {
     @DisplayName(
             "row 3: the death of a rank between calls ends the device's half too, whose next call fails at once, without"
                     + " a call of NCCL")
-    void aDeathBetweenCallsEndsTheDevice() {
+    void aDeathBetweenCallsFailsTheDeviceBackend() {
         devices.run(rank -> rank.run(sum(4, 7), SOON));
         NativeLog.start();
         Where here = Where.of("simulated", 0).blaming(1);
@@ -237,7 +237,7 @@ class PairTest {
 
     @Test
     @DisplayName("a listener of the user that blocks does not keep a failure of the host's half from the device's")
-    void aListenerThatBlocksKeepsNoFailureBack() {
+    void aBlockingListenerDoesNotDelayTheFailure() {
         CountDownLatch never = new CountDownLatch(1);
         CollectiveBackend host = hosts.get(1);
         host.onEvent(event -> OnThread.outcome(OnThread.start(() -> never.await(9, TimeUnit.SECONDS))));
@@ -253,7 +253,7 @@ class PairTest {
 
     @Test
     @DisplayName("culprits that make no sense name nobody, and keep neither failure nor event back")
-    void culpritsThatMakeNoSenseNameNobody() throws InterruptedException {
+    void invalidCulpritsBlameNoRank() throws InterruptedException {
         CountDownLatch told = new CountDownLatch(1);
         devices.rank(0).onEvent(event -> told.countDown());
         Where here = Where.of("simulated", 0).blaming(1, -7);
@@ -274,7 +274,7 @@ class PairTest {
     @DisplayName(
             "row 13, row 14, row 15, row 16, row 17: calls on the device that differ end both halves on all ranks with"
                     + " MISMATCH, and both texts")
-    void callsThatDifferEndBothHalves(String field, String usual, String odd) {
+    void differentDeviceCallsFailBothBackends(String field, String usual, String odd) {
         StandInHooks.standInMismatchHangs(1);
 
         List<Throwable> outcomes = devices.outcomes(rank -> rank.run(differing(field, rank.rank() == 2), SOON));
@@ -289,7 +289,7 @@ class PairTest {
     @Test
     @DisplayName(
             "a call that NCCL lets succeed though it differs ends both halves on all ranks, the one that succeeded too")
-    void aDifferentCallThatSucceedsEndsBothHalves() {
+    void aDifferentCallThatSucceedsFailsBothBackends() {
         StandInHooks.standInMismatchTruncates(1);
 
         List<Throwable> outcomes = devices.outcomes(rank -> rank.run(differing("count", rank.rank() == 2), SOON));
@@ -312,7 +312,7 @@ class PairTest {
     @Test
     @DisplayName(
             "row 29: close of the device's half with work that cannot end keeps its bound, and ends both halves of all")
-    void closeWithWorkInFlightEndsBothHalves() {
+    void aCloseWithWorkInFlightFailsBothBackends() {
         Work never = devices.rank(0).submit(sum(4, 7), Duration.ofSeconds(60));
         long begun = System.nanoTime();
 
@@ -328,7 +328,7 @@ class PairTest {
 
     @Test
     @DisplayName("an interrupted wait for the device is INTERRUPTED there and ABORTED of that rank everywhere else")
-    void anInterruptIsAnAbortForTheOthers() {
+    void anInterruptIsAnAbortOnTheOtherRanks() {
         List<Throwable> outcomes = devices.outcomes(rank -> {
             if (rank.rank() == 2) {
                 Thread.currentThread().interrupt();

@@ -110,7 +110,7 @@ class WorkQueueTest {
     @Test
     @DisplayName(
             "1-32 T10: an operation that NCCL had not taken when its group failed ends after the abort, marked again")
-    void whatWasNotTakenEndsAfterTheAbort() throws Exception {
+    void anOperationThatNcclHadNotTakenEndsAfterTheAbort() throws Exception {
         try (Queue at = Queue.open(System::nanoTime)) {
             AtomicBoolean abortOver = new AtomicBoolean();
             Job job = new Job() {
@@ -136,7 +136,7 @@ class WorkQueueTest {
 
     @Test
     @DisplayName("T10: an operation that has not begun when its group fails gives back what it holds, once, at once")
-    void whatHasNotBegunIsDropped() throws Exception {
+    void anOperationThatHasNotBegunIsReleasedOnce() throws Exception {
         try (Queue at = Queue.open(System::nanoTime)) {
             Job first = new Job();
             first.taken = false;
@@ -158,7 +158,7 @@ class WorkQueueTest {
     @Tag("large")
     @Test
     @DisplayName("T10: an operation that the device never passes is let go, and gives nothing back")
-    void whatNeverPassesKeepsWhatItHolds() throws Exception {
+    void anOperationThatNeverPassesKeepsItsMemory() throws Exception {
         try (Queue at = Queue.open(System::nanoTime)) {
             Job job = new Job();
             NcclWork work = at.submit(job);
@@ -173,7 +173,7 @@ class WorkQueueTest {
     @Tag("large")
     @Test
     @DisplayName("2-12 1-32: whatever goes wrong while a failure is settled, those who wait are let go")
-    void aWatchdogThatFailsLetsGo() throws Exception {
+    void aFailingWatchdogReleasesTheWaitingThreads() throws Exception {
         AtomicReference<WorkQueue> failing = new AtomicReference<>();
         LongSupplier clock = () -> {
             WorkQueue queue = failing.get();
@@ -197,7 +197,7 @@ class WorkQueueTest {
     @Tag("large")
     @Test
     @DisplayName("2-12: a watchdog that fails while all is well ends the group with its failure")
-    void aWatchdogThatFailsEndsTheGroup() throws Exception {
+    void aFailingWatchdogFailsTheGroup() throws Exception {
         AtomicBoolean broken = new AtomicBoolean();
         LongSupplier clock = () -> {
             if (broken.get() && Thread.currentThread().getName().endsWith("watchdog")) {
@@ -217,7 +217,7 @@ class WorkQueueTest {
 
     @Test
     @DisplayName("0-18: what was chained to an operation runs after it has given back what it holds")
-    void whatIsChainedRunsLast() throws Exception {
+    void chainedTasksRunAfterTheOperationReleasedItsMemory() throws Exception {
         try (Queue at = Queue.open(System::nanoTime)) {
             CountDownLatch chained = new CountDownLatch(1);
             AtomicBoolean chainedFirst = new AtomicBoolean();
@@ -244,7 +244,7 @@ class WorkQueueTest {
 
     @Test
     @DisplayName("0-18: completion may be asked for after the close of the group")
-    void completionWorksAfterTheClose() throws Exception {
+    void completionIsAvailableAfterTheClose() throws Exception {
         NcclWork[] works = new NcclWork[2];
         try (Queue at = Queue.open(System::nanoTime)) {
             for (int i = 0; i < works.length; i++) {

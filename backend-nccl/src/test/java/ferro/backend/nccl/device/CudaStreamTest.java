@@ -158,7 +158,7 @@ class CudaStreamTest {
 
     @Test
     @DisplayName("2-07 T14: without a stream of our own the default one of that device serves, and it is said once")
-    void aDowngradeIsSaid() {
+    void aFallbackToTheDefaultStreamIsLoggedOnce() {
         standInFailNext("cudaStreamCreateWithFlags", 0, 2);
         try (HeardLog log = new HeardLog("ferro.backend.nccl");
                 CudaStream stream = StreamFallback.orDefault(1);

@@ -24,12 +24,12 @@ class GpuTracesTest {
     }
 
     @Test
-    void machineWithoutDriverAndDeviceHasNone() {
+    void aMachineWithoutDriverAndDeviceHasNoGpu() {
         assertTrue(GpuTraces.areMissing(root));
     }
 
     @Test
-    void driverIsATraceAndSoIsADeviceWhoseDriverIsNotLoadedYet() throws IOException {
+    void aDriverOrAnUnloadedDeviceIsATraceOfAGpu() throws IOException {
         for (String trace : List.of("dev/nvidiactl", "dev/dxg", "dev/kfd", "proc/driver/nvidia/version")) {
             write(trace, "");
             assertFalse(GpuTraces.areMissing(root), trace);
@@ -42,14 +42,14 @@ class GpuTracesTest {
     }
 
     @Test
-    void whatIsNotShownMayBeThere() throws IOException {
+    void aGpuIsPossibleIfTheDevicesCannotBeRead() throws IOException {
         Files.createDirectories(root.resolve("sys/bus/pci/devices/0000:00:03.0"));
         assertFalse(GpuTraces.areMissing(root));
         assertFalse(GpuTraces.areMissing(root.resolve("nowhere")));
     }
 
     @Test
-    void librariesAreLookedForAllTheSameWhereSomebodyAsksForThem() {
+    void librariesAreLoadedWithoutAGpuOnlyIfTheUserAsksForThem() {
         assertTrue(look(Map.of()).orElseThrow().contains("-Dferro.nccl.library"));
         assertTrue(look(Map.of("ferro.backend", "tcp")).isPresent());
         assertFalse(look(Map.of("ferro.backend", "cpu:tcp,cuda:nccl")).isPresent());

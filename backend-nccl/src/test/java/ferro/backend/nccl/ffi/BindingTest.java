@@ -259,7 +259,7 @@ class BindingTest {
 
     @Test
     @DisplayName("3-07: what a non-blocking configuration holds is the layout of NCCL 2.18")
-    void theConfigurationHasTheLayoutOfItsVersion() {
+    void theNonBlockingConfigurationHasTheLayoutOfNccl218() {
         try (NativeWords config = NativeWords.nonBlockingConfig()) {
             ByteBuffer bytes = HostMemory.view(config.address(0), 48);
             assertEquals(48, bytes.getLong(0));

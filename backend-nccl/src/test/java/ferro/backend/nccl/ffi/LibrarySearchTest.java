@@ -118,7 +118,7 @@ class LibrarySearchTest {
         "lib/python3.10/site-packages/nvidia/cuda_runtime/lib/libcudart.so.12, false",
         "lib/python3.13/site-packages/nvidia/cu13/lib/libcudart.so.13, false"
     })
-    void environmentsAreSearched(String path, boolean nccl) throws IOException {
+    void librariesOfCondaAndPipAreSearched(String path, boolean nccl) throws IOException {
         Path file = file(path);
         LibrarySearch search = new LibrarySearch(Optional.empty(), Optional.empty(), List.of(), List.of(folder));
 
@@ -139,7 +139,7 @@ class LibrarySearchTest {
         "cudaMemcpyAsync D2H, cudaMemcpyAsync D2H, hipMemcpyAsync D2H",
         "ncclReduce, ncclReduce, ncclReduce"
     })
-    void functionsHaveTheirPrefix(String function, String cuda, String hip) {
+    void functionsOfHipHaveItsPrefix(String function, String cuda, String hip) {
         assertEquals(cuda, RuntimePrefix.CUDA.nameOf(function));
         assertEquals(hip, RuntimePrefix.HIP.nameOf(function));
     }

@@ -81,7 +81,7 @@ class LoadingTest {
 
     @Test
     @DisplayName("2-23 3-12: RCCL and HIP work by the same code, under their own names")
-    void hipWorksByTheSameCode() throws Exception {
+    void hipIsLoadedByTheSameCode() throws Exception {
         List<String> lines = jvm().setting("jna.library.path", StandIn.folder().resolve("hip"))
                 .run("load", "look", "copy");
 
@@ -106,7 +106,7 @@ class LoadingTest {
 
     @Test
     @DisplayName("3-11: libraries of conda and of pip's packages are found")
-    void environmentsAreSearched() throws Exception {
+    void librariesOfCondaAndPipAreFound() throws Exception {
         Path conda = folder.resolve("conda");
         copyOfBoth(conda.resolve("lib"));
         Path venv = folder.resolve("venv");
@@ -158,7 +158,7 @@ class LoadingTest {
 
     @Test
     @DisplayName("3-11: a relative folder is refused, since JNA would look there for plain names")
-    void aRelativeFolderIsRefused() throws Exception {
+    void aRelativeLibraryFolderIsRefused() throws Exception {
         copyOfBoth(folder.resolve("here"));
         for (String path : List.of("here", ".", StandIn.folder() + ":here")) {
             List<String> lines = jvm().setting("jna.library.path", path)
@@ -189,7 +189,7 @@ class LoadingTest {
 
     @Test
     @DisplayName("3-10 2-23: an NCCL is refused that does not go with the runtime, which was loaded first or is named")
-    void onePairFitsTogether() throws Exception {
+    void anNcclThatDoesNotFitTheRuntimeIsRefused() throws Exception {
         Path rccl = StandIn.folder().resolve("hip/librccl.so.1");
         Path hip = StandIn.folder().resolve("hip/libamdhip64.so");
 
@@ -319,7 +319,7 @@ class LoadingTest {
 
     @Test
     @DisplayName("2-23 0-08: device memory needs the runtime only")
-    void deviceMemoryNeedsNoNccl() throws Exception {
+    void deviceMemoryWorksWithoutNccl() throws Exception {
         List<String> lines = jvm("/nowhere/libnccl.so.2", StandIn.runtime())
                 .run("memory", "copy", "look", NCCL + "=" + StandIn.nccl(), "load");
 

@@ -136,7 +136,7 @@ class CudaMemoryPoolTest {
 
     @Test
     @DisplayName("T17: staging memory is pinned, has exactly its size, and is used again")
-    void stagingIsPinned() {
+    void stagingMemoryIsPinned() {
         long address;
         try (Staging staging = memory.stage(1000)) {
             assertTrue(staging.pinned());
@@ -157,7 +157,7 @@ class CudaMemoryPoolTest {
 
     @Test
     @DisplayName("T17: staging memory that is lent out survives the close of its source, and is freed by its own")
-    void lentStagingOutlivesItsSource() {
+    void lentStagingMemoryOutlivesItsSource() {
         Staging lent = memory.stage(8);
         memory.stage(64).close();
         assertEquals(2, standInLive("pinned"));
@@ -175,7 +175,7 @@ class CudaMemoryPoolTest {
     @Test
     @DisplayName(
             "T17: what is too much to keep is freed by the device's own thread, for which the caller does not wait")
-    void surplusIsFreedElsewhere() {
+    void surplusMemoryIsFreedByTheDeviceThread() {
         standInDeviceMemory(1 << 20);
         DeviceTensor first = memory.allocate(DataType.INT8, new long[] {100 << 10}, 0);
         DeviceTensor second = memory.allocate(DataType.INT8, new long[] {200 << 10}, 0);

@@ -85,7 +85,7 @@ class CudaMemoryTest {
 
     @Test
     @DisplayName("3-19 3-21: an owner frees once, on any thread, and its memory is then refused")
-    void anOwnerFreesOnce() throws Exception {
+    void anOwnerFreesItsMemoryOnce() throws Exception {
         DeviceTensor tensor = floats(memory, 0, 1, 2);
         CompletableFuture<Void> freed = new CompletableFuture<>();
         Callers.daemon(() -> {
@@ -292,7 +292,7 @@ class CudaMemoryTest {
 
     @Test
     @DisplayName("T6: many callers at once each see their own elements, whatever device they use")
-    void manyCallersAtOnce() throws Exception {
+    void manyThreadsReadTheirOwnElements() throws Exception {
         Callers.manyAtOnce(16, caller -> {
             for (int step = 0; step < 20; step++) {
                 DeviceTensor tensor = floats(memory, caller % 4, caller, step, caller + step);

@@ -74,7 +74,7 @@ class DeviceMemoryUseTest {
     @Test
     @DisplayName(
             "0-17 2-13: a tensor that is closed while its collective is under way is handed out again only after it")
-    void aTensorUnderWayIsNotHandedOutAgain() {
+    void aTensorInFlightIsNotReused() {
         try (NcclRanks ranks = NcclRanks.of(2)) {
             JnaNcclBackend first = ranks.rank(0);
             JnaNcclBackend second = ranks.rank(1);

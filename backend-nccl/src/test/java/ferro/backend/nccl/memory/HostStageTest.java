@@ -20,7 +20,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 class HostStageTest {
     @Test
     @DisplayName("3-29 T13: a stage that got half of its memory gives it back, and can be asked again")
-    void halfAStageIsNoStage() {
+    void aHalfAllocatedStageIsReleased() {
         try (CudaMemory memory = CudaMemory.open(Worlds.context("20s"));
                 HostStage stage = new HostStage(memory, 0, 1 << 20)) {
             StandInHooks.standInFailNext("cudaMalloc", 1, 2);

@@ -28,14 +28,14 @@ class MemoryPoolTest {
         "3221225472, 3221225472",
         "3221225473, 3489660928"
     })
-    void sizesFallIntoClasses(long bytes, long classBytes) {
+    void aBlockIsAtMostAnEighthLargerThanRequested(long bytes, long classBytes) {
         assertEquals(classBytes, MemoryPool.classOf(bytes));
         assertEquals(classBytes, MemoryPool.classOf(classBytes));
     }
 
     @Test
     @DisplayName("T17: what comes back is taken again, the youngest first, and only by its own class")
-    void whatComesBackIsTakenAgain() {
+    void aReturnedBlockIsReusedYoungestFirst() {
         Block first = new Block(16, 512, null);
         Block second = new Block(32, 512, null);
         assertEquals(List.of(), pool.giveBack(first));
@@ -50,7 +50,7 @@ class MemoryPoolTest {
 
     @Test
     @DisplayName("T17: above the limit old blocks are given up, but a single one is always kept")
-    void tooMuchIsGivenUp() {
+    void oldBlocksAboveTheLimitAreFreed() {
         Block large = new Block(16, 8192, null);
         Block small = new Block(32, 512, null);
         assertEquals(List.of(), pool.giveBack(large));
@@ -67,7 +67,7 @@ class MemoryPoolTest {
 
     @Test
     @DisplayName("T17: a new block is there for whoever asked, over the limit too")
-    void aNewBlockIsNotGivenUp() {
+    void aNewBlockIsSuppliedAboveTheLimit() {
         pool.giveBack(new Block(16, 4096, null));
         Block wanted = new Block(32, 512, null);
 
@@ -78,7 +78,7 @@ class MemoryPoolTest {
 
     @Test
     @DisplayName("3-21: a closed pool keeps nothing")
-    void aClosedPoolKeepsNothing() {
+    void aClosedPoolKeepsNoBlocks() {
         Block kept = new Block(16, 512, null);
         Block late = new Block(32, 512, null);
         pool.giveBack(kept);

@@ -12,7 +12,7 @@ class BackoffTest {
     private final Backoff naps = new Backoff();
 
     @Test
-    void whatIsQuickIsSeenWithoutANap() {
+    void earlyPollsHaveNoSleepBetweenThem() {
         for (int look = 0; look < SMALL_LOOKS; look++) {
             assertEquals(0, naps.next(), "look " + look);
         }
@@ -20,7 +20,7 @@ class BackoffTest {
     }
 
     @Test
-    void nothingIsOversleptByMoreThanASixteenthOfItself() {
+    void aSleepIsAtMostASixteenthOfTheWaitingTime() {
         long slept = 0;
         for (int look = 0; look < 1000; look++) {
             long nap = naps.next();
@@ -30,7 +30,7 @@ class BackoffTest {
     }
 
     @Test
-    void whatTakesLongIsLookedAtAThousandTimesASecond() {
+    void aLongWaitPollsAThousandTimesPerSecond() {
         long slept = 0;
         int looks = 0;
         while (slept < 20 * MILLISECOND) {
@@ -42,7 +42,7 @@ class BackoffTest {
     }
 
     @Test
-    void afterAMoveItIsEagerAgain() {
+    void aResetEndsTheSleepBetweenPolls() {
         while (naps.next() < MILLISECOND) {
             // asleep by now
         }

@@ -81,7 +81,7 @@ class DeviceThreadDeviceTest {
     }
 
     @Test
-    void onlyTheThreadItselfMayChooseItsDevice() {
+    void onlyTheThreadItselfMaySelectItsDevice() {
         try (DeviceThread thread = new DeviceThread("ferro-only-0-nccl", System::nanoTime)) {
             assertRefused(IllegalStateException.class, () -> thread.use(1), "ferro-only-0-nccl");
         }

@@ -77,7 +77,7 @@ class DeviceThreadTest {
     }
 
     @Test
-    void tasksRunInTheOrderInWhichTheyWereHandedOver() throws Exception {
+    void tasksRunInTheOrderOfTheirSubmission() throws Exception {
         List<Integer> seen = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             int number = i;
@@ -88,7 +88,7 @@ class DeviceThreadTest {
     }
 
     @Test
-    void whatTheTaskThrowsArrivesAtTheCallerAsItIs() throws Exception {
+    void anExceptionOfTheTaskReachesTheCallerUnchanged() throws Exception {
         for (Throwable thrown : List.of(new IllegalStateException("code 5"), new AssertionError("no such symbol"))) {
             Supplier<Void> task = () -> {
                 if (thrown instanceof Error error) {
@@ -102,7 +102,7 @@ class DeviceThreadTest {
     }
 
     @Test
-    void aCallMadeOnTheThreadItselfRunsAtOnce() throws Exception {
+    void aCallFromTheThreadItselfRunsAtOnce() throws Exception {
         int answer = thread.call(
                 () -> {
                     try {
@@ -116,7 +116,7 @@ class DeviceThreadTest {
     }
 
     @Test
-    void waitingOnTheThreadForItselfIsRefusedInsteadOfHanging() throws Exception {
+    void aThreadThatWouldWaitForItselfIsRefused() throws Exception {
         DeviceCall<Void> never = new Watched(() -> false);
         assertRefused(
                 IllegalStateException.class,
@@ -125,7 +125,7 @@ class DeviceThreadTest {
     }
 
     @Test
-    void aCallerGivesUpAtItsDeadlineAndTheTaskNeverRuns() throws Exception {
+    void aTaskWhoseCallerTimedOutNeverRuns() throws Exception {
         stick();
         AtomicInteger runs = new AtomicInteger();
         assertRefused(
@@ -138,7 +138,7 @@ class DeviceThreadTest {
     }
 
     @Test
-    void theDeadlineIsMeasuredByTheClockGiven() throws Exception {
+    void theDeadlineIsMeasuredByTheGivenClock() throws Exception {
         stick();
         AtomicLong now = new AtomicLong();
         Deadline aDay = Deadline.after(Duration.ofDays(1), now::get);
@@ -151,7 +151,7 @@ class DeviceThreadTest {
     }
 
     @Test
-    void anInterruptEndsTheWaitAndTakesTheTaskBack() throws Exception {
+    void anInterruptedWaitRemovesItsTask() throws Exception {
         stick();
         AtomicInteger runs = new AtomicInteger();
         CompletableFuture<Throwable> caller = new CompletableFuture<>();
@@ -165,7 +165,7 @@ class DeviceThreadTest {
     }
 
     @Test
-    void workThatIsNotOverHoldsNobodyUp() throws Exception {
+    void unfinishedWorkDelaysNoOtherTask() throws Exception {
         AtomicInteger looks = new AtomicInteger();
         CountDownLatch passed = new CountDownLatch(1);
         DeviceCall<Void> slow = thread.submit(new Watched(() -> {
@@ -181,7 +181,7 @@ class DeviceThreadTest {
 
     /** Such as an operation of a queue, which ends with its group. */
     @Test
-    void workThatThrowsWhenItIsIssuedIsNotPolled() throws Exception {
+    void workThatThrowsWhenIssuedIsNotPolled() throws Exception {
         int[] polls = new int[1];
         DeviceCall<Void> call = thread.submit(new DeviceCall<>() {
             @Override
@@ -205,7 +205,7 @@ class DeviceThreadTest {
     }
 
     @Test
-    void nothingStartsBeforeTheTaskAheadIsIssued() throws Exception {
+    void aTaskStartsOnlyAfterTheOneBeforeWasIssued() throws Exception {
         AtomicInteger tries = new AtomicInteger();
         List<String> order = new ArrayList<>();
         thread.submit(new DeviceCall<Void>() {
@@ -226,7 +226,7 @@ class DeviceThreadTest {
     }
 
     @Test
-    void closeFailsWhatHasNotBegunAndRefusesWhatComesLater() throws Exception {
+    void closeFailsWaitingTasksAndRefusesLaterOnes() throws Exception {
         DeviceCall<Void> running = stick();
         DeviceCall<Integer> waiting = thread.submit(() -> 5);
         assertFalse(thread.close(Duration.ofMillis(50)), "a stuck thread is left behind, not waited for");
@@ -239,7 +239,7 @@ class DeviceThreadTest {
     }
 
     @Test
-    void closeEndsWorkThatIsStillWatched() throws Exception {
+    void closeEndsWorkThatIsStillPolled() throws Exception {
         DeviceCall<Void> watched = thread.submit(new Watched(() -> false));
         assertTrue(thread.close(Duration.ofSeconds(10)));
         assertTrue(watched.await(soon()));
@@ -247,7 +247,7 @@ class DeviceThreadTest {
     }
 
     @Test
-    void aTaskThatLeavesAnInterruptBehindDoesNotStopTheThread() throws Exception {
+    void aTaskThatInterruptsItsThreadDoesNotStopTheThread() throws Exception {
         thread.call(
                 () -> {
                     Thread.currentThread().interrupt();

@@ -17,7 +17,7 @@ class WorkEndTest {
     private final WorkEnd end = new WorkEnd();
 
     @Test
-    void theThreadsThatWaitAreKnownUntilTheEnd() throws InterruptedException {
+    void waitingThreadsAreListedUntilTheEnd() throws InterruptedException {
         AtomicBoolean ended = new AtomicBoolean();
         CountDownLatch over = new CountDownLatch(1);
         Thread waits = new Thread(() -> {
@@ -45,7 +45,7 @@ class WorkEndTest {
     }
 
     @Test
-    void aWaitEndsWhenItsTimeHasPassed() throws InterruptedException {
+    void aWaitEndsAfterItsTimeout() throws InterruptedException {
         assertFalse(end.await(1, TimeUnit.NANOSECONDS));
         assertEquals(List.of(), List.copyOf(end.getQueuedThreads()));
     }
