@@ -26,7 +26,7 @@ class AllocatedAlikeTest {
         "simulated,FLOAT32,8000,f32[8000]",
         "simulated,FLOAT32,0,f32[0]"
     })
-    void whoeverAsksForOtherMemoryIsToldToAll(String medium, DataType type, long count, String text) {
+    void ranksThatAllocateDifferentMemoryAllFail(String medium, DataType type, long count, String text) {
         try (Ranks ranks = Ranks.over(medium, 3)) {
             List<Ended> all = ranks.ends(group -> {
                 boolean odd = group.rank() == 2;
@@ -45,7 +45,7 @@ class AllocatedAlikeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"tcp", "shm"})
-    void nothingIsAskedForAlikeToo(String medium) {
+    void emptyMemoryIsAllocatedOnAllRanks(String medium) {
         try (Ranks ranks = Ranks.over(medium, 2)) {
             ranks.each(group ->
                     assertEquals(0, group.allocate(DataType.INT64, 0).tensor().elementCount()));

@@ -45,7 +45,7 @@ class AllocationLifeTest {
     }
 
     @Test
-    void anArrayMayBeReadFromItAfterTheGroupIsClosed() {
+    void anAllocationMayBeReadAfterTheGroupIsClosed() {
         Map<Integer, Allocation> made = new ConcurrentHashMap<>();
         Ranks.each("shm", 2, group -> {
             Allocation sum = group.allocate(DataType.FLOAT32, 3);
@@ -64,7 +64,7 @@ class AllocationLifeTest {
 
     /** Only the second rank has too little: both have memory of their own, and hear the reason. */
     @Test
-    void beyondTheLimitOfOneRankNoRankShares() {
+    void anAllocationBeyondTheLimitOfOneRankIsSharedByNoRank() {
         Ranks ranks = new Ranks(Map.of("ferro.links", "shm"));
         try (ranks) {
             List<Map<String, String>> settings = List.of(Map.of(), Map.of("ferro.shm.bytes", LIMIT));
@@ -82,7 +82,7 @@ class AllocationLifeTest {
     }
 
     @Test
-    void beyondTheLimitNoRankSharesAndAllHearWhy() {
+    void anAllocationBeyondTheLimitIsSharedByNoRankWithTheReason() {
         Ranks.each(Medium.SHM, 2, Map.of("ferro.shm.bytes", LIMIT), group -> {
             Allocation first = group.allocate(DataType.FLOAT32, LARGE);
             assertTrue(first.isShared(), first.whyNotShared());
@@ -98,7 +98,7 @@ class AllocationLifeTest {
     }
 
     @Test
-    void whatIsClosedCountsNoMore() {
+    void aClosedAllocationDoesNotCountForTheLimit() {
         Ranks.each(Medium.SHM, 2, Map.of("ferro.shm.bytes", LIMIT), group -> {
             List<Allocation> closed = new ArrayList<>();
             for (int round = 0; round < 4; round++) {
@@ -141,7 +141,7 @@ class AllocationLifeTest {
 
     @ParameterizedTest
     @EnumSource(Uses.class)
-    void whatNobodyReachesCountsNoMore(Uses uses) {
+    void anUnreachableAllocationDoesNotCountForTheLimit(Uses uses) {
         Ranks.each(Medium.SHM, 2, Map.of("ferro.shm.bytes", LIMIT), group -> {
             for (int round = 0; round < 4; round++) {
                 uses.make(group, sharedAtLast(group));
@@ -150,7 +150,7 @@ class AllocationLifeTest {
     }
 
     @Test
-    void overTcpItSaysThatNoMemoryIsShared() {
+    void anAllocationOverTcpIsNotSharedWithTheReason() {
         Ranks.each("tcp", 2, group -> {
             Allocation made = group.allocate(DataType.FLOAT32, 5);
 

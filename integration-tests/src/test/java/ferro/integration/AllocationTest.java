@@ -56,7 +56,7 @@ class AllocationTest {
 
     @ParameterizedTest
     @MethodSource("media")
-    void aBlockingCallAllocatesNoMoreThanIsWrittenDown(String medium) throws IOException {
+    void aBlockingCallAllocatesNoMoreThanItsRecordedLimit(String medium) throws IOException {
         for (String line : Files.readAllLines(WRITTEN)) {
             String[] fields = line.split(",");
             written.put(fields[0], new long[] {Long.parseLong(fields[1]), Long.parseLong(fields[2])});

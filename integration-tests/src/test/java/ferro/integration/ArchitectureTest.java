@@ -60,7 +60,7 @@ class ArchitectureTest {
 
     @ParameterizedTest
     @EnumSource
-    void aPartKnowsOnlyWhatIsBelowIt(Part part) {
+    void aPartDependsOnlyOnThePartsBelow(Part part) {
         classes()
                 .that()
                 .resideInAnyPackage(part.packages())
@@ -83,7 +83,7 @@ class ArchitectureTest {
                 "integration-tests",
                 "docs"
             })
-    void theTopLevelIsTheOneThatTheProjectWasGiven(String entry) throws IOException {
+    void theTopLevelHasTheEntriesThatTheProjectWasGiven(String entry) throws IOException {
         String reactor = Files.readString(ROOT_POM);
         assertTrue(Files.exists(Checkout.ROOT.resolve(entry)), entry);
         assertTrue(entry.equals("pom.xml") || reactor.contains("<module>" + entry + "</module>"), entry);
@@ -92,14 +92,14 @@ class ArchitectureTest {
     /** A program may have each of the two jars without the other, and any other provider in its place. */
     @ParameterizedTest
     @CsvSource({"backend-nccl, gloo", "backend-gloo-fallback, nccl"})
-    void backEndNcclAndTheHostRoundTripDoNotNameEachOtherInTheirPoms(String module, String other) throws IOException {
+    void ncclAndTheHostFallbackDoNotDependOnEachOther(String module, String other) throws IOException {
         String pom = Files.readString(Checkout.ROOT.resolve(module).resolve("pom.xml"));
         assertFalse(pom.contains(other), pom);
     }
 
     /** A rule about what has moved or is gone holds for nothing, and nobody sees it. */
     @Test
-    void everyPackageAndClassThatARuleNamesExists() throws IOException {
+    void everyPackageAndClassInARuleExists() throws IOException {
         Set<String> absent = new TreeSet<>();
         int found = 0;
         for (String rules : List.of("ArchitectureTest.java", "Part.java")) {
@@ -131,7 +131,7 @@ class ArchitectureTest {
 
     /** In packages that a module exports to all. */
     @Test
-    void librariesStayOutOfPublicSignatures() throws IOException {
+    void publicSignaturesShowNoTypesOfLibraries() throws IOException {
         Set<String> exported = ApiSources.exportedPackages();
         assertTrue(exported.containsAll(Set.of("ferro.spi", "ferro.backend.tcp")), exported::toString);
         DescribedPredicate<JavaClass> ofALibrary =
@@ -163,7 +163,7 @@ class ArchitectureTest {
 
     /** Whoever is first starts the JDK's thread of delays, which keeps the class loader of that caller's thread for ever. */
     @Test
-    void nothingOfARankWaitsByTheThreadOfDelaysOfTheJdk() {
+    void ranksDoNotUseTheDelayThreadOfTheJdk() {
         Set<String> delays = Set.of("orTimeout", "completeOnTimeout", "delayedExecutor");
         noClasses()
                 .that(resideOutsideOfPackages("ferro.launcher..", "ferro.benchmarks.."))
@@ -177,7 +177,7 @@ class ArchitectureTest {
 
     /** The log of the JDK prints the class and the method that log, and the name of a lambda says nothing. */
     @Test
-    void noLambdaWritesALineOfTheLog() {
+    void logLinesAreNotWrittenByLambdas() {
         noClasses()
                 .should()
                 .callMethodWhere(DescribedPredicate.describe(
@@ -190,7 +190,7 @@ class ArchitectureTest {
 
     /** Failures and goodbyes go by control messages, as for all back ends (decision 64). */
     @Test
-    void overNcclTheStoreHasIdsOnly() {
+    void ncclUsesTheStoreOnlyForIds() {
         String ids = "ferro.backend.nccl.comm.IdExchange";
         noClasses()
                 .that()
@@ -207,7 +207,7 @@ class ArchitectureTest {
 
     /** Messages carry it, and reports show it. A recording is of module spi, which does not know the module control. */
     @Test
-    void oneTypeHoldsCulpritsAndACode() throws IOException {
+    void onlyOneTypeHoldsCulpritsAndACode() throws IOException {
         List<String> holders = FERRO.stream()
                 .filter(type -> fieldsOf(type).anyMatch(field -> field.getName().equals("culprits")))
                 .filter(type -> fieldsOf(type)
@@ -229,7 +229,7 @@ class ArchitectureTest {
         "'\"/proc',",
         "'(?<!return [a-z.]{1,99})\\.asNcclBackend\\(\\)', DeviceFloats.java Dispatch.java GpuCollectives.java MemoryPlace.java"
     })
-    void onlyOneClassOrDoorUsesIt(String pattern, String users) throws IOException {
+    void eachOfTheseIsUsedByOneClassOnly(String pattern, String users) throws IOException {
         Set<String> found = new TreeSet<>();
         for (Path file : MainSources.of(module -> true)) {
             if (Pattern.compile(pattern).matcher(Files.readString(file)).find()) {
@@ -250,7 +250,7 @@ class ArchitectureTest {
         "ferro.control.failure.ControlMessage$Cancel, ferro.control.group.SubgroupAgreement",
         "ferro.control.failure.ControlMessage$Goodbye, ferro.control.group.GracefulExits"
     })
-    void oneClassAgreesOnSubgroupsAndOneSaysGoodbye(String message, String sender) {
+    void oneClassSendsTheMessagesOfEachProtocol(String message, String sender) {
         Set<String> makers = FERRO.get(message).getConstructorCallsToSelf().stream()
                 .map(call -> topLevel(call.getOriginOwner()))
                 .filter(maker -> !maker.equals(ControlMessage.class.getName()))
@@ -263,7 +263,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void fewClassesOfTheQueueOverNcclNeedEachOther() {
+    void fewClassesOfTheNcclQueueDependOnEachOther() {
         String pack = "ferro.backend.nccl.queue";
         Map<String, Set<String>> needed = new TreeMap<>();
         for (JavaClass type : FERRO.that(resideInAnyPackage(pack))) {
@@ -288,7 +288,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void nothingIsEverReadOrWrittenByJavaSerialization() {
+    void javaSerializationIsNeverUsed() {
         noClasses()
                 .should()
                 .dependOnClassesThat()
@@ -300,7 +300,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void noPackageNeedsAnotherThatNeedsIt() {
+    void packagesHaveNoCyclicDependencies() {
         SlicesRuleDefinition.slices()
                 .matching("(ferro..)")
                 .namingSlices("$1")

@@ -80,7 +80,7 @@ class AsyncArrayFormsTest {
     }
 
     @Test
-    void everyFactoryOfCollectiveHasItsFormsButThoseThatOnlySubmitTakes() {
+    void everyFactoryOfCollectiveHasItsFormsInProcessGroup() {
         List<Method> factories = Stream.of(Collective.class.getMethods())
                 .filter(made -> Modifier.isStatic(made.getModifiers()) && made.getReturnType() == Collective.class)
                 .toList();
@@ -107,7 +107,7 @@ class AsyncArrayFormsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"simulated", "tcp", "shm"})
-    void asynchronousCollectivesLeaveWhatBlockingOnesLeave(String medium) {
+    void asynchronousCollectivesHaveTheResultsOfBlockingOnes(String medium) {
         List<Method> forms =
                 forms(false).stream().filter(form -> !isMessage(form)).toList();
         List<CountDownLatch> started =
@@ -135,7 +135,7 @@ class AsyncArrayFormsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"simulated", "tcp", "shm"})
-    void asynchronousMessagesBringWhatBlockingOnesBring(String medium) {
+    void asynchronousMessagesHaveTheResultsOfBlockingOnes(String medium) {
         List<Method> forms =
                 forms(false).stream().filter(AsyncArrayFormsTest::isMessage).toList();
         assertEquals(2 * 6, forms.size());

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 @Tag("long")
 class BenchProcessTest {
     @Test
-    void jsonOfTwoRanksStandsAloneOnStandardOutputAndSaysWhatCarriesTheData() throws Exception {
+    void jsonOfABenchmarkIsAloneOnStandardOutputAndNamesTheMedium() throws Exception {
         Map<String, String> overridden = new HashMap<>(LauncherRun.FOR_SHORT_LIVES);
         overridden.put("FERRO_LINKS", "shm");
         String words = "bench -n 2 --backend tcp --links tcp allreduce --sizes 4,1KiB --op max --time 10ms --json";
@@ -38,7 +38,7 @@ class BenchProcessTest {
     }
 
     @Test
-    void rowsOfAnEncryptedJobSaySo() throws Exception {
+    void benchmarkRowsOfAnEncryptedJobShowTls() throws Exception {
         Map<String, String> encrypted = new HashMap<>(LauncherRun.FOR_SHORT_LIVES);
         encrypted.put("FERRO_TLS", "on");
         String words = "bench -n 2 --backend tcp --links tcp allreduce --sizes 4 --time 10ms";
@@ -53,7 +53,7 @@ class BenchProcessTest {
     }
 
     @Test
-    void sharedTensorsAreSharedWhereRanksShareMemoryAndDirectOverTcp() throws Exception {
+    void benchmarksUseSharedTensorsOnlyIfRanksShareMemory() throws Exception {
         String words = "reducescatter --memory shared --sizes 64KiB --time 10ms --json";
         try (LauncherRun run = bench(words.split(" "))) {
             assertEquals(0, run.exitCode(), run::toString);
@@ -68,7 +68,7 @@ class BenchProcessTest {
     }
 
     @Test
-    void unknownCollectiveIsToldBeforeAnythingStarts() throws Exception {
+    void anUnknownCollectiveIsReportedBeforeAnythingStarts() throws Exception {
         LauncherRun run = LauncherRun.start("bench", "-n", "2", "--backend", "tcp", "alreduce")
                 .ends(2);
         assertEquals(List.of(), run.outLines());

@@ -32,17 +32,17 @@ class BillOfMaterialsTest {
     private static final String EMPTY = "{\"bomFormat\":\"CycloneDX\",\"components\":[]}";
 
     @Test
-    void whatModulesNeedAtRunTimeIsListedInTheVersionThatRuns() throws Exception {
+    void theBillOfMaterialsListsEveryRuntimeDependencyInItsVersion() throws Exception {
         assertEquals(List.of(), missing(listed()));
     }
 
     @Test
-    void eachPartOfOthersHasAFixedVersionALicenceAndAHash() throws Exception {
+    void everyForeignPartHasAFixedVersionALicenceAndAHash() throws Exception {
         assertEquals(List.of(), incomplete(listed()));
     }
 
     @Test
-    void anEmptyListFails() throws Exception {
+    void anEmptyBillOfMaterialsIsReported() throws Exception {
         List<JsonObject> none = parts(EMPTY);
 
         assertTrue(missing(none).contains("net.java.dev.jna:jna-jpms"), () -> "missing in an empty list");

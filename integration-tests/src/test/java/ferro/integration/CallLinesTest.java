@@ -46,7 +46,7 @@ class CallLinesTest {
     }
 
     @Test
-    void aRankThatSleepsIsReportedWithItsLine() throws Exception {
+    void aSleepingRankIsReportedWithItsLine() throws Exception {
         try (LauncherRun run = run("sleeps")) {
             has(failure(run), "rank 1 has not made this call.* in no call of ferro: " + SLEEPS + " \\(sleeping\\)");
             assertEquals(1, run.exitCode(), run::toString);
@@ -71,7 +71,7 @@ class CallLinesTest {
     }
 
     @Test
-    void aThreadThatHasJoinedAndEndedIsReportedAsEnded() throws Exception {
+    void aRankWhoseJoiningThreadEndedIsReportedAsSuch() throws Exception {
         try (LauncherRun run = run("joins on another thread")) {
             has(failure(run), "rank 1 has not made this call.* in no call of ferro: the thread that joined has ended");
         }

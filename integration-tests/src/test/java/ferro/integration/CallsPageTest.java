@@ -109,7 +109,7 @@ class CallsPageTest {
     }
 
     @Test
-    void aProbeAndAMatchLeaveTheSenderOfALargeMessageWaiting() {
+    void probeAndMatchDoNotReleaseTheSenderOfALargeMessage() {
         assertTrue(
                 page.contains("A message above 64 KiB keeps its blocking sender waiting until the message is received: "
                         + "`probe` and `match` do not receive it."));

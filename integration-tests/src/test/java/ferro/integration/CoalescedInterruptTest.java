@@ -40,7 +40,7 @@ class CoalescedInterruptTest {
     }
 
     @Test
-    void theWaitForCallsUnderWayEndsAndTheGroupIsAborted() throws Exception {
+    void anInterruptedWaitForCallsInFlightAbortsTheGroup() throws Exception {
         mayEnd.countDown();
         CompletableFuture<Throwable> block = block();
         Ended ended = interrupted(handle.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
@@ -54,7 +54,7 @@ class CoalescedInterruptTest {
     }
 
     @Test
-    void theWaitForABlockThatHasNotEndedIsNotHeldUpByIt() throws Exception {
+    void anInterruptEndsTheWaitForAnOpenBlock() throws Exception {
         CompletableFuture<Throwable> block = block();
         Ended ended = interrupted(handle.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
 
@@ -65,7 +65,7 @@ class CoalescedInterruptTest {
     }
 
     @Test
-    void aLookThatIsInterruptedEndsAndChangesNothing() throws Exception {
+    void anInterruptedTimedWaitChangesNothing() throws Exception {
         CompletableFuture<Throwable> block = block();
         Work work = handle.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         Thread.currentThread().interrupt();
@@ -79,7 +79,7 @@ class CoalescedInterruptTest {
     }
 
     @Test
-    void anInterruptedBlockOfSeveralCallsTellsTheInterrupt() {
+    void anInterruptedBlockOfSeveralCallsFailsWithInterrupted() {
         ProcessGroup group = ranks.get(0);
         Runnable calls = () -> {
             group.allReduce(new float[3], ReduceOp.SUM);

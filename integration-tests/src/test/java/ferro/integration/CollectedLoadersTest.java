@@ -26,7 +26,7 @@ class CollectedLoadersTest {
     @Tag("long")
     @ParameterizedTest
     @CsvSource({"OWN, TCP", "OWN, SHM", "OWN, TLS", "SHARED, TCP", "SHARED, SHM", "SHARED, TLS"})
-    void programsAreCollected(Ferro ferro, Links links) throws Exception {
+    void theClassLoaderOfAProgramIsCollected(Ferro ferro, Links links) throws Exception {
         String output = run(ferro, UsesFerroInALoader.class, links.name());
 
         if (links == Links.TLS) {
@@ -41,13 +41,13 @@ class CollectedLoadersTest {
     @EnumSource(
             value = Ferro.class,
             names = {"OWN", "SHARED"})
-    void trainingsAreCollected(Ferro ferro) throws Exception {
+    void theClassLoaderOfATrainingIsCollected(Ferro ferro) throws Exception {
         run(ferro, TrainsInALoader.class, folder.toString());
     }
 
     @Test
     @Tag("long")
-    void ferroOfTheJvmWorksOnWhenProgramsWithTheirOwnAreCollected() throws Exception {
+    void ferroOfTheJvmStillWorksAfterProgramsAreCollected() throws Exception {
         run(Ferro.BESIDE, UsesFerroInALoader.class, Links.TCP.name());
     }
 

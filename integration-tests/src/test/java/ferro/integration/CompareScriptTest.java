@@ -29,7 +29,7 @@ class CompareScriptTest {
     private String path = System.getenv("PATH");
 
     @Test
-    void ferroIsMeasuredWithNothingElseInstalled() throws Exception {
+    void ferroIsMeasuredWithoutAnyPeerInstalled() throws Exception {
         String printed = compare(0, "--ferro", "tcp", "--peers", "none", "--collectives", "alltoall,barrier");
 
         assertTrue(printed.contains("### alltoall, 2 ranks, ferro-tcp@"), printed);
@@ -39,7 +39,7 @@ class CompareScriptTest {
     }
 
     @Test
-    void aPeerThatIsHereIsMeasuredBesideFerro() throws Exception {
+    void anInstalledPeerIsMeasuredBesideFerro() throws Exception {
         assumeTrue(
                 compare(0, "--list").lines().anyMatch("gloo-tcp: here"::equals),
                 "Gloo is not installed: libgloo-dev, g++");
@@ -57,13 +57,13 @@ class CompareScriptTest {
     }
 
     @Test
-    void whatIsUnknownIsNamedBeforeAnythingStarts() throws Exception {
+    void unknownArgumentsAreNamedBeforeAnythingStarts() throws Exception {
         assertTrue(compare(2, "--peers", "nccl-shm").contains("no peer \"nccl-shm\""));
         assertTrue(compare(2, "--speed", "9").contains("no option \"--speed\""));
     }
 
     @Test
-    void anMpiWithoutItsHeadersIsNotHere() throws Exception {
+    void anMpiWithoutItsHeadersIsListedAsMissing() throws Exception {
         // as the package openmpi-bin leaves it: a command that cannot compile
         Path commands = Files.createDirectory(folder.resolve("commands"));
         command(commands.resolve("mpirun.openmpi"), "exit 0");
@@ -78,7 +78,7 @@ class CompareScriptTest {
     }
 
     @Test
-    void aCloneThatIsSlowerInEachRoundIsMeasuredAgainAndNamed() throws Exception {
+    void aCloneThatIsSlowerInEachRoundIsMeasuredAgain() throws Exception {
         BenchmarkScript script = new BenchmarkScript(SCRIPT.resolveSibling("compare-clones.sh"), folder);
         List<String> clones = new ArrayList<>();
         // one size takes as long as is said, another longer from round to round, but in the median as long as before

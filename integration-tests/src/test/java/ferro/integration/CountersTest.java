@@ -54,7 +54,7 @@ class CountersTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"tcp", "shm"})
-    void theTimeOfASmallCallHasTheTimeOfItsReduction(String medium) {
+    void theTimeOfASmallCallIncludesItsReduction(String medium) {
         Ranks.each(medium, 2, group -> {
             AtomicLong inCode = new AtomicLong();
             ReduceOp slow = ReduceOp.ofLongs("slow sum", (first, second) -> slowSum(first, second, inCode));
@@ -68,7 +68,7 @@ class CountersTest {
     }
 
     @Test
-    void callsThatAreTooQuickForAClockHaveTimesByKind() {
+    void veryShortCallsHaveTheirTimesByKind() {
         Ranks.each("shm", 2, group -> {
             long[] sum = {1};
             group.allReduce(sum, ReduceOp.MAX);
@@ -100,7 +100,7 @@ class CountersTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"simulated", "tcp", "shm"})
-    void callsInFlightCountWhenTheyHaveEnded(String medium) {
+    void callsInFlightAreCountedWhenTheyEnd(String medium) {
         CountDownLatch checked = new CountDownLatch(1);
         Ranks.each(medium, 2, group -> {
             if (group.rank() == 1) {
@@ -135,7 +135,7 @@ class CountersTest {
     }
 
     @Test
-    void callsThatMakeAGroupReadyDoNotCount() {
+    void callsThatFerroMakesWhileJoiningAreNotCounted() {
         Ranks.each(Medium.SHM, 2, Map.of("ferro.recorder.entries", "0"), group -> {
             assertEquals(CallCounters.NONE, group.counters());
             group.barrier();
@@ -144,7 +144,7 @@ class CountersTest {
     }
 
     @Test
-    void aSplitCountsAsTheGatherOfItsColors() {
+    void aSplitIsCountedAsOneAllGather() {
         Ranks.each(Medium.SIMULATED, 2, group -> {
             group.split(0, group.rank()).orElseThrow().close();
             assertEquals(1, group.counters().all().calls());

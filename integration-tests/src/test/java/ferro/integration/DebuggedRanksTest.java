@@ -37,13 +37,13 @@ class DebuggedRanksTest {
 
     @Test
     @Tag("long")
-    void aRankAtABreakpointEndsNoCallAndIsNotSuspected() throws Exception {
+    void aRankAtABreakpointFailsNoCallAndIsNotSuspected() throws Exception {
         holdRankOne("auto");
     }
 
     @Test
     @Tag("long")
-    void aRankAtABreakpointEndsNoCallOverTcp() throws Exception {
+    void aRankAtABreakpointFailsNoCallOverTcp() throws Exception {
         holdRankOne("tcp");
     }
 
@@ -73,7 +73,7 @@ class DebuggedRanksTest {
     @ParameterizedTest
     @CsvSource({"FERRO_TIMEOUT, 2s, TIMED_OUT", "FERRO_HEARTBEAT_LIMIT, 2s, PARTITION"})
     @Tag("long")
-    void withoutDebugALimitEndsTheJob(String limit, String time, String code) throws Exception {
+    void withoutDebugATimeLimitEndsTheJob(String limit, String time, String code) throws Exception {
         Map<String, String> settings = new HashMap<>(SHORT);
         settings.putAll(Map.of("FERRO_TIMEOUT", "60s", "FERRO_JOIN_TIMEOUT", "60s", "FERRO_HEARTBEAT_LIMIT", "60s"));
         settings.put(limit, time);
@@ -93,7 +93,7 @@ class DebuggedRanksTest {
 
     @Test
     @Tag("long")
-    void ranksOfDifferentValuesAreRefused() throws Exception {
+    void ranksWithDifferentDebugSettingsAreRefused() throws Exception {
         String ofRank = "FERRO_DEBUG=$RANK exec \"$0\" -cp \"$1\" " + PROGRAM;
         LauncherRun run = LauncherRun.start(
                         "run", "-n", "2", "--", "sh", "-c", ofRank, LauncherRun.java(), LauncherRun.classPath())

@@ -23,7 +23,7 @@ class DemoProcessTest {
     private Path folder;
 
     @Test
-    void fourProcessesTrainOneModelAndSayThatItIsRight() throws Exception {
+    void fourProcessesTrainOneModelAndReportItCorrect() throws Exception {
         String text = text("it was the best of times, it was the worst of times; ".repeat(40));
 
         LauncherRun run = demo(LauncherRun.FOR_SHORT_LIVES, "--text", text, "--steps", "55", "--batch", "50")
@@ -37,7 +37,7 @@ class DemoProcessTest {
 
     @Test
     @Tag("long")
-    void jobWhoseRanksAreKilledEndsWithTheLossesOfAnUndisturbedRun() throws Exception {
+    void aJobWithKilledRanksHasTheLossesOfAnUndisturbedJob() throws Exception {
         String text = text("it was the age of wisdom, it was the age of foolishness; ".repeat(40));
         Path temporary = Files.createDirectory(folder.resolve("temporary"));
         Map<String, String> variables = new HashMap<>(LauncherRun.FOR_SHORT_LIVES);
@@ -73,7 +73,7 @@ class DemoProcessTest {
 
     @ParameterizedTest
     @CsvSource({"1024, need at least 1040", "3, fewer samples than ranks"})
-    void wrongUseIsToldInOneLineBeforeAnythingIsStarted(String batch, String why) throws Exception {
+    void wrongUseIsReportedInOneLineBeforeAnythingStarts(String batch, String why) throws Exception {
         LauncherRun run = demo(Map.of(), "--text", text("short ".repeat(20)), "--batch", batch)
                 .ends(2);
         assertEquals(1, run.errLines().size(), run::toString);
@@ -82,7 +82,7 @@ class DemoProcessTest {
     }
 
     @Test
-    void helloAddsUpOneNumberPerRank() throws Exception {
+    void helloSumsOneNumberPerRank() throws Exception {
         LauncherRun run = LauncherRun.start("run", "-n", "3", "ferro.examples.hello.HelloAllReduce")
                 .ends(0);
         assertEquals("the sum is 6", run.restOfLine("[2] rank 2 of 3: "));

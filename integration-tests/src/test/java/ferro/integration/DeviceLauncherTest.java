@@ -40,7 +40,7 @@ class DeviceLauncherTest {
     }
 
     @Test
-    void benchMeasuresDeviceTensorsAndSaysSo() throws Exception {
+    void aBenchmarkOfDeviceTensorsIsReportedAsSuch() throws Exception {
         Map<String, String> variables = StandInPair.variables();
         variables.putAll(LauncherRun.FOR_SHORT_LIVES);
         String words = "bench allreduce -n 3 --backend nccl --sizes 4,64KiB --time 10ms --json";
@@ -65,7 +65,7 @@ class DeviceLauncherTest {
     }
 
     @Test
-    void doctorShowsLibrariesAndDevices() throws Exception {
+    void theDoctorShowsLibrariesAndDevices() throws Exception {
         LauncherRun run = LauncherRun.start(StandInPair.variables(), "doctor").ends(0);
         String said = String.join("\n", run.outLines());
         assertTrue(said.contains("2.28.9 at " + StandInPair.nccl()), said);

@@ -94,7 +94,7 @@ class DeviceTensorProgramTest {
     @Test
     @DisplayName("2-18: auto opens NCCL beside the best back end for host tensors where there are devices")
     @Tag("long")
-    void autoOpensBothWhereThereAreDevices() throws Exception {
+    void autoUsesBothBackendsIfDevicesExist() throws Exception {
         assertWorks(run("auto", StandInPair.variables("FERRO_ENABLE_GPU_FALLBACK", "1")), "true", "0");
     }
 

@@ -86,7 +86,7 @@ abstract class DiagnosisRows {
 
     @Test
     @DisplayName("row 4, row 18: at the deadline all survivors name the rank that skipped the call, and where it is")
-    void aRankThatSkipsACallIsNamedByAll(TestReporter reporter) {
+    void allSurvivorsNameTheRankThatSkippedACall(TestReporter reporter) {
         Duration deadline = Duration.ofSeconds(1);
         try (Ranks ranks = ranks(4)) {
             ranks.ends(group -> sum(group, deadline));
@@ -154,7 +154,7 @@ abstract class DiagnosisRows {
     @Test
     @DisplayName(
             "row 13, row 14, row 15, row 17: calls of other count, type, op or kind are told to all with all texts")
-    void callsThatDifferAreToldToAll(TestReporter reporter) {
+    void differentCallsAreReportedToAllRanksWithAllTexts(TestReporter reporter) {
         long worst = 0;
         for (Map.Entry<String, Consumer<ProcessGroup>> odd : calls().entrySet()) {
             try (Ranks ranks = ranks(4)) {
@@ -186,7 +186,7 @@ abstract class DiagnosisRows {
 
     @Test
     @DisplayName("row 16: another root is told to all; a root that is no rank is refused before anything moves")
-    void anotherRootIsToldToAll() {
+    void aDifferentRootIsReportedToAllRanks() {
         try (Ranks ranks = ranks(4)) {
             ProcessGroup first = ranks.group(0);
             assertThrows(InvalidRankException.class, () -> first.broadcast(new float[4], 7));
@@ -205,7 +205,7 @@ abstract class DiagnosisRows {
 
     @Test
     @DisplayName("row 28: abort from any thread ends all pending work, twice is once, and the others read why")
-    void abortEndsEverythingAndSaysWhy(TestReporter reporter) {
+    void anAbortEndsAllWorkAndReachesAllRanksWithItsReason(TestReporter reporter) {
         try (Ranks ranks = ranks(3)) {
             List<Future<Ended>> waiting = new ArrayList<>();
             for (int rank = 0; rank < 3; rank++) {
@@ -250,7 +250,7 @@ abstract class DiagnosisRows {
     @DisplayName(
             "row 21: of two ranks that abort at once one or both are to blame, by all ranks alike, with the reason, and"
                     + " nobody else")
-    void twoThatAbortAtOnceAreBlamedByAllAlike() {
+    void twoRanksThatAbortAtOnceAreBlamedAlikeByAllRanks() {
         try (Ranks ranks = ranks(4)) {
             List<Ended> ended = ranks.ends(group -> {
                 if (group.rank() == 1 || group.rank() == 2) {
@@ -283,7 +283,7 @@ abstract class DiagnosisRows {
     }
 
     @Test
-    void aRankThatWaitsInAnotherGroupIsNoCulpritButTheOneItWaitsForIs() {
+    void aRankThatWaitsInAnotherGroupIsNotBlamed() {
         try (Ranks ranks = ranks(3)) {
             List<ProcessGroup> pair = new ArrayList<>();
             List<Future<Ended>> making = new ArrayList<>();
@@ -316,7 +316,7 @@ abstract class DiagnosisRows {
     }
 
     @Test
-    void aRingOfBlockingSendsNamesItsCycle() {
+    void aCycleOfBlockingSendsIsNamed() {
         try (Ranks ranks = ranks(3)) {
             Duration deadline = Duration.ofMillis(600);
             long begun = System.nanoTime();
@@ -346,7 +346,7 @@ abstract class DiagnosisRows {
     }
 
     @Test
-    void aMemberThatNeverMakesTheGroupIsNamedWithWhereItIs() {
+    void aMemberThatDoesNotCallNewGroupIsNamedWithItsCall() {
         try (Ranks ranks = ranks(3)) {
             Future<Ended> elsewhere = ranks.start(2, group -> sum(group, Duration.ofSeconds(20)));
             Ended ended = result(
@@ -359,7 +359,7 @@ abstract class DiagnosisRows {
     }
 
     @Test
-    void messagesThatWaitForEachOtherInAChainNameItsEndFirst() {
+    void aChainOfWaitingReceivesNamesTheRankAtItsEnd() {
         try (Ranks ranks = ranks(4)) {
             // a tenth of it is for the answers of the others
             Duration[] deadlines = {null, Duration.ofSeconds(20), Duration.ofSeconds(20), Duration.ofSeconds(2)};
@@ -381,7 +381,7 @@ abstract class DiagnosisRows {
     }
 
     @Test
-    void anInterruptIsTheInterruptedCallsAloneAndAnAbortForAllElse() {
+    void anInterruptFailsOneCallAndAbortsAllOthers() {
         try (Ranks ranks = ranks(2)) {
             Future<Ended> other = ranks.start(
                     1, group -> group.recvAsync(HostTensor.of(new int[1]), 0, 9).await());

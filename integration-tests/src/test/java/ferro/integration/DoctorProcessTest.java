@@ -19,7 +19,7 @@ class DoctorProcessTest {
     private Path folder;
 
     @Test
-    void brokenProviderHidesNoOther() throws Exception {
+    void aBrokenProviderDoesNotHideOthers() throws Exception {
         Path services = Files.createDirectories(folder.resolve("META-INF/services"));
         Files.writeString(services.resolve("ferro.spi.BackendProvider"), "no.such.Provider\n");
         String path = folder + File.pathSeparator + LauncherRun.classPath();
@@ -33,7 +33,7 @@ class DoctorProcessTest {
     }
 
     @Test
-    void backendThatCannotJoinProcessesIsExitCodeOne() throws Exception {
+    void aBackendThatCannotJoinProcessesIsExitCodeOne() throws Exception {
         LauncherRun run = LauncherRun.start(Map.of("FERRO_BACKEND", "simulated"), "doctor")
                 .ends(1);
         assertTrue(run.outLines().contains("no job of several ranks can run here"), run::toString);
@@ -53,7 +53,7 @@ class DoctorProcessTest {
     @Tag("long")
     @ParameterizedTest
     @CsvSource({"off, 'none, set by ferro.tls'", "on, all connections", "auto, connections between hosts"})
-    void whatIsEncryptedIsSaidByTheSetting(String setting, String text) throws Exception {
+    void theDoctorReportsWhichConnectionsAreEncrypted(String setting, String text) throws Exception {
         LauncherRun run = LauncherRun.start(Map.of("FERRO_TLS", setting), "doctor", "--json")
                 .ends(0);
         String printed = run.outLines().get(0);

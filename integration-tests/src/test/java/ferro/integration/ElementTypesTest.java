@@ -37,7 +37,7 @@ class ElementTypesTest {
             Set.of("asFloatBuffer", "asDoubleBuffer", "asIntBuffer", "asLongBuffer", "asShortBuffer");
 
     @Test
-    void nothingSwitchesOverTypes() {
+    void noClassSwitchesOverDataTypes() {
         assertEquals(Set.of(), switchingOver("DataType"), "ask the type: carrier, isFloating, isUnsigned, byteSize");
     }
 
@@ -50,7 +50,7 @@ class ElementTypesTest {
     }
 
     @Test
-    void onlyKernelsTellArraysOrViewsApart() {
+    void onlyKernelsDistinguishArraysOrViewsByType() {
         Map<String, Set<String>> chains = chains();
         chains.keySet().removeAll(KERNELS);
         chains.keySet().removeAll(Set.of(Carrier.class.getName(), ELEMENTS_OF_TENSORS));
@@ -60,7 +60,7 @@ class ElementTypesTest {
 
     /** Or the others would look for what no class file has. */
     @Test
-    void whatIsLookedForIsSeenWhereItStands() {
+    void theCheckFindsAPlantedSwitchAndChain() {
         assertTrue(switchingOver("Carrier").contains("ferro.collectives.reduce.IntegerSums"), "switch");
         assertEquals(ARRAYS, chains().get(ELEMENTS_OF_TENSORS), "arrays");
         assertEquals(VIEWS, chains().get(Carrier.class.getName()), "views");

@@ -25,7 +25,7 @@ class EndedRanksTest {
     private Path folder;
 
     @Test
-    void survivorsOnOneHostHearHowARankWasKilled() throws Exception {
+    void survivorsOnTheSameHostReceiveHowARankWasKilled() throws Exception {
         try (LauncherRun run = LauncherRun.start("run", "-n", "3", "--backend", "tcp", PROGRAM)) {
             assertNotEquals(0, run.exitCode(), run::toString);
 
@@ -41,7 +41,7 @@ class EndedRanksTest {
 
     @Test
     @Tag("long")
-    void survivorsOnAnotherHostHearItOverAnEncryptedConnection() throws Exception {
+    void survivorsOnAnotherHostReceiveHowARankWasKilledByTls() throws Exception {
         try (TwoNodes nodes = TwoNodes.joined(folder, Family.IPV4)) {
             List<HostProcess> job = nodes.start("-n", "2", "--backend", "tcp", PROGRAM);
             for (HostProcess node : job) {
@@ -66,7 +66,7 @@ class EndedRanksTest {
     /** The store is on node 0, so a rank of that node reads it within its host. */
     @Test
     @Tag("long")
-    void nothingOfItCrossesHostsInPlain() throws Exception {
+    void theEndOfARankIsNotSentToOtherHostsUnencrypted() throws Exception {
         try (TwoNodes nodes = TwoNodes.joined(folder, Family.IPV4)) {
             List<HostProcess> job = nodes.start("-n", "2", "-J-Dferro.tls=off", "--backend", "tcp", PROGRAM);
             for (HostProcess node : job) {

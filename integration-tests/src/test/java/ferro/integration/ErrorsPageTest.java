@@ -55,7 +55,7 @@ class ErrorsPageTest {
     }
 
     @Test
-    void aMessageThatTheProductDoesNotSayIsFound() {
+    void aMessageThatTheProductNeverPrintsIsFound() {
         assertEquals("", strange("barrier on group \"world\" rank 0 seq 1: rank 0 was interrupted in barrier seq 1"));
         assertEquals("was disturbed in barrier seq 1", strange("rank 0 was disturbed in barrier seq 1"));
         assertEquals("30 s", strange("nothing heard from rank 2 for 30 s"));
@@ -63,7 +63,7 @@ class ErrorsPageTest {
     }
 
     @Test
-    void everyTextByWhichAFailureOfDeviceTensorsIsKnownIsInTheProduct() {
+    void everyTextOfDeviceFailuresOnThePageIsInTheProduct() {
         Set<String> codes = Stream.of(Code.values()).map(Code::name).collect(Collectors.toSet());
         List<String> missing = rows("## Device tensors").stream()
                 .flatMap(cells -> quoted(cells.get(1)).stream())
@@ -74,7 +74,7 @@ class ErrorsPageTest {
     }
 
     @Test
-    void everyCodeHasItsRow() {
+    void everyCodeHasARow() {
         List<String> rows = rows("# Errors").stream()
                 .flatMap(cells -> quoted(cells.get(0)).stream())
                 .filter(word -> word.matches("[A-Z_]+"))
@@ -91,7 +91,7 @@ class ErrorsPageTest {
     }
 
     @Test
-    void sharedMemoryThatIsRefusedIsWhatARankOfTwoTakes() {
+    void theSharedMemoryOnThePageIsThatOfTwoRanks() {
         long bytes = CollectiveEngine.sharedMemoryOf(2).orElseThrow().bytes() + TOKEN_PAGE;
 
         assertTrue(page.contains(": need " + bytes + " bytes in /dev/shm, where there are "), "need " + bytes);

@@ -24,7 +24,7 @@ class ExitOfManyRanksTest {
     }
 
     @Test
-    void allRanksStopTheThreadsOfTheJvmOnce() throws Exception {
+    void allRanksOfAJvmStopItsThreadsOnlyOnceForStacks() throws Exception {
         List<String> command = JavaLine.rank(List.of("-Xlog:safepoint:stdout"), OpenRanks.class.getName());
         String output = Child.run(0, new ProcessBuilder(command));
 

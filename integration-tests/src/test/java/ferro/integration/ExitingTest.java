@@ -28,7 +28,7 @@ class ExitingTest {
         "return, 400000, shm"
     })
     @Tag("long")
-    void stagesOfAPipelineEndAsSoonAsTheirPartIsDone(String how, String floats, String links) throws Exception {
+    void aPipelineStageMayEndAsSoonAsItsPartIsDone(String how, String floats, String links) throws Exception {
         LauncherRun run = LauncherRun.start(
                         Map.of("FERRO_LINKS", links), "run", "-n", "3", "--no-bind", PROGRAM, how, floats)
                 .ends(0);
@@ -44,7 +44,7 @@ class ExitingTest {
 
     @Tag("long")
     @Test
-    void ranksThatWaitForOneWhoseJvmExitsInACallHearSo() throws Exception {
+    void aJvmExitDuringACallIsReportedToWaitingRanks() throws Exception {
         try (LauncherRun run = LauncherRun.start(Map.of(), "run", "-n", "3", "--no-bind", PROGRAM, "exit-in-call")) {
             assertNotEquals(0, run.exitCode(), run::toString);
             assertFailed(run, "ABORTED", "the JVM exits while rank 1 is in recv from rank 0 tag 9");
@@ -53,14 +53,14 @@ class ExitingTest {
 
     @Tag("long")
     @Test
-    void callsThatAnExitCutsOffInAnotherThreadAbortNothing() throws Exception {
+    void callsOfAnotherThreadThatAnExitInterruptsAbortNothing() throws Exception {
         LauncherRun run = LauncherRun.start(Map.of(), "run", "-n", "3", "--no-bind", PROGRAM, "exit-beside-calls")
                 .ends(0);
         assertFailed(run, "PEER_LOST", "rank 1 left group \"world\" after seq 1; this call is seq 2");
     }
 
     @Test
-    void ranksThatWaitForOneThatASignalEndsHearWhich() throws Exception {
+    void aSignalThatEndsARankIsReportedToWaitingRanks() throws Exception {
         try (LauncherRun run = LauncherRun.start(Map.of(), "run", "-n", "3", "--no-bind", PROGRAM, "wait")) {
             String pid = run.restOfLine("[1] pid: ");
             Processes.signal(Long.parseLong(pid), "TERM");

@@ -19,7 +19,7 @@ class FatJarTest {
 
     @ParameterizedTest
     @CsvSource({"FIRST, SHM", "LAST, TCP", "NONE, TCP", "NONE, SHM"})
-    void twoProcessesRunFromOneJar(FatJar.Kept kept, Links links) throws Exception {
+    void twoProcessesRunFromOneFatJar(FatJar.Kept kept, Links links) throws Exception {
         Path jar = folder.resolve("fat.jar");
         FatJar.write(jar, kept);
         String program = JoinsFromAFatJar.class.getName();

@@ -154,7 +154,7 @@ class FiguresTest extends PlantedCheckout {
     }
 
     @Test
-    void thePageHasARowForEachFigureAndGoalsThatAreMetStayMet() throws Exception {
+    void thePageHasARowForEachFigureAndReachedGoalsStayReached() throws Exception {
         List<String> page = Files.readAllLines(CHECKOUT.resolve("CONTRIBUTING.md"));
         int begin = page.indexOf("## Figures");
         List<String> rows = page.subList(begin, page.size()).stream()
@@ -185,7 +185,7 @@ class FiguresTest extends PlantedCheckout {
     }
 
     @Test
-    void theFormsOfCallsThatTheBuildMakesAreDocumented() throws Exception {
+    void generatedCallFormsAreDocumented() throws Exception {
         for (String path : List.of(
                 "src/main/java/ferro/group/ProcessGroup", "target/generated-sources/templates/ferro/group/CallForms")) {
             Path source = CHECKOUT.resolve("collectives/" + path + ".java");
@@ -197,14 +197,14 @@ class FiguresTest extends PlantedCheckout {
     }
 
     @Test
-    void noModuleIsAboveALimitOfItsFigures() throws Exception {
+    void noModuleExceedsALimitOfItsFigures() throws Exception {
         List<String> rows = printed(figures, 0, CHECKOUT, "--limits");
 
         assertTrue(rows.contains("| all | reasons | 1 | 1 |"), rows::toString);
     }
 
     @Test
-    void typesThatStandForOneAnotherAreFoundAndAModuleAboveItsLimitIsNamed() throws Exception {
+    void duplicateTypesAndAModuleAboveItsLimitAreReported() throws Exception {
         write("one/src/main/java/module-info.java", "module one {\n    exports b;\n}\n");
         write("one/src/main/java/a/Base.java", "package a; /** Base. */ abstract class Base {}" + "\n".repeat(501));
         write("one/src/main/java/a/Single.java", "package a; public interface Single {}\n");
@@ -289,7 +289,7 @@ class FiguresTest extends PlantedCheckout {
 
     @Test
     @Tag("long")
-    void eachIsCountedAsItsFirstLinesSay() throws Exception {
+    void eachFigureIsCountedAsDocumented() throws Exception {
         write("one/src/main/java/a/First.java", FIRST);
         write("one/src/main/java/a/Second.java", SECOND);
         write("one/src/main/java/b/Third.java", THIRD);
@@ -322,7 +322,7 @@ class FiguresTest extends PlantedCheckout {
     }
 
     @Test
-    void aLineThatStandsElsewhereHasMovedAndIsNotGone() throws Exception {
+    void aMovedLineIsNotCountedAsRemoved() throws Exception {
         git(folder, "init -q");
         write("one/src/main/java/a/First.java", FIRST);
         write("one/src/main/java/a/Second.java", SECOND);
@@ -350,7 +350,7 @@ class FiguresTest extends PlantedCheckout {
     }
 
     @Test
-    void noModuleHasMoreLinesOfCodeThanItsLimitAndTheSumOfLimitsOnlyFalls() throws Exception {
+    void noModuleExceedsItsLineLimitAndTheSumOfLimitsNeverGrows() throws Exception {
         List<String> rows = printed(lines, 0, CHECKOUT);
 
         assertTrue(rows.stream().noneMatch(row -> row.contains("above")), () -> String.join("\n", rows));
@@ -369,7 +369,7 @@ class FiguresTest extends PlantedCheckout {
     }
 
     @Test
-    void aModuleAboveItsLimitIsNamedAndLimitsCanOnlyBeLowered() throws Exception {
+    void aModuleAboveItsLimitIsNamedAndLimitsOnlyShrink() throws Exception {
         write("one/src/main/java/a/First.java", "one\ntwo\n");
         write("two/src/main/java/a/Second.java", "one\ntwo\n");
         write(LIMITS, "module,figure,limit\none,code,1\ntwo,code,7\nall,code,8\n");

@@ -34,13 +34,13 @@ class FirstCallTest {
 
     /** The call loads 41 to 44 classes and links 3 lambdas. With the rows of all kinds of algorithms, and all kernels, it had 59 and 21. */
     @Test
-    void aJoinAndAFirstAllReduceInSharedMemoryLoadFewClassesAndLinkFewLambdas() throws Exception {
+    void theFirstAllReduceInSharedMemoryLoadsFewClassesAndLambdas() throws Exception {
         assertLoads("shm", "shared memory", 48, 8);
     }
 
     /** The call loads 91 to 99 classes and links 5 lambdas. With the rows of all kinds of algorithms, and all kernels, it had 103 and 24. */
     @Test
-    void aJoinAndAFirstAllReduceOverTcpLoadFewClassesAndLinkFewLambdas() throws Exception {
+    void theFirstAllReduceOverTcpLoadsFewClassesAndLambdas() throws Exception {
         assertLoads("tcp", "TCP (loopback)", 104, 12);
     }
 

@@ -39,7 +39,7 @@ class ForcedFilesTest {
     private Path folder;
 
     @Test
-    void everyPlaceThatForcesAFileHasATest() throws IOException {
+    void everyForcedFileHasATest() throws IOException {
         Map<String, Long> found = new TreeMap<>();
         for (Path file : MainSources.of(module -> true)) {
             long count = FORCE.matcher(Files.readString(file)).results().count();
@@ -52,13 +52,13 @@ class ForcedFilesTest {
     }
 
     @Test
-    void aFreshSecretIsForced() throws Exception {
+    void aNewSecretIsForcedToDisk() throws Exception {
         assertEquals(List.of("secret"), forced(() -> SecretFile.create(folder.resolve("secret"))));
     }
 
     /** Before it gets its name, so that no other rank reads a file without content after a crash. */
     @Test
-    void theJobFileIsForcedUnderItsFirstName() throws Exception {
+    void theJobFileIsForcedBeforeItGetsItsName() throws Exception {
         List<String> forced = forced(() -> {
             List<CompletableFuture<Void>> ranks = new ArrayList<>();
             for (int rank = 0; rank < 2; rank++) {

@@ -25,7 +25,7 @@ class ForeignTensorsTest {
     @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = {"simulated", "tcp", "shm"})
-    void reductionsAreThoseOfArrays(String medium) {
+    void reductionsOfForeignMemoryEqualThoseOfArrays(String medium) {
         Ranks.each(medium, RANKS, group -> {
             int[] array = numbers(LENGTH, group.rank());
             HostTensor sum = parted(LENGTH, group.rank());
@@ -55,7 +55,7 @@ class ForeignTensorsTest {
     @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = {"simulated", "tcp", "shm"})
-    void movesAreThoseOfArrays(String medium) {
+    void transfersOfForeignMemoryEqualThoseOfArrays(String medium) {
         Ranks.each(medium, RANKS, group -> {
             int rank = group.rank();
             HostTensor data = parted(LENGTH, rank);
@@ -82,7 +82,7 @@ class ForeignTensorsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"simulated", "tcp", "shm"})
-    void messagesAreThoseOfArraysAlsoToTheRankItself(String medium) {
+    void messagesOfForeignMemoryEqualThoseOfArrays(String medium) {
         Ranks.each(medium, RANKS, group -> {
             int other = 1 - group.rank();
             HostTensor came = PartedMemory.tensor(TYPE, LENGTH);
@@ -104,7 +104,7 @@ class ForeignTensorsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"simulated", "tcp", "shm"})
-    void callsOnFreedMemoryAreRefusedAndTheGroupGoesOn(String medium) {
+    void callsOnFreedMemoryAreRefusedAndTheGroupContinues(String medium) {
         Ranks.each(medium, RANKS, group -> {
             PartedMemory memory = new PartedMemory(64);
             HostTensor tensor = HostTensor.of(TYPE, memory);

@@ -85,7 +85,7 @@ class GpuScriptsTest {
     }
 
     @Test
-    void differentCallsAreDetectedAlsoWhereNcclLetsOneSucceed() throws Exception {
+    void differentCallsAreDetectedAlthoughNcclLetsOneSucceed() throws Exception {
         Result report = report(StandInPair.variables("STANDIN_MISMATCH_TRUNCATES", "1"), "pair-mismatch");
 
         assertEquals(0, report.code(), report::toString);
@@ -101,7 +101,7 @@ class GpuScriptsTest {
     }
 
     @Test
-    void withoutADeviceTheReportSaysWhyAndGoesOnToItsEnd() throws Exception {
+    void withoutADeviceTheReportNamesTheReasonAndContinues() throws Exception {
         Result report = report(StandInPair.variables("STANDIN_DEVICES", "-1"));
 
         assertTrue(report.code() > 0, report::toString);
@@ -114,7 +114,7 @@ class GpuScriptsTest {
 
     /** Its two ranks share one device, as ranks of two hosts. */
     @Test
-    void aKitOfItsOwnBuildHasWhatTheReportNeeds() throws Exception {
+    void aKitPackedFromItsOwnBuildIsComplete() throws Exception {
         Path own = folder.resolve("own");
         Result packed = run(
                 Map.of(

@@ -26,7 +26,7 @@ class GroupLogTest {
     }
 
     @Test
-    void eachLineHasItsLevelAndTheNameOfTheLoggerAsItsSource() {
+    void eachLogLineHasItsLevelAndLoggerName() {
         Listeners logging = new Listeners("pair", Runnable::run, true);
         logging.tell(event(Kind.LATE, "late"));
         logging.tell(event(Kind.SUSPECTED, "told to each group"));

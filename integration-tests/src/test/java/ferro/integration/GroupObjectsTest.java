@@ -68,7 +68,7 @@ class GroupObjectsTest extends ObjectRanks {
     }
 
     @Test
-    void aMessageThatIsNoObjectOfThisCodecIsRefusedAndTheGroupGoesOn() {
+    void aMessageThatTheCodecCannotDecodeIsRefused() {
         ranks = Ranks.over("simulated", 2);
         List<Object> outcomes = outcomes(ranks, group -> {
             GroupObjects<String> texts = group.objects(UTF8);
@@ -111,7 +111,7 @@ class GroupObjectsTest extends ObjectRanks {
 
     @ParameterizedTest(name = "{1} ranks over {0}")
     @MethodSource("groups")
-    void objectsOfEveryLengthArriveWhereTheyShould(String medium, int worldSize) {
+    void objectsOfEveryLengthArriveAtTheRightRanks(String medium, int worldSize) {
         ranks = Ranks.over(medium, worldSize);
         List<String> all = texts(worldSize);
         for (int root = 0; root < worldSize; root++) {
@@ -168,7 +168,7 @@ class GroupObjectsTest extends ObjectRanks {
 
     @ParameterizedTest(name = "{1} ranks over {0}")
     @MethodSource("groups")
-    void limitsThatDifferFailAllRanks(String medium, int worldSize) {
+    void differentLimitsFailAllRanks(String medium, int worldSize) {
         ranks = Ranks.over(medium, worldSize);
         List<Object> outcomes = outcomes(
                 ranks,
@@ -181,7 +181,7 @@ class GroupObjectsTest extends ObjectRanks {
     }
 
     @Test
-    void callsThatDifferFailAllRanks() {
+    void differentCallsOnObjectsFailAllRanks() {
         assertDiffer(
                 3,
                 group -> group.rank() == 1
@@ -226,7 +226,7 @@ class GroupObjectsTest extends ObjectRanks {
 
     @ParameterizedTest(name = "{1} ranks over {0}")
     @MethodSource("groups")
-    void whatOneRankCannotEncodeFailsThoseThatWouldGetIt(String medium, int worldSize) {
+    void anObjectThatCannotBeEncodedFailsItsReceivers(String medium, int worldSize) {
         int odd = worldSize - 1;
         Function<ProcessGroup, GroupObjects<String>> objects = group -> group.objects(throwing(-1, group));
         List<Function<ProcessGroup, Object>> toAll = List.of(
@@ -262,7 +262,7 @@ class GroupObjectsTest extends ObjectRanks {
 
     @ParameterizedTest(name = "{1} ranks over {0}")
     @MethodSource("groups")
-    void whatOneRankCannotDecodeFailsThatRankAlone(String medium, int worldSize) {
+    void anObjectThatCannotBeDecodedFailsOnlyThatRank(String medium, int worldSize) {
         int odd = worldSize - 1;
         ranks = Ranks.over(medium, worldSize);
         List<Object> outcomes =
@@ -275,7 +275,7 @@ class GroupObjectsTest extends ObjectRanks {
     }
 
     @Test
-    void anErrorOfACodecIsThrownAsItIsAndTheOthersAreTold() {
+    void anErrorOfACodecIsThrownUnchangedAndFailsTheOthers() {
         StackOverflowError deep = new StackOverflowError("of a test");
         Codec<String> failing = UTF8.map(
                 text -> {
@@ -293,7 +293,7 @@ class GroupObjectsTest extends ObjectRanks {
     }
 
     @Test
-    void aCodecThatThrowsWhatHasNoTextIsNamedByIt() {
+    void anExceptionOfACodecWithoutTextIsNamedByItsClass() {
         Codec<String> failing = UTF8.map(
                 text -> {
                     throw new Speechless();
@@ -320,7 +320,7 @@ class GroupObjectsTest extends ObjectRanks {
     }
 
     @Test
-    void bytesOfTheCallerAreNeitherSharedNorChanged() {
+    void bytesOfTheCallerAreCopied() {
         ranks = Ranks.over(Medium.SIMULATED, 2);
         byte[] own = "own".getBytes(StandardCharsets.UTF_8);
         List<Object> outcomes = outcomes(ranks, group -> {

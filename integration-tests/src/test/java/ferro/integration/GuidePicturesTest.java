@@ -59,7 +59,7 @@ class GuidePicturesTest {
     }
 
     @Test
-    void theCallsTurnWhatStandsBeforeIntoWhatStandsAfter() throws IOException {
+    void theCallsTurnThePicturedInputIntoThePicturedResult() throws IOException {
         Map<String, Map<String, List<String>>> rows = rows();
         Set<String> shown = new TreeSet<>();
         rows.forEach((picture, parts) -> {

@@ -42,7 +42,7 @@ class HalfAMessageTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"tcp", "shm"})
-    void aReceiveOfWhichAPartHasComeEndsAtItsDeadline(String medium) {
+    void aPartlyReceivedMessageTimesOutAtItsDeadline(String medium) {
         boolean stoodStill = false;
         for (int attempt = 0; attempt < ATTEMPTS_MAX && !stoodStill; attempt++) {
             stoodStill = new HalfAMessageTest().standsStillWithin(medium);

@@ -23,7 +23,7 @@ class IndexedPodsTest {
     private Path folder;
 
     @Test
-    void podsMeetAtTheFirstByTheNameThatItsServiceGivesIt() throws Exception {
+    void podsFindTheFirstPodByTheNameOfItsService() throws Exception {
         Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV4)) {
             Path names = folder.resolve("hosts");

@@ -111,7 +111,7 @@ class JfrEventsTest {
 
     @ParameterizedTest
     @MethodSource("eventClasses")
-    void callsOfAGroupRecordEachEventWithAllItsFields(String eventClass) {
+    void callsOfAGroupRecordEachJfrEventWithAllFields(String eventClass) {
         Scenario scenario = SCENARIOS.get(eventClass);
         assertNotNull(scenario, "no calls here record " + eventClass);
 
@@ -133,7 +133,7 @@ class JfrEventsTest {
     }
 
     @Test
-    void theEventOfARoundTripSaysWhichCodeMadeTheCall() {
+    void theEventOfARoundTripHasTheStackOfTheCaller() {
         List<RecordedEvent> events = recorded(SCENARIOS.get("GpuFallback"));
         assertFalse(events.isEmpty(), "no event of a round trip");
         for (RecordedEvent event : events) {

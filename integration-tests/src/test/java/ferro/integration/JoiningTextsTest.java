@@ -62,7 +62,7 @@ class JoiningTextsTest {
 
     @Test
     @Tag("long")
-    void theFirstLineSaysAfterThreeSecondsWhatTheRankWaitsFor() throws Exception {
+    void theFirstLineAfterThreeSecondsNamesWhatTheRankWaitsFor() throws Exception {
         int nobody = Ports.free();
         int served = Ports.free();
         try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
@@ -132,7 +132,7 @@ class JoiningTextsTest {
 
     @Test
     @Tag("long")
-    void aRankThatIsStartedAgainAloneSaysWhoHoldsItsPlace() throws Exception {
+    void aRestartedRankNamesTheProcessThatHoldsItsSlot() throws Exception {
         int port = Ports.free();
         start(0, 3, port, Map.of());
         JoiningRank first = start(1, 3, port, Map.of());
@@ -148,7 +148,7 @@ class JoiningTextsTest {
 
     @Test
     @Tag("long")
-    void ranksWithoutAnAnswerNameTheOneThatIsMissingAndNoFirewall() throws Exception {
+    void withoutAnAnswerTheMissingRankIsNamedAndNoFirewall() throws Exception {
         int nobody = Ports.free();
         int served = Ports.free();
         try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
@@ -197,7 +197,7 @@ class JoiningTextsTest {
 
     @Test
     @Tag("long")
-    void rankZeroThatIsSlowItselfSaysSoAndBlamesNoOther() throws Exception {
+    void aSlowRankZeroReportsItselfAndBlamesNoOther() throws Exception {
         JoiningRank slow = start(0, 2, Ports.free(), Map.of("FERRO_JOIN_TIMEOUT", "4s"));
 
         slow.isStoppedWhileItStarts(
@@ -214,7 +214,7 @@ class JoiningTextsTest {
 
     @Test
     @Tag("long")
-    void aRankThatCallsItsStoreTooLateDoesNotBlameRankZero() throws Exception {
+    void aRankThatCallsTheStoreTooLateDoesNotBlameRankZero() throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
             JoiningRank slow = start(1, 2, silent.getLocalPort(), Map.of("FERRO_JOIN_TIMEOUT", "4s"));
 
@@ -231,7 +231,7 @@ class JoiningTextsTest {
     }
 
     @Test
-    void loopbackThatIsDownIsSaidAtTheFirstAttempt() throws Exception {
+    void aDisabledLoopbackIsReportedAtTheFirstAttempt() throws Exception {
         List<String> apart = List.of("unshare", "-n");
         assumeTrue(JoiningRank.canRun(apart), "no namespaces of the network here");
         JoiningRank rank = JoiningRank.start(apart, variables(1, 2, Ports.free(), HASTY));
@@ -244,7 +244,7 @@ class JoiningTextsTest {
     }
 
     @Test
-    void aSecretThatIsGoneIsSaidInOneWay() throws Exception {
+    void aMissingSecretIsReportedByOneText() throws Exception {
         Path gone = folder.resolve("gone");
         String text =
                 "FERRO_SECRET_FILE: " + gone + " does not exist: ferro secret FILE creates one; ferro run deletes a"

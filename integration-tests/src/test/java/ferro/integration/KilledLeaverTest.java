@@ -16,7 +16,7 @@ class KilledLeaverTest {
     private static final int WORLD_SIZE = 3;
 
     @Test
-    void rankThatIsKilledInItsLastCloseTakesNothingOfWhatItHasSentWithIt() throws Exception {
+    void dataOfARankThatIsKilledInItsLastCloseStillArrives() throws Exception {
         List<String> line = JavaLine.rank(List.of("-Xmx64m"), LeavesBeforeTheLate.class.getName());
         try (Job job = Job.start(WORLD_SIZE, Map.of("FERRO_LINKS", "tcp"), line)) {
             for (Child rank : job.ranks()) {

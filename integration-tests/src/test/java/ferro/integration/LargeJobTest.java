@@ -46,7 +46,7 @@ class LargeJobTest {
     @ParameterizedTest
     @CsvSource({"64, IS_KILLED", "64, STANDS_STILL", "64, CALLS", "128, IS_KILLED", "128, STANDS_STILL", "128, CALLS"})
     @DisplayName("all ranks of a large job agree on the death and on the silence of a rank, and all close")
-    void allRanksAgree(int worldSize, LateRank late) throws Exception {
+    void allRanksOfALargeJobAgreeOnAFailure(int worldSize, LateRank late) throws Exception {
         List<List<Integer>> ranks = List.of(List.of(LATE), others(0, worldSize / 2), others(worldSize / 2, worldSize));
         List<Child> processes = new ArrayList<>();
         try (TcpStoreServer server =

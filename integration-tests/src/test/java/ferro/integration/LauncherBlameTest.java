@@ -65,7 +65,7 @@ class LauncherBlameTest {
     @DisplayName(
             "row 20: ranks that go on hear that the rank that threw inside try has left, and the box why: the trace of"
                     + " that rank comes first, with all frames of its program")
-    void rankThatThrowsOutOfTryIsToBlameForWhatItThrew() throws Exception {
+    void aRankThatThrowsInsideTryIsBlamedWithItsException() throws Exception {
         try (LauncherRun run = start("throws", "PT30S")) {
             assertShare(run);
             assertEquals(1, run.exitCode(), run::toString);
@@ -92,7 +92,7 @@ class LauncherBlameTest {
     @Test
     @DisplayName("row 20: a rank whose main throws with the group open aborts it with what it threw")
     @Tag("long")
-    void rankThatThrowsWithTheGroupOpenAbortsItWithWhatItThrew() throws Exception {
+    void aRankThatThrowsWithAnOpenGroupAbortsTheGroup() throws Exception {
         try (LauncherRun run = start("throwsWithTheGroupOpen", "PT30S")) {
             assertShare(run);
             assertEquals(1, run.exitCode(), run::toString);

@@ -29,7 +29,7 @@ class LauncherFailureTest {
     private Path folder;
 
     @Test
-    void exitCodeIsThatOfTheFirstFailureAndTheBoxIsTheLastThingPrinted() throws Exception {
+    void theJobEndsWithTheFirstExitCodeAndTheFailureReportIsLast() throws Exception {
         String program = "echo line one of $RANK; echo self $$; [ $RANK = 1 ] && echo oops >&2 && exit 7; sleep 1000";
         LauncherRun run =
                 LauncherRun.start("run", "-n", "3", "--", "sh", "-c", program).ends(7);
@@ -43,7 +43,7 @@ class LauncherFailureTest {
     }
 
     @Test
-    void rankThatEndsWellBeforeTheOthersIsNoFailure() throws Exception {
+    void aRankThatEndsWellBeforeOthersIsNotAFailure() throws Exception {
         String program = "[ $RANK = 0 ] && exit 0; sleep 0.5; echo done $RANK";
         LauncherRun run =
                 LauncherRun.start("run", "-n", "2", "--", "sh", "-c", program).ends(0);
@@ -52,7 +52,7 @@ class LauncherFailureTest {
     }
 
     @Test
-    void killedRankEndsTheJobAndEverythingThatItStarted() throws Exception {
+    void aKilledRankEndsTheJobAndAllItsProcesses() throws Exception {
         try (LauncherRun run = LauncherRun.start("run", "-n", "3", "--", "sh", "-c", STUBBORN)) {
             long victim = Long.parseLong(run.restOfLine("[1] self "));
             run.restOfLine("[0] file ");
@@ -69,7 +69,7 @@ class LauncherFailureTest {
     }
 
     @Test
-    void stoppedRankCannotKeepTheJobFromEnding() throws Exception {
+    void aStoppedRankDoesNotKeepTheJobFromEnding() throws Exception {
         try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--", "sh", "-c", STUBBORN)) {
             String stopped = run.restOfLine("[0] self ");
             long victim = Long.parseLong(run.restOfLine("[1] self "));
@@ -88,7 +88,7 @@ class LauncherFailureTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void killedLauncherLeavesNoProcessAndNoFile(boolean onlyPerlCanMakeASession) throws Exception {
+    void aKilledLauncherLeavesNoProcessAndNoFile(boolean onlyPerlCanMakeASession) throws Exception {
         for (String program : List.of("sh", "perl", "sleep", "rm", "cat")) {
             Path shim = Files.writeString(folder.resolve(program), "#!/bin/sh\nexec " + where(program) + " \"$@\"\n");
             assertTrue(shim.toFile().setExecutable(true));
@@ -107,7 +107,7 @@ class LauncherFailureTest {
     }
 
     @Test
-    void signalGoesOnToEveryRankAndTheirAnswerCounts() throws Exception {
+    void aSignalReachesEveryRankAndTheirExitCodesCount() throws Exception {
         String program = "trap 'echo got it; exit 0' TERM; echo ready; while :; do sleep 0.05; done";
         try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--", "sh", "-c", program)) {
             run.restOfLine("[0] ready");
@@ -122,7 +122,7 @@ class LauncherFailureTest {
     }
 
     @Test
-    void ranksEndedByAForwardedSignalAreNoFailureOfTheirOwn() throws Exception {
+    void ranksEndedByAForwardedSignalAreNotReportedAsFailed() throws Exception {
         try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--", "sh", "-c", "echo ready; sleep 1000")) {
             run.restOfLine("[0] ready");
             run.restOfLine("[1] ready");
@@ -135,7 +135,7 @@ class LauncherFailureTest {
     }
 
     @Test
-    void ranksThatDoNotAnswerASignalAreKilledAfterAGrace() throws Exception {
+    void ranksThatIgnoreASignalAreKilledAfterTheGracePeriod() throws Exception {
         try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--grace", "700ms", "--", "sh", "-c", STUBBORN)) {
             run.restOfLine("[0] file ");
             run.restOfLine("[1] file ");
@@ -152,7 +152,7 @@ class LauncherFailureTest {
     }
 
     @Test
-    void secondSignalKills() throws Exception {
+    void aSecondSignalKillsTheRanks() throws Exception {
         try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--", "sh", "-c", STUBBORN)) {
             run.restOfLine("[0] file ");
             run.restOfLine("[1] file ");
@@ -170,7 +170,7 @@ class LauncherFailureTest {
 
     @Test
     @Tag("long")
-    void signalEndsAJobWhoseOutputNobodyReads() throws Exception {
+    void aSignalEndsAJobWhoseOutputIsNotRead() throws Exception {
         // both ends of a pipe, which is full soon, and whose reading end nobody uses
         String unread = "mkfifo \"$PIPE\" && exec \"$0\" \"$@\" 1<>\"$PIPE\"";
         Map<String, String> variables = Map.of("PIPE", folder.resolve("pipe").toString());

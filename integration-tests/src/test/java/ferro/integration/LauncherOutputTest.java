@@ -24,7 +24,7 @@ class LauncherOutputTest {
     private Path folder;
 
     @Test
-    void linesCarryTheirRankOnTheStreamTheyWereWrittenTo() throws Exception {
+    void everyLineHasItsRankOnItsOwnStream() throws Exception {
         LauncherRun run = LauncherRun.start(
                         "run", "-n", "3", "--", "sh", "-c", "echo out $RANK; echo err $RANK >&2; printf 'no end'")
                 .ends(0);
@@ -36,7 +36,7 @@ class LauncherOutputTest {
     }
 
     @Test
-    void loopThatWaitsForRanksIsFourFramesBelowTheStartOfTheJob() throws Exception {
+    void theLoopThatWaitsForRanksIsFourFramesBelowTheStart() throws Exception {
         try (LauncherRun run = LauncherRun.start("run", "-n", "1", "--", "sh", "-c", "echo started; exec sleep 60")) {
             run.await("[0] started");
             String jcmd =
@@ -54,7 +54,7 @@ class LauncherOutputTest {
     }
 
     @Test
-    void longLinesOfManyRanksStayWhole() throws Exception {
+    void longLinesOfManyRanksAreNotMixed() throws Exception {
         String program = "i=0; while [ $i -lt 200 ]; do printf '%3000d\\n' $RANK; i=$((i+1)); done";
         LauncherRun run =
                 LauncherRun.start("run", "-n", "4", "--", "sh", "-c", program).ends(0);
@@ -66,7 +66,7 @@ class LauncherOutputTest {
     }
 
     @Test
-    void slowReaderGetsTheLastLinesOfRanksThatHaveEnded() throws Exception {
+    void aSlowReaderGetsTheLastLinesOfEndedRanks() throws Exception {
         // fits into the rank's own pipe, so that the rank can end, and not into the launcher's
         String program = "seq -f 'line %04g of this program' 1 2400; : >\"$ENDING.$RANK\"";
         LauncherRun run = readLate(2, program).ends(0);
@@ -81,7 +81,7 @@ class LauncherOutputTest {
 
     @Test
     @Tag("long")
-    void slowReaderGetsWhatAChildOfARankIsStillPrinting() throws Exception {
+    void aSlowReaderGetsTheOutputOfAChildOfARank() throws Exception {
         // first what pipes hold, yet more than the child's own, then more than they hold: the child goes on when its
         // rank has ended and the reader begins
         String child = "line() { seq -f 'line %05g of a child' $1 $2; }; "
@@ -110,14 +110,14 @@ class LauncherOutputTest {
     }
 
     @Test
-    void lineIsShownBeforeTheRankEnds() throws Exception {
+    void aLineIsShownBeforeTheRankEnds() throws Exception {
         try (LauncherRun run = LauncherRun.start("run", "-n", "1", "--", "sh", "-c", "echo here; sleep 100")) {
             assertEquals("", run.restOfLine("[0] here"));
         }
     }
 
     @Test
-    void logFolderHoldsWhatEveryRankPrinted() throws Exception {
+    void theLogFolderHasTheOutputOfEveryRank() throws Exception {
         Path logs = folder.resolve("a/logs");
         LauncherRun.words(Map.of(), "run -n 2 --log-dir " + logs + " -- sh -c", "echo o$RANK; echo e$RANK >&2")
                 .ends(0);
@@ -130,7 +130,7 @@ class LauncherOutputTest {
 
     @Test
     @DisplayName("row 49: a full disk under --log-dir is one warning")
-    void fullDiskUnderTheLogFolderIsOneWarningAndTheJobGoesOn() throws Exception {
+    void aFullDiskUnderTheLogFolderCausesOneWarning() throws Exception {
         for (String name : List.of("rank-0.log", "rank-1.log", "rank-1.err")) {
             Files.createSymbolicLink(folder.resolve(name), Path.of("/dev/full"));
         }
@@ -156,7 +156,7 @@ class LauncherOutputTest {
     @ValueSource(strings = {"2>&1 >&3 3>&- | :", "2>/dev/full", "2>&-"})
     @DisplayName("row 49: standard error that nobody reads ends no job")
     @Tag("long")
-    void standardErrorThatNobodyReadsEndsNoJob(String without) throws Exception {
+    void unreadStandardErrorDoesNotEndTheJob(String without) throws Exception {
         String script = "{ { \"$0\" \"$@\"; echo code $?; } " + without + "; } 3>&1";
         String program = "i=0; while [ $i -lt 20 ]; do echo err $i >&2; i=$((i+1)); done; echo out; exit 5";
         try (LauncherRun run = LauncherRun.inShell(script, Map.of(), "run", "-n", "1", "--", "sh", "-c", program)) {
@@ -169,7 +169,7 @@ class LauncherOutputTest {
     @Test
     @DisplayName("row 49: standard output on a full disk is one warning")
     @Tag("long")
-    void standardOutputThatNobodyReadsEndsTheJobAndOneOnAFullDiskDoesNot() throws Exception {
+    void closedStandardOutputEndsTheJobButAFullDiskDoesNot() throws Exception {
         String program = "echo out; echo more; echo err >&2";
         try (LauncherRun run = LauncherRun.inShell(
                 "{ \"$0\" \"$@\"; echo code $? >&2; } | :", Map.of(), "run", "-n", "1", "--", "sh", "-c", program)) {
@@ -186,7 +186,7 @@ class LauncherOutputTest {
     }
 
     @Test
-    void everyRankFindsItsPlaceAndNothingToRead() throws Exception {
+    void everyRankHasItsVariablesAndAnEmptyInput() throws Exception {
         String program = "read line; echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $MASTER_ADDR"
                 + " $FERRO_BACKEND ${#FERRO_JOB_ID} $([ $MASTER_PORT -gt 0 ] && echo port) \"<$line>\"";
         LauncherRun run = LauncherRun.start("run", "-n", "2", "--backend", "tcp", "--", "sh", "-c", program)
@@ -197,7 +197,7 @@ class LauncherOutputTest {
     }
 
     @Test
-    void secretIsInAFileThatOnlyWeCanReadAndOnNoCommandLine() throws Exception {
+    void theSecretIsInAPrivateFileAndOnNoCommandLine() throws Exception {
         String program = "ls -ln $FERRO_SECRET_FILE | cut -c1-10; echo secret $(cat $FERRO_SECRET_FILE); sleep 100";
         try (LauncherRun run = LauncherRun.start("run", "-n", "1", "--", "sh", "-c", program)) {
             assertEquals("", run.restOfLine("[0] -rw-------"));

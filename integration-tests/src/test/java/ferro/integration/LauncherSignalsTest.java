@@ -31,7 +31,7 @@ class LauncherSignalsTest {
     @ValueSource(strings = {"USR1", "ALRM", "VTALRM", "XCPU", "URG", "CONT"})
     @DisplayName("row 48: a signal that asks for no end reaches all ranks of its launcher")
     @Tag("long")
-    void signalReachesTheHandlersOfAllRanksAndEndsNothing(String signal) throws Exception {
+    void aNonTerminatingSignalReachesAllRanks(String signal) throws Exception {
         String program = "trap 'echo got it; exit 0' " + signal + "; echo ready; while :; do sleep 0.05; done";
         try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--", "sh", "-c", program)) {
             run.restOfLine("[0] ready");
@@ -46,7 +46,7 @@ class LauncherSignalsTest {
     }
 
     @Test
-    void anotherSizeOfTheTerminalReachesNoRankAndEndsNothing(@TempDir Path folder) throws Exception {
+    void aTerminalResizeReachesNoRankAndEndsNothing(@TempDir Path folder) throws Exception {
         Path end = folder.resolve("end");
         String program = "trap 'echo got it' WINCH; " + WAITING;
         try (LauncherRun run = LauncherRun.start("run", "-n", "1", "--", "sh", "-c", program, end.toString())) {
@@ -67,7 +67,7 @@ class LauncherSignalsTest {
     @ParameterizedTest
     @CsvSource({"USR1, 138", "ALRM, 142", "VTALRM, 154", "XCPU, 152"})
     @DisplayName("row 48: a rank that ends by it is named, and that its launcher received it")
-    void rankWithoutAHandlerEndsByTheSignalAndTheBoxSaysThatTheLauncherReceivedIt(String signal, int code)
+    void aRankEndedByASignalOfTheLauncherIsReportedWithIt(String signal, int code)
             throws Exception {
         String program = "[ $RANK = 0 ] && trap '' " + signal + "; echo ready; sleep 1000";
         try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--", "sh", "-c", program)) {
@@ -87,7 +87,7 @@ class LauncherSignalsTest {
 
     @Test
     @DisplayName("row 48: ctrl-Z stops a job, and CONT continues it")
-    void stopKeyStopsRanksAndLauncherUntilTheJobGoesOn(@TempDir Path folder) throws Exception {
+    void theStopKeyStopsRanksAndLauncherUntilCont(@TempDir Path folder) throws Exception {
         Path end = folder.resolve("end");
         try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--", "sh", "-c", WAITING, end.toString())) {
             List<Long> all = new ArrayList<>(pids(run));
@@ -109,7 +109,7 @@ class LauncherSignalsTest {
 
     @Test
     @DisplayName("row 48: a launcher that is killed while its job is stopped leaves no rank")
-    void launcherThatIsKilledWhileTheJobIsStoppedLeavesNoRank(@TempDir Path folder) throws Exception {
+    void aLauncherKilledWhileTheJobIsStoppedLeavesNoRank(@TempDir Path folder) throws Exception {
         String end = folder.resolve("end").toString();
         try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--", "sh", "-c", WAITING, end)) {
             List<Long> ranks = pids(run);

@@ -38,7 +38,7 @@ class LauncherSurroundingsTest {
 
     @Test
     @Tag("long")
-    void temporaryFilesOfLauncherAndRanksGoToTheFolderOfTmpdir() throws Exception {
+    void temporaryFilesAreBelowTmpdir() throws Exception {
         Path temporary = Files.createDirectory(folder.resolve("temporary"));
         try (LauncherRun run = LauncherRun.words(
                 Map.of("TMPDIR", temporary.toString()),
@@ -65,7 +65,7 @@ class LauncherSurroundingsTest {
         "rmdir T, no such folder"
     })
     @DisplayName("row 50: a temporary folder that takes no files is one line before anything starts")
-    void temporaryFolderThatTakesNoFilesIsOneLine(String made, String why) throws Exception {
+    void anUnwritableTemporaryFolderIsReportedInOneLine(String made, String why) throws Exception {
         Path temporary = Files.createDirectory(folder.resolve("temporary"));
         assumeTrue(namespaces(), "cannot mount here: needs root and unshare");
         String script = made.replaceAll("\\bT\\b", temporary.toString());
@@ -99,7 +99,7 @@ class LauncherSurroundingsTest {
     @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = {"LC_ALL=C", "LC_ALL= LANG=no_SUCH.UTF-8", "LC_ALL=C.UTF-8"})
-    void scriptKeepsLocaleAndBytesOfArgumentsAndVariables(String locale) throws Exception {
+    void theScriptKeepsLocaleAndBytesOfArgumentsAndVariables(String locale) throws Exception {
         String rank = "printf \"%s|%s|%s|%s\" \"$1\" \"$V\" \"$W\" \"${LC_ALL-unset}\" | od -An -tx1 | tr -d \" \\n\"";
         String script = "V=$(printf '\\303\\274') W=$(printf '\\374') " + locale + "; export V W LC_ALL LANG; "
                 + "exec \"$SCRIPT\" run -n 1 -- sh -c '" + rank + "' x \"$(printf '\\303\\244')\"";
@@ -117,7 +117,7 @@ class LauncherSurroundingsTest {
         "class path entry /, 'run -n 1 -cp \"$F/$e\" ferro.examples.hello.HelloAllReduce', ''",
     })
     @Tag("long")
-    void nameThatAJvmInTheLocaleCannotReadIsRefused(String what, String command, String before) throws Exception {
+    void aNameThatTheLocaleOfTheJvmCannotReadIsRefused(String what, String command, String before) throws Exception {
         LauncherRun run = beyondAscii(before, command).ends(2);
         assertEquals(List.of(), run.outLines());
         assertEquals(1, run.errLines().size(), run::toString);
@@ -129,7 +129,7 @@ class LauncherSurroundingsTest {
     @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = {"run -n 1 Main.java", "run -n 1 -- sh -c 'cd \"$F/$e\" && echo started'"})
-    void programWithAsciiNamesRunsInThatLocale(String command) throws Exception {
+    void aProgramWithAsciiNamesRunsInAnAsciiLocale(String command) throws Exception {
         LauncherRun run = beyondAscii("export e;", command).ends(0);
         assertEquals(List.of("[0] started"), run.outLines());
     }
@@ -149,7 +149,7 @@ class LauncherSurroundingsTest {
     }
 
     @Test
-    void argumentThatIsNoTextIsRefused() throws Exception {
+    void anArgumentThatIsNotTextIsRefused() throws Exception {
         String script = "LC_ALL=C; export LC_ALL; exec \"$SCRIPT\" run -n 1 -- echo \"$(printf '\\344')\"";
         LauncherRun run = LauncherRun.inShell(script, ofScript()).ends(2);
         assertEquals(List.of(), run.outLines());
@@ -158,7 +158,7 @@ class LauncherSurroundingsTest {
     }
 
     @Test
-    void closedStandardOutputIsLikeOneThatThrowsEverythingAway() throws Exception {
+    void withClosedStandardOutputTheJobRunsWithoutOutput() throws Exception {
         String script = "exec \"$SCRIPT\" run -n 1 -- sh -c 'echo out; echo err >&2' >&-";
         LauncherRun run = LauncherRun.inShell(script, ofScript()).ends(0);
         assertTrue(run.errLines().contains("[0] err"), run::toString);
@@ -168,7 +168,7 @@ class LauncherSurroundingsTest {
     @ParameterizedTest
     @ValueSource(ints = {16, 24, 28})
     @DisplayName("row 50: too few open files for the launcher are one line before anything starts")
-    void tooFewOpenFilesForTheLauncherItselfAreOneLine(int most) throws Exception {
+    void tooFewOpenFilesForTheLauncherAreReportedInOneLine(int most) throws Exception {
         String script = "ulimit -n " + most + "; exec \"$SCRIPT\" run -n 1 -- echo started";
         LauncherRun run = LauncherRun.inShell(script, ofScript()).ends(2);
         assertEquals(List.of(), run.outLines());
@@ -183,7 +183,7 @@ class LauncherSurroundingsTest {
     /** JDK 25 and newer print a line of their own about a folder that does not exist. */
     @ParameterizedTest
     @CsvSource({"folder, true", "missing, false"})
-    void onlyATemporaryFolderThatExistsIsPassedToTheJvm(String name, boolean isPassed) throws Exception {
+    void onlyAnExistingTemporaryFolderIsPassedToTheJvm(String name, boolean isPassed) throws Exception {
         Files.createDirectory(folder.resolve("folder"));
         Path bin = Files.createDirectories(folder.resolve("jdk/bin"));
         Files.writeString(

@@ -30,17 +30,17 @@ class LimitsPageTest {
     LimitsPageTest() throws IOException {}
 
     @Test
-    void numbersAreThoseOfConstantsAndSettings() throws IOException {
+    void numbersOnThePageAreThoseOfConstantsAndSettings() throws IOException {
         assertEquals(List.of(), wrongNumbers(page));
     }
 
     @Test
-    void versionsAreThoseOfThePoms() throws IOException {
+    void versionsOnThePageAreThoseOfThePoms() throws IOException {
         assertEquals(List.of(), wrongVersions(page));
     }
 
     @Test
-    void aNumberThatIsWrongIsFound() throws IOException {
+    void aWrongNumberIsFound() throws IOException {
         for (String[] change : List.of(
                 new String[] {"| 64 KiB | `PeerLane", "| 65 KiB | `PeerLane"},
                 new String[] {"| 2147483645 | HotSpot", "| 2147483648 | Java"},
@@ -52,7 +52,7 @@ class LimitsPageTest {
     }
 
     @Test
-    void aVersionThatIsWrongIsFound() throws IOException {
+    void aWrongVersionIsFound() throws IOException {
         for (String[] change : List.of(
                 new String[] {"| 17 and 25 |", "| 17 and 26 |"},
                 new String[] {"| 17 | pom.xml", "| 16 | pom.xml"},

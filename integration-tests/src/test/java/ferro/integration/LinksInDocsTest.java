@@ -23,7 +23,7 @@ class LinksInDocsTest {
     private static final Pattern HEADING = Pattern.compile("(?m)^#+ +(.*)$");
 
     @Test
-    void leadToFilesAndHeadingsThatExist() throws IOException {
+    void everyLinkLeadsToAnExistingFileAndHeading() throws IOException {
         Set<String> broken = new TreeSet<>();
         int seen = 0;
         for (Path page : Checkout.endingWith(".md")) {
@@ -44,7 +44,7 @@ class LinksInDocsTest {
     }
 
     @Test
-    void aLinkThatLeadsNowhereIsFound() throws IOException {
+    void aBrokenLinkIsFound() throws IOException {
         Path page = Checkout.ROOT.resolve("docs/errors.md");
 
         assertEquals(

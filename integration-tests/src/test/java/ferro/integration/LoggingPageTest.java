@@ -42,7 +42,7 @@ class LoggingPageTest {
         "mpirun.mpich, -l, '[{0}] '"
     })
     @Tag("long")
-    void mpirunWritesTheRankAndSoDoesLogback(String mpirun, String options, String prefix) throws Exception {
+    void mpirunAndLogbackPrintTheRank(String mpirun, String options, String prefix) throws Exception {
         assumeTrue(isInstalled(mpirun), mpirun);
         for (String library : List.of("logback.xml", "log4j2.xml")) {
             String line = mpirun + " " + options + " -n 2 " + LauncherRun.java() + " -XX:TieredStopAtLevel=1 -cp '"

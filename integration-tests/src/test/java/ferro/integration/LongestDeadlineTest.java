@@ -18,7 +18,7 @@ class LongestDeadlineTest {
 
     @ParameterizedTest
     @EnumSource(names = {"TCP", "SHM"})
-    void ranksJoinCallAndClose(Links links) {
+    void ranksJoinCallAndCloseWithTheLongestTimeouts(Links links) {
         Map<String, String> settings = Map.of(
                 "ferro.links",
                 links.toString(),

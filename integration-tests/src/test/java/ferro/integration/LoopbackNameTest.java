@@ -41,7 +41,7 @@ class LoopbackNameTest {
     }
 
     @Test
-    void ranksThatAreStartedByHandMeetAtTheAddressOfTheRoute() throws Exception {
+    void ranksStartedByHandJoinAtTheAddressOfTheRoute() throws Exception {
         Path secret = NamespaceHosts.secret(folder, "by-hand", "00112233445566778899aabbccddeeff");
         List<HostProcess> ranks = new ArrayList<>();
         ranks.add(rank(0, 0, "FERRO_SECRET_FILE=" + secret));
@@ -79,7 +79,7 @@ class LoopbackNameTest {
 
     @Tag("long")
     @Test
-    void aNameForLoopbackOfIpv6IsReplacedByAnAddressOfThatFamily() throws Exception {
+    void anIpv6LoopbackNameIsReplacedByAnIpv6Address() throws Exception {
         Path secret = NamespaceHosts.secret(folder, "six", "ffeeddccbbaa99887766554433221100");
         List<HostProcess> ranks = new ArrayList<>();
         for (int host = 0; host < 2; host++) {
@@ -103,7 +103,7 @@ class LoopbackNameTest {
 
     @Test
     @Tag("long")
-    void ranksThatAreToldByOptionsWhereRank0ServesMeetThereFromBothHosts() throws Exception {
+    void ranksWithOptionsJoinAtRankZeroFromBothHosts() throws Exception {
         Path secret = NamespaceHosts.secret(folder, "options", "8899aabbccddeeff0011223344556677");
         List<HostProcess> ranks = new ArrayList<>();
         for (int rank = 0; rank < 3; rank++) {

@@ -27,7 +27,7 @@ class MixedDevicesTest {
 
     @Test
     @DisplayName("2-18 decision 12: ranks that nobody gives a device, as any program without a launcher, work by auto")
-    void ranksThatNobodyGivesADeviceWorkByAuto() throws Exception {
+    void ranksWithoutAnAssignedDeviceWorkByAuto() throws Exception {
         run("unset LOCAL_RANK LOCAL_WORLD_SIZE");
     }
 

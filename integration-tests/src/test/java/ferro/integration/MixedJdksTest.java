@@ -22,7 +22,7 @@ class MixedJdksTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
     @Tag("long")
-    void ranksOnTwoJdksAddUpOverTls(int onTheOther) throws Exception {
+    void ranksOnTwoJdksCalculateSumsOverTls(int onTheOther) throws Exception {
         int own = Runtime.version().feature();
         int other = own == 17 ? 25 : 17;
         Path jdk = Jdks.assumed(other);

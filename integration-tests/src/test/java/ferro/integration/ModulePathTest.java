@@ -80,7 +80,7 @@ class ModulePathTest {
 
     /** A program of modules becomes an image of its own by jlink, which takes no jar that is no module. */
     @Test
-    void everyModuleThatABackEndRequiresIsNamedByItself() {
+    void everyRequiredModuleHasAnExplicitName() {
         ModuleFinder finder = ModuleFinder.of(modules().toArray(Path[]::new));
         Set<String> ours = finder.findAll().stream()
                 .map(found -> found.descriptor().name())
@@ -99,7 +99,7 @@ class ModulePathTest {
 
     /** Device memory and the host's back end come by services, from jars that the host round trip does not know. */
     @Test
-    void theHostRoundTripRequiresTheContractsAloneAndExportsNothing() {
+    void theHostFallbackModuleRequiresOnlyTheSpi() {
         ModuleDescriptor fallback = ModuleFinder.of(modules().toArray(Path[]::new))
                 .find("ferro.backend.gloofallback")
                 .orElseThrow()

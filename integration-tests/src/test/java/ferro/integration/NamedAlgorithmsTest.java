@@ -30,7 +30,7 @@ class NamedAlgorithmsTest {
         "shm, ring, 1000, ring", "shm, halfInPlace, 16, halfInPlace", "tcp, flat, 1000, recursiveDoubling",
         "tcp, ring, 16, ring"
     })
-    void areTakenWhereTheyCanRun(String medium, String named, int elements, String taken) {
+    void namedAlgorithmsAreUsedIfTheyCanRun(String medium, String named, int elements, String taken) {
         try (Ranks ranks = Ranks.over(Medium.of(medium), 2, Map.of("ferro.algorithm", "allReduce=" + named))) {
             ranks.each(group -> {
                 float[] data = new float[elements];
@@ -53,7 +53,7 @@ class NamedAlgorithmsTest {
     /** Over every medium and between two hosts; the numbers are such that the order of adding shows. */
     @ParameterizedTest
     @CsvSource({"ring, 1", "ring, 3", "ring, 100000", "recursiveDoubling, 100000", "halvingDoubling, 3"})
-    void giveTheSameBitsWhereverTheRanksAre(String named, int elements) {
+    void aNamedAlgorithmGivesTheSameBitsOverEveryMedium(String named, int elements) {
         Map<String, String> settings = Map.of("ferro.algorithm", "allReduce=" + named);
         Set<String> sums = new HashSet<>();
         Task<String> sum = group -> {

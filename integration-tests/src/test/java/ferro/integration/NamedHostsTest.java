@@ -28,7 +28,7 @@ class NamedHostsTest {
     Path folder;
 
     @Test
-    void aNameWhoseFirstAddressesAreDeadLeadsToRankZero() throws Exception {
+    void aHostNameWithDeadFirstAddressesLeadsToRankZero() throws Exception {
         Map<String, String> meeting = Map.of("MASTER_ADDR", "node0", "MASTER_PORT", "" + Ports.free());
 
         assertPrint(
@@ -39,7 +39,7 @@ class NamedHostsTest {
 
     /** Rank 0 sees the address of a service, which no interface of its machine has; the test stands for the service. */
     @Test
-    void theAddressOfAServiceNeedsTheSettingThatTheRefusalNames() throws Exception {
+    void aServiceAddressIsRefusedWithTheSettingThatWorks() throws Exception {
         Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
         Map<String, String> variables =
                 Map.of("MASTER_ADDR", "node0", "MASTER_PORT", "" + Ports.free(), "FERRO_SECRET_FILE", "" + secret);
@@ -60,7 +60,7 @@ class NamedHostsTest {
 
     @Tag("long")
     @Test
-    void ranksOfOneMachineWithoutASecretStayOnLoopbackAndSayThatNoOtherMachineCanJoin() throws Exception {
+    void withoutASecretRanksStayOnLoopbackAndReportIt() throws Exception {
         Map<String, String> meeting = Map.of("MASTER_ADDR", "node0", "MASTER_PORT", "" + Ports.free());
         List<String> hosts = List.of("127.0.1.1 node0");
 
@@ -80,7 +80,7 @@ class NamedHostsTest {
     @ParameterizedTest
     @Tag("long")
     @ValueSource(strings = {"MASTER_ADDR", "FERRO_RENDEZVOUS", "JoinOptions"})
-    void aHostWithAnUnderscoreIsTaken(String from) throws Exception {
+    void aHostNameWithAnUnderscoreIsAccepted(String from) throws Exception {
         String host = "host_with_underscore";
         String port = "" + Ports.free();
         Map<String, String> meeting = switch (from) {

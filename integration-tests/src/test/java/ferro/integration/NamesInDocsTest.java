@@ -86,7 +86,7 @@ class NamesInDocsTest {
     }
 
     @Test
-    void nameTypesAndMembersThatExist() throws IOException {
+    void everyQuotedTypeAndMemberExists() throws IOException {
         List<Path> pages = Checkout.endingWith(".md").stream()
                 .filter(page -> page.startsWith("../docs") || page.getNameCount() == 2)
                 .filter(page -> !page.startsWith("../docs/decisions") && !page.endsWith("CHANGELOG.md"))
@@ -108,7 +108,7 @@ class NamesInDocsTest {
     }
 
     @Test
-    void aNameThatDoesNotExistIsFound() {
+    void aQuotedNameThatDoesNotExistIsFound() {
         assertEquals(
                 List.of(true, true, true, true, true),
                 Stream.of(

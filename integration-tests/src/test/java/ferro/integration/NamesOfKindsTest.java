@@ -26,12 +26,12 @@ class NamesOfKindsTest {
             .collect(Collectors.joining("|", "case\\s+(?:[A-Z_]+,\\s+)*(?:", ")\\b")));
 
     @Test
-    void standInTheEnumAlone() throws IOException {
+    void namesOfKindsAppearOnlyInTheEnum() throws IOException {
         assertEquals(List.of("CollectiveKind.java"), filesWith(NAME));
     }
 
     @Test
-    void standInSwitchesOnlyOfTheTableAndOfNccl() throws IOException {
+    void onlyTheAlgorithmTableAndNcclSwitchOverKinds() throws IOException {
         assertEquals(List.of("AlgorithmChoice.java", "CollectiveCalls.java"), filesWith(CASE));
     }
 

@@ -52,7 +52,7 @@ class NamespaceHostsTest {
         "2, IPV4, 'TCP with TLS between hosts, shared memory within hosts', 'ranks 0-1 (host host-a) and 2-3 (host host-b) over'"
     })
     @Tag("long")
-    void benchOfTwoNodesMeasuresBesideAProbeBetweenThemAndSaysOnceWhatCarriesTheData(
+    void aBenchmarkOfTwoNodesMeasuresTheNetworkAndNamesTheMedium(
             int ranks, Family family, String medium, String data) throws Exception {
         Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, family)) {
@@ -86,7 +86,7 @@ class NamespaceHostsTest {
         "MASTER_ADDR=fd77::1, MASTER_ADDR=fd77::1, fe80::/10",
         "FERRO_JOB_ID=x, FERRO_JOB_ID=x, fe80::/10"
     })
-    void ranksStartedByHandMeetAtALinkLocalAddressAlthoughTheirInterfacesHaveOtherNames(
+    void ranksByHandJoinAtALinkLocalAddressDespiteOtherInterfaceNames(
             String storeForZero, String storeForOne, String network) throws Exception {
         Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV6)) {
@@ -118,7 +118,7 @@ class NamespaceHostsTest {
     /** A launcher, and a rank that it starts, has only the interface of its own host, whatever the setting names. */
     @ParameterizedTest
     @ValueSource(strings = {"fe80::77:1%wire", "fe80::77:1"})
-    void launchersAndTheirRanksMeetAtALinkLocalMasterWhateverTheirInterfacesAreNamed(String master) throws Exception {
+    void launchersJoinAtALinkLocalMasterDespiteOtherInterfaceNames(String master) throws Exception {
         Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV6)) {
             addLinkLocal(hosts);
@@ -155,7 +155,7 @@ class NamespaceHostsTest {
     }
 
     @Test
-    void hostsReachEachOtherByTheirOneAddressUnlessTheyAreCut() throws Exception {
+    void hostsReachEachOtherByTheirAddressUnlessCutOff() throws Exception {
         for (Family family : Family.values()) {
             try (NamespaceHosts hosts = NamespaceHosts.joined(2, family)) {
                 HostProcess named = hosts.start(1, "cat", "/proc/sys/kernel/hostname");

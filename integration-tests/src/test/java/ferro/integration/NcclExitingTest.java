@@ -28,7 +28,7 @@ class NcclExitingTest {
 
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"close", "exit", "return"})
-    void aRankThatEndsAfterItsLastDeviceCallFailsNoneThatIsLateInIt(String how) throws Exception {
+    void aRankThatEndsAfterItsLastDeviceCallFailsNoOther(String how) throws Exception {
         LauncherRun run = LauncherRun.start(
                         variables("cpu:tcp,cuda:nccl"), "run", "-n", "" + WORLD_SIZE, "--no-bind", PROGRAM, how)
                 .ends(0);
@@ -51,7 +51,7 @@ class NcclExitingTest {
 
     @ParameterizedTest(name = "{0}, each rank sees the end of a call {1} µs after the one before it")
     @CsvSource({"nccl, 0", "'cpu:tcp,cuda:nccl', 0", "'cpu:tcp,cuda:nccl', 100000"})
-    void ranksThatWaitForOneWhoseJvmExitsInADeviceCallHearSo(String backend, int tailMicros) throws Exception {
+    void aJvmExitDuringADeviceCallIsReportedToWaitingRanks(String backend, int tailMicros) throws Exception {
         Map<String, String> variables = variables(backend);
         variables.put("STANDIN_TAIL_US", "" + tailMicros);
         try (LauncherRun run = seenLate(variables, "exit-in-call")) {
@@ -63,7 +63,7 @@ class NcclExitingTest {
 
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"nccl", "cpu:tcp,cuda:nccl"})
-    void ranksThatWaitForOneThatASignalEndsHearWhich(String backend) throws Exception {
+    void aSignalThatEndsADeviceRankIsReportedToWaitingRanks(String backend) throws Exception {
         try (LauncherRun run = seenLate(variables(backend), "wait")) {
             Processes.signal(Long.parseLong(run.restOfLine("[1] pid: ")), "TERM");
             assertNotEquals(0, run.exitCode(), run::toString);

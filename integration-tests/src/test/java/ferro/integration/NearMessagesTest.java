@@ -25,7 +25,7 @@ class NearMessagesTest {
     @ParameterizedTest
     @CsvSource({"a a, all 2 ranks share", "a a a a a, all 5 ranks share", "b a a, ranks 1-2 (host a) over shared memory"
     })
-    void aRankThatWaitsInACollectiveTakesWhatOthersOfItsHostSend(String hosts, String report) {
+    void aRankInACollectiveReceivesMessagesOfItsHost(String hosts, String report) {
         try (Ranks ranks = Ranks.onHosts(hosts.split(" "))) {
             assertTrue(report(ranks).contains(report), report(ranks));
             ranks.each(NearMessagesTest::sendBeforeABarrierReceiveAfter);
@@ -55,7 +55,7 @@ class NearMessagesTest {
 
     /** Ring neighbours on other hosts have met by messages before the others' links were found. */
     @Test
-    void everyPairExchangesMessagesBothWaysWhereOnlySomeShareMemory() {
+    void everyPairExchangesMessagesIfOnlySomeShareMemory() {
         try (Ranks ranks = Ranks.onHosts("a", "a", "b", "c")) {
             ranks.each(NearMessagesTest::exchangeInPairs);
         }

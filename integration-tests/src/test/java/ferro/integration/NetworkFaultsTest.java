@@ -126,7 +126,7 @@ class NetworkFaultsTest {
     @MethodSource("rounds")
     @DisplayName(
             "row 9, row 10, row 11: a job survives blips, a link that is down and up, losses and a slow wire, with right sums")
-    void aNetworkThatHealsHarmsNobody(Round round) throws Exception {
+    void aTemporaryNetworkFaultFailsNoRank(Round round) throws Exception {
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV4)) {
             assumeFirewall(hosts);
             // where that cannot be had, whole sums are lost in place of packets
@@ -160,7 +160,7 @@ class NetworkFaultsTest {
     @MethodSource("rounds")
     @DisplayName(
             "row 11: with net.ipv4.tcp_mtu_probing=1 a job goes on where the path is smaller than both ends believe, for good")
-    void aPathThatIsSmallerThanBothEndsBelieveIsFoundByProbing(Round round) throws Exception {
+    void aReducedPathMtuIsFoundByProbing(Round round) throws Exception {
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV4)) {
             assumeFirewall(hosts);
             assumeTrue(hosts.splitPackets(), "needs ip that sets gso_max_segs (iproute2 6.0), found none");
@@ -212,7 +212,7 @@ class NetworkFaultsTest {
     @ParameterizedTest
     @MethodSource("roundsWithTlsOrMeasured")
     @DisplayName("row 7: a host that is gone without a word ends the ranks of the other by the limit of heartbeats")
-    void aHostThatIsGoneWithoutAWordEndsTheOthersByTheLimit(Round round) throws Exception {
+    void aVanishedHostFailsTheOthersByTheHeartbeatLimit(Round round) throws Exception {
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV4)) {
             SumsJob job = SumsJob.start(hosts, folder, round.medium, HASTY, 0);
             job.awaitSums();
@@ -273,7 +273,7 @@ class NetworkFaultsTest {
     @Test
     @DisplayName(
             "row 9: a firewall that forgets idle connections after 10 s forgets none whose signs of life come every second")
-    void aFirewallForgetsNoIdleConnectionThatGivesSignsOfLife() throws Exception {
+    void heartbeatsKeepIdleConnectionsOpenInAFirewall() throws Exception {
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV4)) {
             assumeFirewall(hosts);
             firewall(hosts, 0, "ct state invalid drop");
@@ -297,7 +297,7 @@ class NetworkFaultsTest {
 
     @Test
     @DisplayName("row 41: a cut 5 s below --node-timeout loses no node, though TCP's backoff has grown beyond it")
-    void aCutBelowTheTimeOutOfNodesLosesNone() throws Exception {
+    void aCutShorterThanTheNodeTimeoutLosesNoNode() throws Exception {
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV4)) {
             assumeTrue(
                     hosts.succeeds(0, "test -e /proc/sys/net/ipv4/tcp_rto_max_ms"),

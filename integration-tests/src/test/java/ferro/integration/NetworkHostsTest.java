@@ -30,7 +30,7 @@ class NetworkHostsTest {
 
     @Test
     @DisplayName("row 46: behind a firewall ranks meet by the open ports, and else say what was tried")
-    void behindAFirewallRanksMeetByTheOpenPortsAndElseSayWhatWasTried() throws Exception {
+    void ranksBehindAFirewallJoinByOpenPortsElseListTheAttempts() throws Exception {
         Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV4)) {
             for (int host = 0; host < 2; host++) {
@@ -53,7 +53,7 @@ class NetworkHostsTest {
 
     @Test
     @DisplayName("row 7, row 41, row 46: ranks whose hosts are cut apart blame the other host")
-    void overIpv6AloneRanksMeetAndACutBlamesTheOtherHost() throws Exception {
+    void ranksJoinOverIpv6AloneAndACutBlamesTheOtherHost() throws Exception {
         Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV6)) {
             List<HostProcess> running = start(

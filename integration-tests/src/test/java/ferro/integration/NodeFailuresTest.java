@@ -40,7 +40,7 @@ class NodeFailuresTest {
     @Test
     @DisplayName("row 40: an exit code on one node ends both with it, also the one whose ranks are done")
     @Tag("long")
-    void exitCodeOnOneNodeEndsBothAlsoTheOneWhoseRanksAreDone() throws Exception {
+    void anExitCodeOnOneNodeEndsBothNodes() throws Exception {
         Path flag = folder.resolve("flag");
         String program = "[ $RANK = 0 ] && exit 0; [ $RANK = 3 ] || exec " + LONGER_THAN_THE_TEST
                 + "; echo ready; until [ -e " + flag + " ]; do sleep 0.02; done; echo oops >&2; exit 7";
@@ -69,7 +69,7 @@ class NodeFailuresTest {
 
     @Test
     @DisplayName("row 40: a rank that is killed on one node is named by both, with its host")
-    void killedRankIsNamedWithItsHostAndRecordingsOfOtherHostsAreNotMissed() throws Exception {
+    void aKilledRankIsNamedWithItsHostOnBothNodes() throws Exception {
         List<HostProcess> nodes = adding("PT60S");
 
         TwoSeconds ending = TwoSeconds.start("two nodes, one rank of which is killed");
@@ -93,7 +93,7 @@ class NodeFailuresTest {
     @Test
     @DisplayName("row 39: a launcher that is killed ends the other node, which names it")
     @Tag("long")
-    void killedLauncherEndsTheOtherNode() throws Exception {
+    void aKilledLauncherEndsTheOtherNode() throws Exception {
         for (int killed = 0; killed < 2; killed++) {
             List<HostProcess> nodes = sleeping();
 
@@ -113,7 +113,7 @@ class NodeFailuresTest {
     @Test
     @Tag("long")
     @DisplayName("row 41: nodes that are cut apart end within --node-timeout, 10 s by default")
-    void networkThatIsCutEndsBothNodesWithinTheTimeAskedForTenSecondsByDefault() throws Exception {
+    void aNetworkCutEndsBothNodesWithinTheNodeTimeout() throws Exception {
         List<HostProcess> soon = sleeping("--node-timeout", "4s");
         List<HostProcess> byDefault = sleeping();
 
@@ -156,7 +156,7 @@ class NodeFailuresTest {
     @Test
     @DisplayName("row 41: a launcher that stands still is lost to the other node within --node-timeout")
     @Tag("long")
-    void launcherThatIsStoppedIsLostToTheOtherNodeAndEndsTooWhenItGoesOn() throws Exception {
+    void aStoppedLauncherIsLostToTheOtherNodeAndEndsLater() throws Exception {
         List<List<HostProcess>> jobs = List.of(sleeping("--node-timeout", "4s"), sleeping("--node-timeout", "4s"));
 
         long stopNanos = System.nanoTime();
@@ -183,7 +183,7 @@ class NodeFailuresTest {
 
     @Test
     @Tag("long")
-    void stopKeyOnOneNodeForLongerThanTheTimeoutEndsTheJobOnBoth() throws Exception {
+    void aStopKeyForLongerThanTheNodeTimeoutEndsBothNodes() throws Exception {
         List<HostProcess> nodes = sleeping("--node-timeout", "4s");
         String rank = TwoNodes.pid(nodes.get(1), 1);
 
@@ -203,7 +203,7 @@ class NodeFailuresTest {
     @Test
     @DisplayName("row 40: a rank that stands still on one node is named by both, with its host")
     @Tag("long")
-    void rankThatIsStoppedOnTheOtherNodeIsNamedWithItsHostAtTheDeadline() throws Exception {
+    void aStoppedRankOnAnotherNodeIsNamedWithItsHost() throws Exception {
         List<HostProcess> nodes = adding("PT5S");
         String pid = TwoNodes.pid(nodes.get(1), 1);
 
@@ -221,7 +221,7 @@ class NodeFailuresTest {
 
     @Test
     @DisplayName("row 45: a signal to one launcher goes on to all ranks")
-    void signalToOneLauncherEndsTheWholeJobInOrder() throws Exception {
+    void aSignalToOneLauncherEndsTheWholeJob() throws Exception {
         String program = "trap 'echo saved; exit 0' TERM; echo ready; while :; do sleep 0.05; done";
         List<HostProcess> nodes = hosts.start("-n1", "--", "sh", "-c", program);
         nodes.get(0).restOfLine("[0] ready");

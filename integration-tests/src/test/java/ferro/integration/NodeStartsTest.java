@@ -30,7 +30,7 @@ class NodeStartsTest {
     @DisplayName(
             "row 42, row 44: a late node is waited for, and joins; another -n and --nodes are refused on both, with both values")
     @Tag("long")
-    void nodeThatComesLateIsWaitedForAndItsNumbersMustBeThoseOfTheOther() throws Exception {
+    void aLateNodeIsWaitedForAndDifferentNumbersAreRefused() throws Exception {
         TwoNodes.Job good = hosts.job();
         TwoNodes.Job ranks = hosts.job();
         TwoNodes.Job more = hosts.job();
@@ -59,7 +59,7 @@ class NodeStartsTest {
     @Tag("long")
     @Test
     @DisplayName("row 42: a secret that differs ends both nodes, which say whose it is")
-    void secretThatDiffersEndsBothNodesWithinTwoSeconds() throws Exception {
+    void aDifferentSecretEndsBothNodesWithinTwoSeconds() throws Exception {
         Path wrong = NamespaceHosts.secret(folder, "wrong", "fedcba9876543210fedcba9876543210");
         TwoNodes.Job job = hosts.job();
         HostProcess first = job.node(0, "-n1", "--", "true");
@@ -80,7 +80,7 @@ class NodeStartsTest {
 
     @Test
     @DisplayName("row 44: a node that does not come is named at the deadline of joining, a master on loopback at once")
-    void nodeThatIsMissingIsNamedByTheOtherAtTheDeadlineAndALoopbackMasterAtOnce() throws Exception {
+    void aMissingNodeIsNamedAtTheDeadlineAndALoopbackMasterAtOnce() throws Exception {
         Map<String, String> soon = Map.of("FERRO_JOIN_TIMEOUT", "3s");
         TwoNodes.Job job = hosts.job();
         TwoNodes.Job nobody = hosts.job();
@@ -101,7 +101,7 @@ class NodeStartsTest {
     @Test
     @DisplayName("row 43: a node whose program cannot be built, found or understood ends the other, which says why")
     @Tag("long")
-    void nodeThatCannotStartItsRanksEndsTheOtherWithTheSameReason() throws Exception {
+    void aNodeThatCannotStartItsRanksEndsTheOtherWithItsReason() throws Exception {
         Path source = Files.writeString(folder.resolve("Broken.java"), "class Broken { int x = ; }");
         TwoNodes.Job build = hosts.job();
         TwoNodes.Job absent = hosts.job();
@@ -136,7 +136,7 @@ class NodeStartsTest {
     @Tag("long")
     @Test
     @DisplayName("row 43: a command that cannot be executed on one node ends both with the same box")
-    void commandThatCannotBeExecutedOnOneNodeIsShownOnBoth() throws Exception {
+    void aCommandThatCannotRunOnOneNodeIsReportedOnBoth() throws Exception {
         Path program = Files.writeString(folder.resolve("program"), "#!/no/such/interpreter\n");
         assertTrue(program.toFile().setExecutable(true));
         TwoNodes.Job job = hosts.job();
@@ -157,7 +157,7 @@ class NodeStartsTest {
     @Test
     @DisplayName("row 42: another job and another version are refused with both values, and the job goes on waiting")
     @Tag("long")
-    void anotherJobAndAnotherVersionAreRefusedWithBothValuesAndTheJobGoesOn() throws Exception {
+    void anotherJobOrVersionIsRefusedAndTheJobStillWaits() throws Exception {
         TwoNodes.Job job = hosts.job();
         HostProcess first = job.node(0, "-n1", "--", "true");
         first.errLine("waiting for node 1");
@@ -193,7 +193,7 @@ class NodeStartsTest {
     @Test
     @DisplayName("row 45: a signal to one launcher before ranks run ends all that wait")
     @Tag("long")
-    void signalToOneLauncherBeforeRanksRunEndsAllThatWait() throws Exception {
+    void aSignalBeforeRanksRunEndsAllWaitingLaunchers() throws Exception {
         List<HostProcess> nodes = hosts.job().withNodes(3).start("-n1", "--", "true");
         nodes.get(1).errLine("is running and waits for other nodes");
 

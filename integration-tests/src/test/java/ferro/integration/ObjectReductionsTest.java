@@ -79,7 +79,7 @@ class ObjectReductionsTest extends ObjectRanks {
 
     @ParameterizedTest(name = "{1} ranks over {0}")
     @MethodSource("groups")
-    void allRanksHearOfAListOfTheWrongLength(String medium, int worldSize) {
+    void aListOfTheWrongLengthFailsAllRanks(String medium, int worldSize) {
         int odd = worldSize - 1;
         String wrong = " passes a list of 0, need one object for each of " + worldSize + " ranks";
         Map<String, Function<ProcessGroup, Object>> calls = Map.of(
@@ -141,7 +141,7 @@ class ObjectReductionsTest extends ObjectRanks {
     }
 
     @Test
-    void eachCallHasTheDeadlineOfItsView() {
+    void callsOnObjectsHaveTheTimeoutOfTheirView() {
         List<Function<ProcessGroup, Object>> calls = List.of(
                 group -> texts(group).reduce("a", JOINED, 0),
                 group -> texts(group).allReduce("a", JOINED),

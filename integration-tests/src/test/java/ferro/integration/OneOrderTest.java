@@ -25,7 +25,7 @@ class OneOrderTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"a a b", "a a b b", "a b a b a", "a b c c", "a a a b b", "a a b b c c"})
-    void betweenHosts(String hosts) {
+    void reduceScatterHasTheBitsOfAllReduceBetweenHosts(String hosts) {
         try (Ranks ranks = Ranks.onHosts(hosts.split(" "))) {
             ranks.each(group -> {
                 for (int part : PARTS) {
@@ -42,7 +42,7 @@ class OneOrderTest {
 
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 4, 5})
-    void inMemoryThatRanksShare(int worldSize) {
+    void reduceScatterHasTheBitsOfAllReduceInSharedMemory(int worldSize) {
         Ranks.each("shm", worldSize, group -> {
             for (int part : PARTS) {
                 HostTensor shared = group.allocate(DataType.FLOAT32, (long) part * worldSize)

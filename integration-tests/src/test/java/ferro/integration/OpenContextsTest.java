@@ -40,7 +40,7 @@ class OpenContextsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"tcp", "shm"})
-    void jobsWithoutCloseLeaveNoThreadDescriptorMappingOrSegment(String links) throws Exception {
+    void unclosedGroupsLeaveNothingOnceTheirContextsAreClosed(String links) throws Exception {
         for (int job = 0; job < WARM_UP; job++) {
             run(links, job);
         }

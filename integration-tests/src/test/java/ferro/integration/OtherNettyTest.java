@@ -63,7 +63,7 @@ class OtherNettyTest {
 
     @ParameterizedTest
     @CsvSource({"true, off", "false, off", "true, on"})
-    void ranksMeetBesideNetty41InFrontOrBehindAndLoadNothingOfIt(boolean inFront, String tls) throws Exception {
+    void ranksJoinBesideNetty41WithoutUsingIt(boolean inFront, String tls) throws Exception {
         List<Path> path = new ArrayList<>(ProgramPaths.ofSpringBoot().ferroAlone());
         path.addAll(inFront ? 0 : path.size(), ProgramPaths.ofSpringBoot().netty());
         Path loaded = folder.resolve("loaded");
@@ -90,7 +90,7 @@ class OtherNettyTest {
 
     /** A class path of the command has what this one has, but for the tests and their libraries. */
     @Test
-    void theClassPathOfTheCommandAndOfItsRanksHasNoNettyAndOneBackEndTcp() throws Exception {
+    void theClassPathOfRanksHasNoNettyAndOneTcpBackend() throws Exception {
         String path = LauncherRun.classPath();
 
         assertTrue(path.contains("backend-tcp-shaded"), path);
@@ -109,7 +109,7 @@ class OtherNettyTest {
     /** Each rank has a web server on Netty 4.1, which answers before and after the rank has joined. */
     @Test
     @Tag("long")
-    void ranksOfSpringBootMeetBesideTheirWebServers() throws Exception {
+    void springBootRanksJoinBesideTheirWebServers() throws Exception {
         List<Path> path = ProgramPaths.ofSpringBoot().all();
         String version = ProgramPaths.ofSpringBoot().nettyVersion();
         assertTrue(version.startsWith("4.1."), version);

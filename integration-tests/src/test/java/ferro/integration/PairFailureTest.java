@@ -35,7 +35,7 @@ class PairFailureTest {
     @DisplayName(
             "row 1, row 2: kill -9 of a rank in a collective of NCCL ends all others, which stay alive, as PEER_LOST of"
                     + " that rank, by the control plane of TCP and long before the deadline; both halves and failure() say the same")
-    void aKilledRankIsNamedLongBeforeTheDeadline() throws Exception {
+    void aRankKilledDuringADeviceCallIsNamedBeforeTheDeadline() throws Exception {
         try (Job job = start(PAIR, false, FAR_DEADLINE_MILLIS)) {
             job.rank(VICTIM).kill();
 
@@ -47,7 +47,7 @@ class PairFailureTest {
     @DisplayName(
             "row 4: a rank that is stopped in the midst of calls of NCCL is named at the deadline on all others, by both"
                     + " halves and failure() alike")
-    void aStoppedRankIsNamedAtTheDeadline() throws Exception {
+    void aRankStoppedDuringADeviceCallIsNamedAtTheDeadline() throws Exception {
         try (Job job = start(PAIR, false, NEAR_DEADLINE_MILLIS)) {
             job.rank(VICTIM).signal("STOP");
 

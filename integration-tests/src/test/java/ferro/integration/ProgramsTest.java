@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class ProgramsTest {
     @Test
-    void jvmsStartFromArchivesWhereTheBuildHasMadeJars() throws IOException, InterruptedException {
+    void jvmsUseClassArchivesIfTheBuildMadeJars() throws IOException, InterruptedException {
         assumeTrue(Jvm.classPath().contains("ferro-launcher-"), "mvn test makes folders of classes");
         assertEquals(2, JavaLine.archivedRank().size(), "options of a rank");
         try (LauncherRun run =

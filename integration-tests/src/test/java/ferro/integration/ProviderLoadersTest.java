@@ -56,7 +56,7 @@ class ProviderLoadersTest {
 
     /** As the thread of a pool, where ferro's jars belong to a child of the loader of the application. */
     @Test
-    void ferroInAChildLoaderFindsItsProvidersWithoutAContextLoader() throws Exception {
+    void ferroInAChildLoaderFindsItsProviders() throws Exception {
         try (URLClassLoader child = new URLClassLoader(classPath(), ClassLoader.getPlatformClassLoader())) {
             Class<?> services = child.loadClass(Services.class.getName());
             assertNotSame(Services.class, services);
@@ -77,7 +77,7 @@ class ProviderLoadersTest {
     /** As in a jar that was made of several, of whose files with one name it has kept one or none. */
     @ParameterizedTest
     @FieldSource("TYPES")
-    void providersWhoseFileIsLostAreFoundByTheirNames(String type) throws Exception {
+    void providersAreFoundByNameWithoutTheirServiceFile(String type) throws Exception {
         Set<String> all = new TreeSet<>();
         for (ServiceLoader.Provider<?> one : Services.providers(Class.forName(type))) {
             all.add(one.type().getName());
@@ -90,7 +90,7 @@ class ProviderLoadersTest {
 
     @ParameterizedTest
     @EnumSource(Links.class)
-    void aJobRunsWhereEveryFileOfServicesIsLost(Links links) throws Exception {
+    void aJobRunsWithoutAnyServiceFile(Links links) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(UsesFerroInALoader.RANKS);
         try (WithoutServiceFiles lost = new WithoutServiceFiles("")) {
             assertEquals(UsesFerroInALoader.RANKS, ((Set<?>) lost.job(threads, links)).size());
@@ -136,7 +136,7 @@ class ProviderLoadersTest {
     }
 
     @Test
-    void aProviderThatOnlyTheContextLoaderSeesComesAfterFerrosOwnAndOnce() throws Exception {
+    void aProviderOfTheContextLoaderComesAfterFerrosOwn() throws Exception {
         Path entries = Files.createDirectories(folder.resolve("META-INF/services"));
         Files.writeString(entries.resolve(SharedMemoryProvider.class.getName()), ProgramMemoryProvider.class.getName());
         List<Class<?>> own = classes();

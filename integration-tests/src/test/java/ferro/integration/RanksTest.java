@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class RanksTest {
     @ParameterizedTest
     @MethodSource("ferro.harness.Ranks#everywhere")
-    void areAsManyAsAskedFor(Medium medium, int worldSize) {
+    void theHarnessRunsTheRequestedNumberOfRanks(Medium medium, int worldSize) {
         List<float[]> sums = Ranks.run(medium, worldSize, group -> {
             float[] values = {1, group.rank()};
             group.allReduce(values, ReduceOp.SUM);
@@ -33,7 +33,7 @@ class RanksTest {
 
     @ParameterizedTest
     @EnumSource
-    void throwWhatARankThrewAndKeepNoOtherWaiting(Medium medium) {
+    void anExceptionOfARankIsThrownAndKeepsNoOtherWaiting(Medium medium) {
         IllegalStateException planted = new IllegalStateException("planted");
 
         AssertionError failed = assertThrows(
@@ -51,7 +51,7 @@ class RanksTest {
 
     @ParameterizedTest
     @EnumSource
-    void sayWhatEachRankThrew(Medium medium) {
+    void exceptionsOfAllRanksAreReported(Medium medium) {
         IllegalStateException planted = new IllegalStateException("planted");
         try (Ranks ranks = Ranks.over(medium, 2)) {
             List<Throwable> failures = ranks.failures(group -> {
@@ -66,7 +66,7 @@ class RanksTest {
     }
 
     @Test
-    void aProcessThatEndsWithAnotherCodeFailsWithWhatItHasPrinted() {
+    void aProcessWithAnotherExitCodeFailsWithItsOutput() {
         ProcessBuilder planted = new ProcessBuilder("sh", "-c", "echo printed; exit 3");
 
         AssertionError failed = assertThrows(AssertionError.class, () -> Child.run(0, planted));

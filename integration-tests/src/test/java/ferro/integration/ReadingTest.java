@@ -66,7 +66,7 @@ class ReadingTest extends PlantedCheckout {
     }
 
     @Test
-    void sentencesComeFromJavadocPagesAndMessagesAndTheKeyHasTheirOrigin() throws Exception {
+    void sentencesAreDrawnFromJavadocPagesAndMessagesWithTheirOrigin() throws Exception {
         writeCheckout();
 
         assertEquals(0, draw("seed").exit());
@@ -99,7 +99,7 @@ class ReadingTest extends PlantedCheckout {
     }
 
     @Test
-    void oneSeedDrawsOneSheet() throws Exception {
+    void oneSeedDrawsTheSameSheet() throws Exception {
         writeCheckout();
         draw("seed");
         String first = Files.readString(folder.resolve("drawn/key.csv"));
@@ -111,7 +111,7 @@ class ReadingTest extends PlantedCheckout {
     }
 
     @Test
-    void stopsOfEitherReaderAndContradictionsAreStumbles() throws Exception {
+    void stopsOfAnyReaderAndContradictionsCountAsStumbles() throws Exception {
         writeKey();
         // 1 to 20 are bad, 21 to 40 good, 41 to 44 of two modules
         write("first.csv", answers(number -> number <= 16 || number == 41));
@@ -141,7 +141,7 @@ class ReadingTest extends PlantedCheckout {
     }
 
     @Test
-    void aReaderWhoMissesBadSentencesOrStopsAtGoodOnesDoesNotCount() throws Exception {
+    void aCarelessOrTooStrictReaderDoesNotCount() throws Exception {
         writeKey();
         write("right.csv", answers(number -> number <= 20));
         write("careless.csv", answers(number -> number <= 15));

@@ -65,7 +65,7 @@ class RecordReductionsTest {
 
     @ParameterizedTest
     @CsvSource({"2, 24", "3, 100", "4, 5000"})
-    void recordsInAllocatedMemoryStayWhole(int worldSize, int recordBytes) {
+    void recordsInAllocatedMemoryAreNotSplit(int worldSize, int recordBytes) {
         Ranks.each("shm", worldSize, group -> {
             int bytes = BYTES_LEAST / 8 / recordBytes * recordBytes;
             Allocation memory = group.allocate(DataType.UINT8, bytes);
@@ -83,7 +83,7 @@ class RecordReductionsTest {
 
     @ParameterizedTest
     @CsvSource({"tcp, 24", "shm, 24", "tcp, 50000"})
-    void recordsInMemoryOfSeveralBuffersStayWhole(String medium, int recordBytes) {
+    void recordsInMemoryOfSeveralBuffersAreNotSplit(String medium, int recordBytes) {
         Ranks.each(medium, 2, group -> {
             int bytes = (BYTES_LEAST / recordBytes + 1) * recordBytes;
             HostTensor data = PartedMemory.tensor(DataType.UINT8, bytes);

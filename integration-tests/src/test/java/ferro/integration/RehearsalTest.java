@@ -15,7 +15,7 @@ class RehearsalTest {
 
     @Test
     @Tag("long")
-    void survivorsTellTheDeathOfTheLastRankAndAllEndWell() throws Exception {
+    void aRehearsalReportsTheDeathOfARankAndEndsWell() throws Exception {
         LauncherRun run =
                 LauncherRun.start("run", "-n", "3", "ferro.launcher.Rehearsal").ends(0);
         for (int rank = 0; rank < 3; rank++) {

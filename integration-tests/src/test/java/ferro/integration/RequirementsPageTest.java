@@ -71,7 +71,7 @@ class RequirementsPageTest {
     }
 
     @Test
-    void whatDoesNotRunIsNoTest(@TempDir Path checkout) throws IOException {
+    void aTestThatDoesNotRunDoesNotCount(@TempDir Path checkout) throws IOException {
         Path folder = Files.createDirectories(checkout.resolve("some/src/test/java"));
         Files.writeString(folder.resolve("SomeTest.java"), """
                 class SomeTest {

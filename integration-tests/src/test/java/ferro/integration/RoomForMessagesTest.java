@@ -35,7 +35,7 @@ class RoomForMessagesTest {
      */
     @ParameterizedTest
     @CsvSource({"shm, 512", "tcp, 131072"})
-    void aReceiverInACallKeepsSixteenMebibytes(String medium, long bufferKibibytes) {
+    void aRankInACallBuffers16MebibytesOfMessages(String medium, long bufferKibibytes) {
         try (Ranks ranks = Ranks.over(medium, 2)) {
             Future<Ranks.Ended> receiver =
                     ranks.start(1, group -> group.within(PATIENCE).recv(new int[1], 0, 9));
@@ -59,7 +59,7 @@ class RoomForMessagesTest {
 
     @ParameterizedTest
     @CsvSource({"shm, 512", "tcp, 131072"})
-    void aReceiverInNoCallTakesNothing(String medium, long bufferKibibytes) throws InterruptedException {
+    void aRankOutsideCallsBuffersNoMessages(String medium, long bufferKibibytes) throws InterruptedException {
         CountDownLatch done = new CountDownLatch(1);
         try (Ranks ranks = Ranks.over(medium, 2)) {
             Future<Ranks.Ended> receiver = ranks.start(1, group -> awaitUninterrupted(done));

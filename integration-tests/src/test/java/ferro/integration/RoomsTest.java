@@ -64,7 +64,7 @@ class RoomsTest {
 
     @ParameterizedTest(name = "{0} over {1}")
     @CsvFileSource(files = "../config/figures/rooms.csv", numLinesToSkip = 1)
-    void aWarmCallEntersAtMostSoManyTypes(String call, String medium, int max) throws Exception {
+    void aWarmCallEntersAtMostItsLimitOfTypes(String call, String medium, int max) throws Exception {
         assumeTrue(!medium.equals("nccl") || Files.exists(Path.of(StandInPair.nccl())), "no stand-in libraries");
         Set<String> types = call.equals("run") ? ofTheLauncher() : ofRank(call, medium);
         String found =

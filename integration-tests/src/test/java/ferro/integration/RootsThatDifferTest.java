@@ -138,7 +138,7 @@ class RootsThatDifferTest {
     @DisplayName(
             "row 16: under seeds all ranks blame those whose root differs from most, with all calls in words, also if one"
                     + " comes late to its call")
-    void underSeedsThoseThatDifferAreBlamedByAll() {
+    void underSeedsAllRanksBlameTheDifferentRoots() {
         Simulation.seeds(SEEDS).forEach(seed -> {
             Round round = new Round((int) seed);
             ProcessGroup[] groups = new ProcessGroup[round.worldSize()];
@@ -164,7 +164,7 @@ class RootsThatDifferTest {
     @ValueSource(strings = {"simulated", "tcp", "shm"})
     @DisplayName("row 16: all ranks blame those whose root differs from most, with all calls in words")
     @Tag("long")
-    void thoseThatDifferAreBlamedByAll(String medium) {
+    void allRanksBlameTheDifferentRoots(String medium) {
         for (int worldSize = 3; worldSize <= 5; worldSize++) {
             try (Ranks ranks = Ranks.over(medium, worldSize)) {
                 int size = worldSize;

@@ -49,7 +49,7 @@ class ScarceResourcesTest {
     @DisplayName(
             "row 31: direct memory that is exhausted fails the group with RESOURCE on all ranks, and the JVM lives")
     @ValueSource(ints = {0, 1})
-    void directMemoryThatIsExhaustedFailsTheGroupOnAllRanks(int rank) throws Exception {
+    void exhaustedDirectMemoryFailsTheGroupOnAllRanks(int rank) throws Exception {
         try (TcpStoreServer store = store();
                 Child child = Limited.start(
                         rank, store.port(), LauncherRun.classPath(), MEMORY, "-XX:MaxDirectMemorySize=8m");
@@ -70,7 +70,7 @@ class ScarceResourcesTest {
     @ParameterizedTest
     @DisplayName("row 31: without memory under Netty's own limit joining fails with RESOURCE, the bytes and the limit")
     @ValueSource(ints = {1, 100_000, 200_000})
-    void withoutMemoryUnderNettysOwnLimitJoiningFailsWithResource(int limit) throws Exception {
+    void aJoinWithoutMemoryForNettyFailsWithResource(int limit) throws Exception {
         try (TcpStoreServer store = store();
                 Child child = Limited.start(
                         0,
@@ -91,7 +91,7 @@ class ScarceResourcesTest {
     @ParameterizedTest
     @DisplayName("row 32: without descriptors a group goes on, and the first call that needs one fails it on all ranks")
     @CsvSource({"0, epoll", "1, epoll", "0, nio", "1, nio"})
-    void withoutDescriptorsAGroupGoesOnUntilACallNeedsOneAndThenFailsOnAllRanks(int rank, String io) throws Exception {
+    void withoutDescriptorsAGroupFailsAtTheFirstCallThatNeedsOne(int rank, String io) throws Exception {
         try (TcpStoreServer store = store();
                 Child child = Limited.start(
                         rank, store.port(), jarsOnly(), "descriptors", NO_LIMIT_OF_THE_JVM, "-Dferro.tcp.io=" + io);
@@ -109,7 +109,7 @@ class ScarceResourcesTest {
     @ParameterizedTest
     @DisplayName("row 32: ranks that share memory and cannot make a subgroup for want of descriptors all say so")
     @ValueSource(ints = {0, 1})
-    void withoutDescriptorsASubgroupFailsOnAllRanksThatShareMemory(int rank) throws Exception {
+    void withoutDescriptorsASubgroupInSharedMemoryFailsOnAllRanks(int rank) throws Exception {
         try (TcpStoreServer store = store();
                 Child child = Limited.start(
                         rank, store.port(), jarsOnly(), "subgroup", NO_LIMIT_OF_THE_JVM, "-Dferro.links=shm");
@@ -174,7 +174,7 @@ class ScarceResourcesTest {
             "row 32: where descriptors end the next group is refused at once, and those that are made stand not still")
     @ValueSource(strings = {"tcp", "auto"})
     @Timeout(180)
-    void whereDescriptorsEndTheNextGroupIsRefusedAndOthersGoOnOrSaySo(String links) throws Exception {
+    void withoutDescriptorsANewGroupIsRefusedAndNoGroupHangs(String links) throws Exception {
         try (TcpStoreServer store = store();
                 Child child = Limited.ofBothRanks(jarsOnly(), ManyGroups.class.getName(), "" + store.port(), links)) {
             int made = Integer.parseInt(child.next().substring("made ".length()));
@@ -212,7 +212,7 @@ class ScarceResourcesTest {
     /** Each process has the jars of the class path open. */
     @ParameterizedTest(name = "{0} ranks, which need {1} beside the jars")
     @CsvSource({"2, 28", "16, 82"})
-    void aJobThatMayOpenTooFewFilesIsToldInOneLineBeforeAnythingIsStarted(int ranks, int besideJars) throws Exception {
+    void tooFewOpenFilesForAJobAreReportedInOneLine(int ranks, int besideJars) throws Exception {
         long need = besideJars
                 + Stream.of(LauncherRun.classPath().split(File.pathSeparator))
                         .filter(entry -> Files.isRegularFile(Path.of(entry)))

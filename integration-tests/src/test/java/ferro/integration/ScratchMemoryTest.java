@@ -25,7 +25,7 @@ class ScratchMemoryTest {
     private final AtomicLong afterAll = new AtomicLong();
 
     @Test
-    void oneLargeOperationIsTheMostThatIsKeptScratchFor() {
+    void scratchMemoryIsKeptForOneLargeOperationAtMost() {
         try (Ranks ranks = Ranks.onHosts("a", "b", "c", "d")) {
             ranks.each(this::largeAndSmallOnes);
         }

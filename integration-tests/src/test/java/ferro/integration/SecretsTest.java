@@ -87,7 +87,7 @@ class SecretsTest {
             "the secret, its user's own or one that ferro run makes, and what tensors hold are in no log, no recording,"
                     + " no command line and no environment")
     @Tag("long")
-    void secretAndTensorsAreInNoLogNoRecordingNoCommandLineAndNoEnvironment(boolean own) throws Exception {
+    void theSecretAndTensorsAppearInNoLogRecordingOrCommandLine(boolean own) throws Exception {
         Map<String, String> places = new TreeMap<>();
         try (LauncherRun run = LauncherRun.start(Map.of("JDK_JAVA_OPTIONS", logAll()), job(own))) {
             long other = Long.parseLong(run.restOfLine("[0] self "));

@@ -27,7 +27,7 @@ class SecurityTestsTest {
     SecurityTestsTest() throws IOException {}
 
     @Test
-    void everyTestThatIsNamedIsThere() throws IOException {
+    void everyTestOnThePageExists() throws IOException {
         Map<String, String> sources = sources();
         List<String> missing = new ArrayList<>();
         int named = 0;

@@ -25,7 +25,7 @@ class SeveralRanksTest {
     @ParameterizedTest
     @CsvSource({"tcp, TCP", "auto, SHM"})
     @DisplayName("all ranks of a process that is killed are to blame, in one text, and a later death is known as lost")
-    void allRanksOfAProcessThatDiesAreToBlameAndALaterDeathIsKnown(String links, Links found) throws Exception {
+    void allRanksOfAKilledProcessAreBlamedAndALaterDeathIsLost(String links, Links found) throws Exception {
         List<Child> processes = new ArrayList<>();
         try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 5, null)) {
             for (List<Integer> ranks : RANKS) {

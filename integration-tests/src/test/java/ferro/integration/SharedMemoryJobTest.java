@@ -50,7 +50,7 @@ class SharedMemoryJobTest {
     }
 
     @Test
-    void ranksOfOneFolderShareMemoryWithoutBeingAsked() throws Exception {
+    void ranksOfOneFolderShareMemoryByDefault() throws Exception {
         List<ProcessGroup> groups = joined(List.of(Map.of(), Map.of(), Map.of()));
 
         assertFalse(mapped().isEmpty());
@@ -65,7 +65,7 @@ class SharedMemoryJobTest {
 
     /** Who has met all others closes, while these still hear of each other. */
     @Test
-    void aRankMayCloseAtOnceWhatOthersAreStillMaking() {
+    void aRankMayCloseAGroupThatOthersAreStillMaking() {
         List<ProcessGroup> groups = joined(List.of(Map.of(), Map.of(), Map.of(), Map.of()));
 
         for (int round = 0; round < 10; round++) {
@@ -76,7 +76,7 @@ class SharedMemoryJobTest {
 
     /** Whether the abort finds a rank that still makes its end or one that has it already: the group was made, and has failed. */
     @Test
-    void aRankMayAbortAtOnceWhatOthersAreStillMaking() {
+    void aRankMayAbortAGroupThatOthersAreStillMaking() {
         List<ProcessGroup> groups = joined(List.of(Map.of(), Map.of(), Map.of(), Map.of()));
 
         for (int round = 0; round < 10; round++) {
@@ -102,7 +102,7 @@ class SharedMemoryJobTest {
     }
 
     @Test
-    void oneRankWithoutLeavesAllOnLinksAndNobodyWaits() throws Exception {
+    void oneRankWithoutSharedMemoryKeepsAllRanksOnTcp() throws Exception {
         List<ProcessGroup> groups = joined(List.of(Map.of(), Map.of("ferro.links", "tcp"), Map.of()));
 
         assertEquals(List.of(), mapped());
@@ -111,7 +111,7 @@ class SharedMemoryJobTest {
     }
 
     @Test
-    void aRankThatMayUseNothingElseNamesTheOneThatHasNone() {
+    void aRankThatNeedsSharedMemoryNamesTheRankWithoutIt() {
         Throwable first = failures(List.of(Map.of("ferro.backend", "shm"), Map.of("ferro.links", "tcp")))
                 .get(0);
 
@@ -124,7 +124,7 @@ class SharedMemoryJobTest {
     /** Whoever joins later hears of it as those that wait do. */
     @ParameterizedTest
     @CsvSource({"shm,shm,shm", "auto,shm,auto"})
-    void nobodyWaitsForARankThatCannotShareAndMayUseNothingElse(String first, String second, String third) {
+    void aRankThatNeedsSharedMemoryButHasNoneFailsAllAtOnce(String first, String second, String third) {
         List<Throwable> failures = failures(List.of(
                 Map.of("ferro.links", first),
                 Map.of("ferro.links", second, "ferro.shm.dir", folder + "/none"),
@@ -139,7 +139,7 @@ class SharedMemoryJobTest {
     }
 
     @Test
-    void nobodyWaitsForARankWhoseSegmentMakesNoSense() {
+    void aRankWithAnInvalidSegmentSizeFailsAllAtOnce() {
         Map<String, String> shm = Map.of("ferro.backend", "shm");
         List<Throwable> failures = failures(List.of(shm, Map.of("ferro.backend", "shm", "ferro.segment", "soon"), shm));
 
@@ -152,7 +152,7 @@ class SharedMemoryJobTest {
 
     /** Only the first may use nothing else, and sees it when all have come. */
     @Test
-    void nobodyWaitsForARankThatFindsThatAnotherCannotShare() {
+    void aRankThatNeedsSharedMemoryOfAnotherFailsAllAtOnce() {
         Map<String, String> tcp = Map.of("ferro.links", "tcp");
         for (Throwable failure : failures(List.of(Map.of("ferro.links", "shm"), tcp, tcp))) {
             String told = failure.getMessage();
@@ -162,7 +162,7 @@ class SharedMemoryJobTest {
 
     @ParameterizedTest
     @CsvSource({"ferro.host,elsewhere,hosts are", "ferro.shm.bytes,4096,need"})
-    void ranksThatMeetAndMayUseNothingElseFailAlikeWhereOneCannotShare(String name, String value, String why) {
+    void ranksThatNeedSharedMemoryFailAlikeIfOneCannotShare(String name, String value, String why) {
         Map<String, String> shm = Map.of("ferro.links", "shm");
         for (Throwable each : failures(List.of(shm, Map.of("ferro.links", "shm", name, value), shm))) {
             FerroException failure = assertInstanceOf(FerroException.class, each);

@@ -26,7 +26,7 @@ class SlurmHostsTest {
 
     @ParameterizedTest
     @EnumSource
-    void ranksOfAStepOnTwoHostsMeetByAJobFileInTheFolderThatTheyShare(Family family) throws Exception {
+    void ranksOfASlurmStepOnTwoHostsJoinByASharedJobFile(Family family) throws Exception {
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, family)) {
             String network = "";
             if (family == Family.IPV6) {

@@ -23,7 +23,7 @@ class SlurmStepTest {
     private Path folder;
 
     @Test
-    void aLauncherOnEachNodeFindsTheOthers() throws Exception {
+    void launchersOnTheNodesOfASlurmStepFindEachOther() throws Exception {
         Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV4)) {
             String ferro = String.join(" ", JavaLine.launcher(LauncherRun.classPath()))

@@ -47,7 +47,7 @@ class SnippetsTest {
     private static final Pattern REGION = Pattern.compile("(?ms)^ *// @start region=\"(\\w+)\"\\R(.*?)^ *// @end\\R");
 
     @Test
-    void showWhatTestsRun() throws IOException {
+    void snippetsAreRegionsOfTestedExamples() throws IOException {
         Map<String, String> regions = regions();
         Map<String, String> shown = new TreeMap<>();
         for (Path source : MainSources.of(module -> true)) {

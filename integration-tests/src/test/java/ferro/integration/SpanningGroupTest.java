@@ -22,7 +22,7 @@ class SpanningGroupTest {
         "a b a b a, 'ranks 0, 2, 4 (host a) and 1, 3 (host b) over shared memory'",
         "a b c c, 'ranks 2-3 (host c) over shared memory, ranks 0 (host a) and 1 (host b)'"
     })
-    void ranksOfAHostShareMemoryAndAllGetWhatAPlainLoopMakes(String hosts, String report) {
+    void groupsOverHostsShareMemoryWithinAHostAndSumRight(String hosts, String report) {
         try (Ranks ranks = Ranks.onHosts(hosts.split(" "))) {
             for (ProcessGroup group : ranks.groups()) {
                 String links = group.linkReport();
@@ -36,7 +36,7 @@ class SpanningGroupTest {
     }
 
     @Test
-    void callersMayBeVirtualThreads() throws Exception {
+    void callersOfAGroupOverHostsMayBeVirtualThreads() throws Exception {
         try (Ranks ranks = Ranks.onHosts("a", "a", "b")) {
             List<CompletableFuture<Void>> calls = new ArrayList<>();
             for (ProcessGroup group : ranks.groups()) {

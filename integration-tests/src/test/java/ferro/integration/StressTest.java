@@ -40,7 +40,7 @@ class StressTest {
 
     @Test
     @Timeout(value = LIMIT_MINUTES + 1, unit = TimeUnit.MINUTES)
-    void noTestOfJcstressHasAForbiddenOutcome() throws Exception {
+    void noJcstressTestHasAForbiddenOutcome() throws Exception {
         String path = compiled() + File.pathSeparator + System.getProperty("java.class.path");
         List<String> line = new ArrayList<>(List.of(LauncherRun.java(), "-cp", path, "org.openjdk.jcstress.Main"));
         line.addAll(List.of(System.getProperty("stress.options", OPTIONS).split(" ")));

@@ -19,7 +19,7 @@ class TcpDiagnosisTest extends DiagnosisRows {
     }
 
     @Test
-    void bytesOfAnUnfinishedMessageAreCounted() {
+    void aTimeoutReportsTheBytesOfTheUnfinishedMessage() {
         try (Ranks ranks = ranks(2)) {
             FerroException failure = OnThread.result(ranks.start(
                             0, group -> group.within(Duration.ofMillis(500)).broadcast(new float[LARGE], 0)))

@@ -25,7 +25,7 @@ class ThreeNodesTest {
 
     @Test
     @DisplayName("row 51: of three nodes the one that is cut off is to blame")
-    void nodeThatIsCutOffIsToBlameAndNoRankThatItsOwnLauncherEnded() throws Exception {
+    void aNodeThatIsCutOffIsBlamedAndNotTheRanksThatItStopped() throws Exception {
         try (NamespaceHosts hosts = NamespaceHosts.joined(NODES, NamespaceHosts.Family.IPV4)) {
             List<HostProcess> nodes = adding(hosts);
 

@@ -42,7 +42,7 @@ class TimesTest {
     private Path folder;
 
     @Test
-    void aClassCountsTheJvmsThatItStartsAndTheExitCodeIsThatOfTheCommand() throws Exception {
+    void theCountOfStartedJvmsIsPrintedAndTheExitCodeKept() throws Exception {
         ConfigProgram program =
                 ConfigProgram.compile("config/figures/Times.java", Files.createDirectory(folder.resolve("classes")));
         Files.writeString(folder.resolve("Tests.java"), TESTS);

@@ -23,7 +23,7 @@ class UnclosedContextTest {
     private static final IllegalStateException OF_LOG = new IllegalStateException("the log is full");
 
     @Test
-    void theRankHasEndedAndTheRunReportsBothFailures() {
+    void aRunReportsTheFailureOfTheRankAndOfItsContext() {
         IllegalStateException own = new IllegalStateException("no more batches");
         Predicate<LogRecord> full = record -> {
             throw OF_LOG;

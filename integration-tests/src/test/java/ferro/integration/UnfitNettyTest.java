@@ -72,7 +72,7 @@ class UnfitNettyTest {
 
     @ParameterizedTest
     @EnumSource
-    void aNettyThatIsTooOldIsNamedWithItsJarsAndTheWayOut(Mix mix) throws Exception {
+    void aTooOldNettyIsNamedWithItsJarsAndTheRemedy(Mix mix) throws Exception {
         ProgramPaths paths = ProgramPaths.ofSpringBoot();
         List<String> expected = mix.parts.stream()
                 .map(part -> part + " " + paths.nettyVersion() + " in " + jar(part, paths))
@@ -86,7 +86,7 @@ class UnfitNettyTest {
     }
 
     @Test
-    void aClassPathWithoutNettySaysWhatIsMissing() throws Exception {
+    void withoutNettyTheErrorNamesTheMissingParts() throws Exception {
         String said = printed(ProgramPaths.ofSpringBoot().unshadedFerro(), 1);
 
         assertTrue(said.contains(NEEDED + "no netty-buffer, netty-common, netty-resolver, netty-transport, "), said);
@@ -95,7 +95,7 @@ class UnfitNettyTest {
 
     @Test
     @Tag("long")
-    void ranksMeetOnTheOldestNettyThatTheTextNames() throws Exception {
+    void ranksJoinOnTheOldestSupportedNetty() throws Exception {
         List<Path> path = new ArrayList<>(ProgramPaths.ofSpringBoot().unshadedFerro());
         path.addAll(ProgramPaths.netty(OLDEST));
         try (ProgramRanks ranks = new ProgramRanks(folder, path, "on")) {

@@ -25,7 +25,7 @@ class UnloadableClassesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"off", "on"})
-    void aJoinEndsAtOnceWithTheErrorOfAClassThatAThreadOfNettyCannotLoad(String tls) throws Exception {
+    void aJoinFailsAtOnceIfANettyThreadCannotLoadAClass(String tls) throws Exception {
         Set<String> late = new TreeSet<>();
         ExecutorService threads = Executors.newCachedThreadPool();
         try (URLClassLoader libraries =

@@ -92,7 +92,7 @@ class UserProgramTest {
 
     @Tag("long")
     @Test
-    void secretIsGoneOnceAllHaveJoined() throws Exception {
+    void theSecretIsDeletedOnceAllRanksHaveJoined() throws Exception {
         try (LauncherRun run = LauncherRun.start("run", "-n", "2", "-cp", "" + classes, "Main", "forever")) {
             Path secret = Path.of(run.restOfLine("[0] file "));
 
@@ -104,7 +104,7 @@ class UserProgramTest {
 
     @Test
     @Tag("long")
-    void programThatJoinsAgainIsToldToBringASecretThatStays() throws Exception {
+    void aProgramThatJoinsAgainIsAdvisedToUseASecretFile() throws Exception {
         String twice = Files.writeString(folder.resolve("Twice.java"), TWICE).toString();
         try (LauncherRun run = LauncherRun.start("run", "-n", "2", twice, "removed")) {
             assertEquals(1, run.exitCode(), run::toString);
@@ -127,7 +127,7 @@ class UserProgramTest {
 
     @Tag("long")
     @Test
-    void programRunsOnThePrintedClassPathWithoutTheLauncher() throws Exception {
+    void aProgramRunsOnThePrintedClassPathWithoutTheLauncher() throws Exception {
         String path = printedClassPath();
         compile(path, folder);
         List<String> line =
@@ -166,7 +166,7 @@ class UserProgramTest {
     }
 
     @Test
-    void unknownBackendIsToldOnceInALineThatNamesEveryProvider() throws Exception {
+    void anUnknownBackendIsReportedOnceWithEveryProvider() throws Exception {
         LauncherRun run = LauncherRun.start("run", "-n", "2", "--backend", "pigeon", source())
                 .ends(2);
         assertEquals(1, run.errLines().size(), run::toString);
@@ -182,7 +182,7 @@ class UserProgramTest {
 
     @Tag("long")
     @Test
-    void backendThatOnlyTheProgramCouldFindIsLookedForByItsRanks() throws Exception {
+    void aBackendThatOnlyTheProgramMayHaveIsSearchedByItsRanks() throws Exception {
         String path = printedClassPath() + File.pathSeparator + classes;
         LauncherRun run = LauncherRun.start(
                         "run", "-n", "1", "--backend", "pigeon", "--", LauncherRun.java(), "-cp", path, "Main")

@@ -180,7 +180,7 @@ class UserReductionsTest {
 
     @ParameterizedTest
     @MethodSource("media")
-    void anotherTypeIsRefusedBeforeAnythingMovesAndTheGroupGoesOn(String medium) {
+    void anotherTypeIsRefusedAndTheGroupContinues(String medium) {
         ReduceOp op = FORMS.get("elements");
         well(medium, 2, group -> {
             int[] ints = {3, 4};
@@ -207,7 +207,7 @@ class UserReductionsTest {
 
     @ParameterizedTest(name = "by {0} over {1}")
     @MethodSource("formsOverMedia")
-    void whatTheCodeThrowsEndsTheGroupOnAllRanksWithTheOpAndTheCause(String form, String medium) {
+    void anExceptionOfTheUsersOpFailsAllRanksWithOpAndCause(String form, String medium) {
         // of two ranks both combine, whatever the plan; the other may have its result by then, and hears of it in its
         // next call
         for (int length : new int[] {3, 150_001}) {
@@ -251,7 +251,7 @@ class UserReductionsTest {
 
     @ParameterizedTest
     @MethodSource("media")
-    void aCallOfTheGroupFromTheCodeIsRefusedAndEndsTheGroup(String medium) {
+    void aCallOfTheGroupFromAUsersOpIsRefusedAndFailsTheGroup(String medium) {
         Map<String, Consumer<ProcessGroup>> calls = Map.of(
                 "allReduce",
                 group -> group.allReduce(new float[1], ReduceOp.SUM),
@@ -285,7 +285,7 @@ class UserReductionsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"near", "far"})
-    void waitingForTheOperationThatTheCodeIsPartOfIsRefused(String medium) {
+    void waitingInAUsersOpForItsOwnOperationIsRefused(String medium) {
         try (Ranks ranks = ranks(medium, 2)) {
             ranks.ends(group -> {
                         Work[] work = new Work[1];

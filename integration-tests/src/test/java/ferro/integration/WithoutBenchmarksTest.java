@@ -26,7 +26,7 @@ class WithoutBenchmarksTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"bench", "bench allreduce -n 2 --sizes 4", "bench --help"})
-    void benchSaysInOneLineWhatIsMissing(String typed) throws Exception {
+    void withoutBenchmarksBenchReportsWhatIsMissingInOneLine(String typed) throws Exception {
         assertNotEquals(LauncherRun.classPath(), WITHOUT);
         LauncherRun run =
                 LauncherRun.onClassPath(WITHOUT, Map.of(), typed.split(" ")).ends(2);
@@ -38,7 +38,7 @@ class WithoutBenchmarksTest {
     }
 
     @Test
-    void everyOtherCommandIsThere() throws Exception {
+    void withoutBenchmarksEveryOtherCommandWorks() throws Exception {
         LauncherRun run = LauncherRun.onClassPath(WITHOUT, Map.of(), "help").ends(0);
         String said = String.join("\n", run.outLines());
         for (String command :

@@ -14,7 +14,7 @@ class WithoutEpollTest {
     @ParameterizedTest
     @CsvSource({"auto, 1", "nio, 0"})
     @Tag("long")
-    void oneWarningSaysWhatDiffers(String io, int warnings) throws Exception {
+    void withoutEpollOneWarningDescribesTheDifference(String io, int warnings) throws Exception {
         LauncherRun run = LauncherRun.words(
                         Map.of("JAVA_TOOL_OPTIONS", "-Dferro.shaded.io.netty.transport.noNative=true"),
                         "run -n 2 -J-Dferro.links=tcp -J-Dferro.tcp.io=" + io + " " + SumsOnAnyJdk.class.getName())

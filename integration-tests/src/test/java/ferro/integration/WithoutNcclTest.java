@@ -27,7 +27,7 @@ class WithoutNcclTest {
             })
     @DisplayName("2-31 3-16: the launcher says why NCCL cannot be used, and starts nothing")
     @Tag("long")
-    void theLauncherSaysWhyAndStartsNothing(String typed) throws Exception {
+    void theLauncherReportsMissingNcclAndStartsNothing(String typed) throws Exception {
         LauncherRun run = LauncherRun.start(NOWHERE, typed.split(" ")).ends(2);
         assertEquals(List.of(), run.outLines());
         assertEquals(1, run.errLines().size(), run::toString);

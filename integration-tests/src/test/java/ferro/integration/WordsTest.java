@@ -97,7 +97,7 @@ class WordsTest extends PlantedCheckout {
     }
 
     @Test
-    void thisCheckoutHasNoMoreOldWordsThanWrittenDown() throws Exception {
+    void thisCheckoutHasNoMoreOldWordsThanCounted() throws Exception {
         Run run = words.run(CHECKOUT);
 
         assertEquals(0, run.exit(), run.text());
@@ -105,7 +105,7 @@ class WordsTest extends PlantedCheckout {
 
     /** Words.java does not read them, so that it counts the same without a build. */
     @Test
-    void whatTheBuildMakesOfTemplatesHasNoOldWord() throws Exception {
+    void generatedSourcesHaveNoOldWords() throws Exception {
         for (String file : List.of("words.csv", "words-allowed.csv")) {
             write("config/" + file, Files.readString(CHECKOUT.resolve("config").resolve(file)));
         }
@@ -135,7 +135,7 @@ class WordsTest extends PlantedCheckout {
 
     @Test
     @Tag("long")
-    void oneMoreIsRedWithItsFileLineNameAndTheNewWord() throws Exception {
+    void anAdditionalOldWordFailsWithItsPositionAndItsReplacement() throws Exception {
         writeCheckout();
         write("two/src/main/java/b/Added.java", "package b;\n\nfinal class Added {\n    int meetingPlace;\n}\n");
 
@@ -155,7 +155,7 @@ class WordsTest extends PlantedCheckout {
 
     @Test
     @Tag("long")
-    void oneLessIsRedUntilTheSmallerCountIsWritten() throws Exception {
+    void aRemovedOldWordFailsUntilTheSmallerCountIsWritten() throws Exception {
         writeCheckout();
         write("one/src/main/java/a/Names.java", NAMES.replace("settledAt", "decidedAt"));
 
@@ -173,7 +173,7 @@ class WordsTest extends PlantedCheckout {
 
     @Test
     @Tag("long")
-    void noCommandRaisesACount() throws Exception {
+    void noOptionRaisesACount() throws Exception {
         writeCheckout();
         write("one/src/main/java/a/Names.java", NAMES.replace("made", "settled"));
 
@@ -188,7 +188,7 @@ class WordsTest extends PlantedCheckout {
 
     @Test
     @Tag("long")
-    void countsMoveWithTheCodeAndTheirSumNeverGrows() throws Exception {
+    void countsMayMoveBetweenModulesButNeverGrow() throws Exception {
         writeCheckout();
         Files.delete(folder.resolve("one/src/main/java/a/Names.java"));
         write("three/src/main/java/a/Names.java", NAMES);

@@ -23,7 +23,7 @@ class WorkQueueScriptTest {
     private Path folder;
 
     @Test
-    void aTableHasTheWaysThatAreHereAndOpenMpiIsNamedAsMissing() throws Exception {
+    void theTableHasTheInstalledSystemsAndNamesMissingOpenMpi() throws Exception {
         String printed = queue(0, "1", "3", "6");
 
         assertTrue(printed.contains("36 tasks, 3 ranks, rounds: 1"), printed);

@@ -80,7 +80,7 @@ class ApiShapesTest {
     }
 
     @Test
-    void ranksAreNumbers() throws IOException {
+    void publicSignaturesUseNumbersForRanks() throws IOException {
         List<Value> texts = ApiSources.ofProduct().texts();
 
         assertTrue(
@@ -90,7 +90,7 @@ class ApiShapesTest {
     }
 
     @Test
-    void aRecordATimeAndRanksThatUsersSeeAreFound() throws IOException {
+    void aLargeRecordATimeAndRanksInTextAreFound() throws IOException {
         ApiSources planted = ApiSources.of(List.of(Files.writeString(folder.resolve("Planted.java"), PLANTED)));
 
         assertEquals(List.of(new ApiRecord("a.Planted.Large", 4)), large(planted.records()));

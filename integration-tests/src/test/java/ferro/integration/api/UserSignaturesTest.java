@@ -40,7 +40,7 @@ class UserSignaturesTest {
     private static final String DECORATOR = "ferro.backend.simulated.SimulatedBackend is a ferro.spi.ForwardingBackend";
 
     @Test
-    void typesForUsersShowNoTypeForImplementers() throws Exception {
+    void signaturesForUsersShowNoTypesForImplementers() throws Exception {
         List<Class<?>> types = typesForUsers();
         List<String> found = new ArrayList<>();
         for (Class<?> type : types) {
@@ -54,14 +54,14 @@ class UserSignaturesTest {
     }
 
     @Test
-    void everyExceptionHasATypeForImplementers() throws Exception {
+    void everyListedExceptionShowsATypeForImplementers() throws Exception {
         for (String name : FOR_IMPLEMENTERS) {
             assertTrue(!withTypesForImplementers(Class.forName(name)).isEmpty(), name + " is no exception");
         }
     }
 
     @Test
-    void aTypeForImplementersIsFound() {
+    void aTypeForImplementersInASignatureIsFound() {
         List<String> found = withTypesForImplementers(Groups.class);
 
         assertTrue(found.size() == 2 && found.get(0).contains("ferro.spi.RankContext"), found::toString);

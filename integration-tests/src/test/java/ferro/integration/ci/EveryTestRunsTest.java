@@ -43,7 +43,7 @@ class EveryTestRunsTest {
     private Path folder;
 
     @Test
-    void aTestThatIsInNoReportOrSkippedInAllIsFound() throws IOException {
+    void aTestThatIsNeverExecutedIsFound() throws IOException {
         Path sources = Files.createDirectories(folder.resolve("module/src/test/java/some"));
         Path source = Files.writeString(sources.resolve("OneTest.java"), SOURCE);
         Path reports = Files.createDirectories(folder.resolve("module/target/surefire-reports"));
@@ -73,11 +73,11 @@ class EveryTestRunsTest {
     }
 
     @Test
-    void everyTestButThoseLeftOutWasExecuted() throws IOException {
+    void everyTestThatIsNotLeftOutWasExecuted() throws IOException {
         assumeTrue(Boolean.getBoolean("ci.finished"), "only the last step of .ci/run has the reports of all its steps");
         Set<String> missing = missing(DeclaredTests.of(sources()), ExecutedTests.below(CHECKOUT));
         Set<String> leftOut = leftOut().keySet();
-        missing.remove(EveryTestRunsTest.class.getName() + "#everyTestButThoseLeftOutWasExecuted");
+        missing.remove(EveryTestRunsTest.class.getName() + "#everyTestThatIsNotLeftOutWasExecuted");
         missing.removeIf(test -> leftOut.contains(test) || leftOut.contains(test.replaceFirst("#.*", "")));
 
         assertEquals(

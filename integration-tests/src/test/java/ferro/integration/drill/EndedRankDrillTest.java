@@ -71,7 +71,7 @@ class EndedRankDrillTest {
     @ParameterizedTest
     @MethodSource("aborts")
     @DisplayName("row 28: abort by one rank ends the calls of all, in its words")
-    void abortByOneRankEndsTheCallsOfAll(Cell cell) throws Exception {
+    void anAbortOfOneRankEndsTheCallsOfAllRanks(Cell cell) throws Exception {
         try (DrillJob job = DrillJob.joined(JVMS, cell, List.of(), Map.of());
                 BusyProcesses busy = new BusyProcesses()) {
             job.sum(LONG, false);

@@ -103,7 +103,7 @@ class KilledRankDrillTest {
     @ParameterizedTest
     @MethodSource("killedBetween")
     @DisplayName("row 3: listeners hear of a rank that is killed between calls, and the next call fails at once")
-    void listenersHearOfARankThatIsKilledBetweenCalls(Cell cell) throws Exception {
+    void listenersReceiveTheDeathOfARankBetweenCalls(Cell cell) throws Exception {
         try (DrillJob job = DrillJob.joined(JVMS, cell, Map.of());
                 BusyProcesses busy = new BusyProcesses()) {
             job.sum(LONG, false);
@@ -143,7 +143,7 @@ class KilledRankDrillTest {
     @ParameterizedTest
     @MethodSource("killedTwo")
     @DisplayName("row 21: two ranks killed one after the other end the rest, which blame the dead alone")
-    void twoKilledRanksEndTheRestWhichBlameTheDeadAlone(Cell cell) throws Exception {
+    void survivorsOfTwoKilledRanksBlameOnlyThose(Cell cell) throws Exception {
         try (DrillJob job = DrillJob.joined(JVMS, cell, Map.of());
                 BusyProcesses busy = new BusyProcesses()) {
             job.sum(LONG, false);

@@ -40,7 +40,7 @@ class LostRanksTest {
     @ParameterizedTest
     @MethodSource("killed")
     @DisplayName("all survivors of a call have exactly the two ranks that are killed in lost()")
-    void allSurvivorsOfACallHaveTheKilledRanksInLost(Cell cell) throws Exception {
+    void survivorsInACallListTheKilledRanksAsLost(Cell cell) throws Exception {
         try (DrillJob job = DrillJob.joined(JVMS, cell, Map.of())) {
             job.sum(LONG, false);
             job.watchLost();
@@ -62,7 +62,7 @@ class LostRanksTest {
     @ParameterizedTest
     @MethodSource("killed")
     @DisplayName("all survivors that are in no call have exactly the two ranks that are killed in lost()")
-    void allSurvivorsOutsideACallHaveTheKilledRanksInLost(Cell cell) throws Exception {
+    void survivorsOutsideACallListTheKilledRanksAsLost(Cell cell) throws Exception {
         try (DrillJob job = DrillJob.joined(JVMS, cell, Map.of())) {
             job.sum(LONG, false);
             job.pause();

@@ -55,7 +55,7 @@ class ShortListTest {
     }
 
     @Test
-    void keptResultsAreThoseOfAllCellsThatTheListsHave() throws Exception {
+    void keptResultsCoverAllCellsOfTheLists() throws Exception {
         Map<String, Integer> cases = casesByTest();
         Map<String, Integer> kept = new TreeMap<>();
         for (String line : Files.readAllLines(RESULTS)) {

@@ -51,7 +51,7 @@ class StoppedRankDrillTest {
     @MethodSource("stopped")
     @DisplayName(
             "row 4: at their deadline all name the rank that is stopped, which knows afterwards that it stood still")
-    void atTheirDeadlineAllNameTheRankThatIsStopped(Cell cell) throws Exception {
+    void allRanksNameAStoppedRankAtTheirDeadline(Cell cell) throws Exception {
         try (DrillJob job = DrillJob.joined(JVMS, cell, Map.of());
                 BusyProcesses busy = new BusyProcesses()) {
             job.sum(DEADLINE, false);
@@ -91,7 +91,7 @@ class StoppedRankDrillTest {
     @ParameterizedTest
     @MethodSource("stoppedForAWhile")
     @DisplayName("row 5, row 6: a stop below the deadline is suspected within three beats and heals, with right sums")
-    void aStopBelowTheDeadlineIsSuspectedAndHeals(Cell cell) throws Exception {
+    void aShortStopIsSuspectedAndTheJobContinues(Cell cell) throws Exception {
         try (DrillJob job = DrillJob.joined(JVMS, cell, DrillJob.all(), BEATING);
                 BusyProcesses busy = new BusyProcesses()) {
             job.sum(LONG, false);

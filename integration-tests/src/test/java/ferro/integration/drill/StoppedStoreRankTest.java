@@ -44,7 +44,7 @@ class StoppedStoreRankTest {
     }
 
     @Test
-    void survivorsCloseInTimeAndJoinAgainWhenTheStoppedRankGoesOn() throws Exception {
+    void survivorsCloseInTimeAndJoinAgainWithTheResumedRank() throws Exception {
         failAndCloseWhileRankZeroIsStopped();
 
         Processes.signal(ranks.get(0).pid(), "CONT");
@@ -56,7 +56,7 @@ class StoppedStoreRankTest {
     }
 
     @Test
-    void survivorsCloseInTimeAndJoinAgainWhenTheStoppedRankIsReplaced() throws Exception {
+    void survivorsCloseInTimeAndJoinAgainWithAReplacedRank() throws Exception {
         failAndCloseWhileRankZeroIsStopped();
 
         ranks.get(0).close();

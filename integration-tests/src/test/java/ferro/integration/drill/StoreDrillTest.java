@@ -34,7 +34,7 @@ class StoreDrillTest {
     @ParameterizedTest
     @MethodSource("missing")
     @DisplayName("row 23: ranks that wait for one that never comes all name it at one deadline")
-    void ranksThatWaitForOneThatNeverComesAllNameIt(Cell cell) throws Exception {
+    void ranksThatWaitForAMissingRankAllNameIt(Cell cell) throws Exception {
         // they have joined before: one that has just started reads most of its classes before its deadline begins
         try (DrillJob job = DrillJob.joined(JVMS, cell, Map.of())) {
             job.joinAgain(JOIN);
@@ -60,7 +60,7 @@ class StoreDrillTest {
     @MethodSource("gone")
     @DisplayName(
             "row 22: groups go on and have subgroups when their store is gone, and a new process names the store it misses")
-    void groupsGoOnWhenTheirStoreIsGone(Cell cell) throws Exception {
+    void groupsContinueWithoutTheirStore(Cell cell) throws Exception {
         try (DrillJob job = DrillJob.joined(JVMS, cell, Map.of())) {
             job.sum(LONG, false);
 

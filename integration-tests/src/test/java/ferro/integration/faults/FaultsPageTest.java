@@ -69,7 +69,7 @@ class FaultsPageTest {
     }
 
     @Test
-    void annexIsWhatTheCommandWrites() throws IOException {
+    void theAnnexIsWhatTheCommandWrites() throws IOException {
         assertEquals(
                 annex.text(PROMISED),
                 Files.readString(annex.file()),
@@ -77,7 +77,7 @@ class FaultsPageTest {
     }
 
     @Test
-    void linesOfTablesAreShort() throws IOException {
+    void tableRowsAreShort() throws IOException {
         List<String> wrong = Stream.concat(lines().stream(), Files.readAllLines(annex.file()).stream())
                 .filter(line -> line.startsWith("| ") && line.length() > LONGEST_LINE)
                 .toList();
@@ -86,7 +86,7 @@ class FaultsPageTest {
     }
 
     @Test
-    void everyPromisedRowIsShownByATestOrItsMissExplained() throws IOException {
+    void everyPromisedRowHasATestOrAnExplanation() throws IOException {
         List<String> page = lines();
 
         assertEquals(PROMISED, rows(page));
@@ -118,7 +118,7 @@ class FaultsPageTest {
     }
 
     @Test
-    void drillHasMeasuredEveryFaultOverEveryMedium() throws IOException {
+    void theDrillHasMeasuredEveryFaultOverEveryMedium() throws IOException {
         DrillFigures drill = DrillFigures.kept(FOLDER.resolve("drill.csv"));
 
         List<String> missing = DRILLED.stream()
@@ -132,7 +132,7 @@ class FaultsPageTest {
     }
 
     @Test
-    void whatIsMeasuredKeepsWhatIsPromised() throws IOException {
+    void measuredTimesKeepThePromises() throws IOException {
         assertEquals(
                 List.of(),
                 DrillFigures.kept(FOLDER.resolve("drill.csv")).broken(),
@@ -141,7 +141,7 @@ class FaultsPageTest {
     }
 
     @Test
-    void everyLineOfTheDrillHasThePromiseOfItsFaultAndRunsEnough() throws IOException {
+    void everyLineOfTheDrillHasThePromiseAndEnoughRuns() throws IOException {
         assertEquals(
                 List.of(),
                 DrillFigures.kept(FOLDER.resolve("drill.csv")).unlikeTheirFault(),
@@ -149,7 +149,7 @@ class FaultsPageTest {
     }
 
     @Test
-    void aKillInACallIsHeardOfWithinAHundredMillisWhereEachRankHasACoreElseWithinTwoHundredAndFifty(
+    void theLimitForAKillIs100MillisWithACorePerRankElse250(
             @TempDir Path folder) throws IOException {
         assertEquals(List.of(), oddities(folder, 4, 99.9, 100));
         assertEquals(List.of(), oddities(folder, 3, 105, 250));
@@ -172,7 +172,7 @@ class FaultsPageTest {
     }
 
     @Test
-    void pageSaysItWhereTheBoundOfRanksWithACoreEachWasNotMeasured() throws IOException {
+    void thePageSaysIfTheLimitWithACorePerRankWasNotMeasured() throws IOException {
         DrillFigures drill = DrillFigures.kept(FOLDER.resolve("drill.csv"));
 
         boolean says = lines().stream().anyMatch(line -> line.startsWith(NOT_MEASURED));

@@ -56,7 +56,7 @@ class DeadlinesTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("cases")
-    void isTakenOrRefused(Case each) throws Exception {
+    void everyLongestOrShortestTimeIsAcceptedOrRefused(Case each) throws Exception {
         try (Rig rig = new Rig(1, SOON)) {
             Object receiver = rig.receiver(each.call(), each.receiver());
             Object[] arguments = new Sane(rig, folder, SOON).arguments(each.call());
@@ -81,7 +81,7 @@ class DeadlinesTest {
     }
 
     @Test
-    void withTheLongestDeadlineEveryCallEndsAsEver() {
+    void everyCallWorksWithTheLongestTimeout() {
         try (Rig rig = new Rig(2, SOON)) {
             rig.onEachRank(rank -> callsOf(rank.within(LONGEST)));
         }

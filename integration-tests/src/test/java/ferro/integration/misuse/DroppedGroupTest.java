@@ -46,7 +46,7 @@ class DroppedGroupTest {
     }
 
     @Test
-    void aGroupThatIsDroppedWithoutACloseIsWarnedOfOnceAndStaysOpen() {
+    void aGroupCollectedWithoutACloseIsWarnedOfOnce() {
         String warning = "ProcessGroup of rank 0 of \"dropped\" was never closed";
         try (TcpStoreServer store = store();
                 SystemContext dropping = context(store, "dropped", 0);
@@ -74,7 +74,7 @@ class DroppedGroupTest {
     }
 
     @Test
-    void aGroupThatIsClosedByItselfOrWithItsContextOrThatHasAViewIsNotWarnedOf() {
+    void aClosedGroupOrAGroupWithAViewIsNotWarnedOf() {
         try (SystemContext alone = SystemContext.of(options("kept", 0, 1))) {
             ProcessGroup world = alone.join();
             List<WeakReference<ProcessGroup>> quiet = new ArrayList<>();

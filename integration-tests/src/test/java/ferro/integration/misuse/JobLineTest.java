@@ -23,7 +23,7 @@ class JobLineTest {
     final HeardLog heard = new HeardLog("ferro.join", HeardLog.only(Level.INFO));
 
     @Test
-    void aRankOfAClustersLauncherSaysItOnceAndOneByHandSaysNothing() {
+    void onlyARankOfAClusterLauncherLogsItsLauncherOnce() {
         Map<String, String> step = Map.of(
                 "ferro.backend", "simulated", "SLURM_PROCID", "0", "SLURM_STEP_NUM_TASKS", "1", "SLURM_JOB_ID", "4711");
         try (SystemContext context = SystemContext.of(step)) {

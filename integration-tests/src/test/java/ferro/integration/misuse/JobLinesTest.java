@@ -40,7 +40,7 @@ class JobLinesTest {
     }
 
     @Test
-    void whatRanksShareIsSaidOncePerJob() throws Exception {
+    void theMediumIsLoggedOncePerJob() throws Exception {
         try (TcpStoreServer store =
                 TcpStoreServer.start(InetAddress.getLoopbackAddress(), PortRange.of("0"), "job.0", RANKS, null)) {
             List<Future<?>> ranks = new ArrayList<>();

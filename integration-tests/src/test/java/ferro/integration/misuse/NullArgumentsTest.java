@@ -115,7 +115,7 @@ class NullArgumentsTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("cases")
-    void isRefusedByNameAndNothingIsSent(Case refused) throws Throwable {
+    void aNullArgumentIsRefusedByNameBeforeAnythingIsSent(Case refused) throws Throwable {
         boolean isIntact = false;
         try {
             Object receiver = rig().receiver(refused.call(), refused.receiver());
@@ -155,7 +155,7 @@ class NullArgumentsTest {
 
     /** Every line of the tables still stands for something. */
     @Test
-    void whatIsAllowedIsThere() {
+    void everyAllowedNullArgumentExists() {
         List<Call> all = PublicCalls.all();
         Set<String> unused = new TreeSet<>(ALLOWED);
         all.forEach(call -> indices(call).forEach(index -> unused.removeIf(line -> stands(line, call.place(index)))));

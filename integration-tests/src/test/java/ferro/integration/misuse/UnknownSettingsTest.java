@@ -31,7 +31,7 @@ class UnknownSettingsTest {
     final HeardLog heard = new HeardLog("ferro.join", HeardLog.only(Level.WARNING));
 
     @Test
-    void eachIsNamedOnceWithTheNearestThereIs() {
+    void eachUnknownSettingIsNamedOnceWithTheNearestName() {
         Map<String, String> settings = new HashMap<>(ALONE);
         settings.put("ferro.tiemout", "3s");
         settings.put("FERRO_TCP_PROT", "4711");
@@ -58,7 +58,7 @@ class UnknownSettingsTest {
     }
 
     @Test
-    void namesThatTheLauncherHasWarnedOfAreLeftOutAndEachRankWarnsOfOthers() {
+    void unknownSettingsThatTheLauncherReportedAreNotRepeated() {
         Map<String, String> settings = new HashMap<>(ALONE);
         settings.put("FERRO_WARNED_NAMES", "FERRO_TIEMOUT,ferro.job.id");
         settings.put("FERRO_TIEMOUT", "3s");
@@ -73,7 +73,7 @@ class UnknownSettingsTest {
     }
 
     @Test
-    void noSettingThatThereIsIsNamed() {
+    void noExistingSettingIsReportedUnknown() {
         List<String> all = Stream.concat(
                         Settings.all().stream().flatMap(each -> Stream.of(each.name(), each.variable())),
                         Settings.ofScripts().stream())

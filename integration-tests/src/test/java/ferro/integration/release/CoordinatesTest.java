@@ -30,7 +30,7 @@ class CoordinatesTest {
     private Path folder;
 
     @Test
-    void nothingOfTheOldGroupIsLeftAndThePomsAreValid() throws Exception {
+    void newCoordinatesReplaceTheOldGroupInValidPoms() throws Exception {
         assumeTrue(Maven.isInstalled(), "no mvn on the path");
         Path copy = Checkout.copy(Checkout.ROOT, folder.resolve("copy"));
         String old = Checkout.group();
@@ -52,7 +52,7 @@ class CoordinatesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "com..acme", "com/acme", "1com", "com.acme.", "com acme"})
-    void aGroupThatNoRegistryTakesIsRefused(String group) throws Exception {
+    void anInvalidGroupIsRefused(String group) throws Exception {
         Files.writeString(folder.resolve("pom.xml"), "<groupId>org.before</groupId>");
         Path script = Files.createDirectory(folder.resolve(".ci")).resolve("coordinates");
         Files.copy(Checkout.ROOT.resolve(".ci/coordinates"), script, java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);

@@ -91,7 +91,7 @@ class DistributionTest {
     }
 
     @Test
-    void theFirstCommandArchivesClassesInTheFolderForCaches() throws Exception {
+    void theFirstCommandArchivesClassesInTheCacheFolder() throws Exception {
         Path caches = Files.createDirectory(empty.resolve("caches"));
         Map<String, String> variables = Map.of("XDG_CACHE_HOME", caches.toString());
         Path jdk = Path.of(System.getProperty("java.home"));
@@ -117,7 +117,7 @@ class DistributionTest {
     /** A user who is not root, in a folder that nobody can write, without a folder for caches. */
     @ParameterizedTest
     @ValueSource(ints = {17, 25})
-    void aReadOnlyFolderNeedsNoArchive(int version) throws Exception {
+    void aReadOnlyFolderWorksWithoutAnArchive(int version) throws Exception {
         List<String> line = new ArrayList<>(asNobody());
         line.add(ferro.root().resolve("bin/ferro").toString());
         line.addAll(List.of(
@@ -139,7 +139,7 @@ class DistributionTest {
 
     /** Root can read every folder, so another user must try. */
     @Test
-    void recordingsOfAnotherUserAreOneLine() throws Exception {
+    void unreadableRecordingsAreReportedInOneLine() throws Exception {
         assumeFalse(asNobody().isEmpty(), "only root can become another user");
         Path secret = Files.createDirectory(empty.resolve("recordings"));
         Files.setPosixFilePermissions(empty, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -155,7 +155,7 @@ class DistributionTest {
     }
 
     @Test
-    void eachCommandHasAPageOfTheManualAndCompletion() throws Exception {
+    void everyCommandHasAManualPageAndCompletion() throws Exception {
         Set<String> pages = names(ferro.root().resolve("share/man/man1"));
         for (String command : COMMANDS) {
             assertTrue(pages.contains("ferro-" + command + ".1"), pages::toString);
@@ -174,7 +174,7 @@ class DistributionTest {
     }
 
     @Test
-    void sumsAndTextsAreInTheArchive() throws Exception {
+    void theArchiveHasChecksumsAndTexts() throws Exception {
         Path jdk = Path.of(System.getProperty("java.home"));
         Run checked =
                 ferro.command(jdk, Map.of(), ferro.root(), List.of("sha256sum", "--check", "--strict", "SHA256SUMS"));
@@ -227,7 +227,7 @@ class DistributionTest {
     }
 
     @Test
-    void zipHasTheSameFiles() throws Exception {
+    void theZipHasTheSameFiles() throws Exception {
         Set<String> inZip = new TreeSet<>();
         try (ZipFile zip = new ZipFile(Distribution.archive(".zip").toFile())) {
             for (Enumeration<? extends ZipEntry> all = zip.entries(); all.hasMoreElements(); ) {

@@ -42,7 +42,7 @@ class ManualTest {
     }
 
     @Test
-    void filesAreCompletedBehindRunAndItsClassPath() throws Exception {
+    void fileNamesAreCompletedAfterRunAndClassPath() throws Exception {
         Files.createFile(work.resolve("Main.java"));
         Files.createFile(work.resolve("Makefile"));
         Files.createDirectory(work.resolve("classes"));
@@ -62,7 +62,7 @@ class ManualTest {
     }
 
     @Test
-    void thePageOfRunHasItsNotesItsExitCodesAndTheHyphensThatOneTypes() throws IOException {
+    void thePageOfRunHasNotesExitCodesAndPlainHyphens() throws IOException {
         String page = page("ferro-run");
 
         assertTrue(page.contains("| main class | \\-\\- command) [ARGUMENTS]\n"), page);

@@ -49,7 +49,7 @@ class SameBytesTest {
     }
 
     @Test
-    void twoBuildsInTwoFoldersHaveEqualBytesAndSignaturesHold() throws Exception {
+    void twoBuildsInTwoFoldersHaveEqualBytesAndValidSignatures() throws Exception {
         Staging first = Staging.ofProperty();
         Path jdk = Jdks.assumed(JDK);
         Path copy = Checkout.copy(Checkout.ROOT, folder.resolve("copy"));

@@ -85,7 +85,7 @@ class StagedFilesTest {
     }
 
     @Test
-    void everyPomIsCompleteByItself() throws Exception {
+    void everyPomHasAllRequiredElements() throws Exception {
         for (String artifact : staging.artifacts()) {
             Document pom = pom(artifact);
             for (String needed : NEEDED_IN_POMS) {
@@ -99,7 +99,7 @@ class StagedFilesTest {
     }
 
     @Test
-    void noPomNeedsAnArtifactOfFerroThatIsNotStaged() throws Exception {
+    void everyRequiredFerroArtifactIsStaged() throws Exception {
         String needed =
                 "/project/dependencies/dependency[groupId='" + Checkout.group() + "' and not(scope='test')]/artifactId";
         for (String artifact : staging.artifacts()) {
@@ -110,7 +110,7 @@ class StagedFilesTest {
     }
 
     @Test
-    void everyJarHasAListOfItsParts() throws Exception {
+    void everyJarHasABillOfMaterials() throws Exception {
         for (String artifact : jars()) {
             assertTrue(parts(artifact).contains("\"bomFormat\" : \"CycloneDX\""), artifact);
         }

@@ -91,7 +91,7 @@ class StagedProjectsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {17, 25})
-    void aProgramOfSpringBootRunsBesideItsNetty(int version) throws Exception {
+    void aSpringBootProgramRunsBesideItsNetty(int version) throws Exception {
         Path jdk = Jdks.assumed(version);
         Path project = Checkout.copy(PROJECTS.resolve("spring-boot"), folder.resolve("spring-boot"));
 

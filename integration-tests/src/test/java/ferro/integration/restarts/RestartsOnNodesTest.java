@@ -101,7 +101,7 @@ class RestartsOnNodesTest {
 
     @Test
     @DisplayName("row 52: a rank that is killed on one node starts the ranks of both again, over TLS")
-    void killedRankStartsTheRanksOfBothNodesAgain() throws Exception {
+    void aKilledRankRestartsTheRanksOfBothNodes() throws Exception {
         List<HostProcess> both = new SumsAgain().start();
         nodes.hosts().run(1, "kill -9 " + pid(both.get(1), 3, 0));
 
@@ -119,7 +119,7 @@ class RestartsOnNodesTest {
     }
 
     @Test
-    void restartsCountForTheWholeJobAndNotForEachNode() throws Exception {
+    void restartsAreCountedPerJobAndNotPerNode() throws Exception {
         List<HostProcess> both = new SumsAgain(1).start();
         nodes.hosts().run(1, "kill -9 " + pid(both.get(1), 3, 0));
         awaitSums(both, 1);
@@ -134,7 +134,7 @@ class RestartsOnNodesTest {
 
     /** Ranks need the name, and wait for it. */
     @Test
-    void nameServiceThatFailsForAWhileDoesNotEndAJobThatStartsAgain() throws Exception {
+    void aTemporaryNameServiceFailureDoesNotEndARestart() throws Exception {
         Path names = folder.resolve("names");
         List<HostProcess> both = new SumsAgain().startByName(names);
         String known = Files.readString(names);
@@ -161,7 +161,7 @@ class RestartsOnNodesTest {
 
     @Test
     @DisplayName("row 54: a launcher that is killed and started again takes the place of its node")
-    void launcherThatIsKilledAndStartedAgainTakesThePlaceOfItsNode() throws Exception {
+    void aRestartedLauncherTakesItsNode() throws Exception {
         SumsAgain job = new SumsAgain();
         List<HostProcess> both = job.start();
         both.get(1).kill();
@@ -177,7 +177,7 @@ class RestartsOnNodesTest {
     @Test
     @DisplayName("row 54: a launcher that is killed and does not come back ends the job")
     @Tag("long")
-    void launcherThatDoesNotComeBackEndsTheJob() throws Exception {
+    void aLauncherThatIsNotRestartedEndsTheJob() throws Exception {
         List<HostProcess> both = new SumsAgain().start("--node-timeout", "2s");
         both.get(1).kill();
 
@@ -194,7 +194,7 @@ class RestartsOnNodesTest {
     @Test
     @DisplayName("row 54: if the launcher of node 0 is killed, the job ends")
     @Tag("long")
-    void jobEndsWithTheLauncherOfNodeZero() throws Exception {
+    void theJobEndsWithTheLauncherOfNodeZero() throws Exception {
         List<HostProcess> both = new SumsAgain().start();
         nodes.hosts().run(1, "kill -9 " + pid(both.get(1), 3, 0));
         awaitSums(both, 1);
@@ -210,7 +210,7 @@ class RestartsOnNodesTest {
 
     /** A loop of a shell ends with exit code 0, and starts the launcher again after any other one. */
     @Test
-    void secondLauncherOfANodeEndsWithTheJob() throws Exception {
+    void aSecondLauncherOfANodeEndsWithTheJob() throws Exception {
         SumsAgain job = new SumsAgain();
         List<HostProcess> both = job.start();
         HostProcess second = job.launcher(1);
@@ -225,7 +225,7 @@ class RestartsOnNodesTest {
     @Test
     @DisplayName("row 53: a node that was stopped until another launcher had its place changes no sum")
     @Tag("long")
-    void nodeThatWasStoppedUntilAnotherLauncherHadItsPlaceChangesNoSum() throws Exception {
+    void aStoppedNodeThatWasReplacedChangesNoSum() throws Exception {
         SumsAgain job = new SumsAgain();
         List<HostProcess> both = job.start();
         List<String> stopped = List.of(pid(both.get(1), 2, 0), pid(both.get(1), 3, 0));
@@ -253,7 +253,7 @@ class RestartsOnNodesTest {
     @Test
     @DisplayName("row 45: a signal to one launcher that waits for the next generation ends all")
     @Tag("long")
-    void signalWhileLaunchersWaitEndsAll() throws Exception {
+    void aSignalWhileLaunchersWaitEndsAllLaunchers() throws Exception {
         List<HostProcess> both = new SumsAgain().start();
         nodes.hosts().run(1, "kill -9 " + pid(both.get(1), 3, 0));
         both.get(1).errLine("generation 1 of at most 3 starts in 1s");

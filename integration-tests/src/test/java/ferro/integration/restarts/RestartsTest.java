@@ -57,7 +57,7 @@ class RestartsTest {
     @ParameterizedTest
     @ValueSource(strings = {"tcp", "shm"})
     @DisplayName("row 52: a rank that is killed starts the job again, which then ends well and leaves nothing")
-    void killedRankStartsTheJobAgainWhichEndsWellAndLeavesNothing(String links) throws Exception {
+    void aKilledRankRestartsTheJobWhichThenEndsWell(String links) throws Exception {
         try (LauncherRun run = run(sums("run -n 3 --restarts 3 --links " + links))) {
             for (int rank = 0; rank < 3; rank++) {
                 awaitSums(run, rank, 0);
@@ -86,7 +86,7 @@ class RestartsTest {
 
     @Test
     @Tag("long")
-    void lastFailureIsInTheBoxWithAllGenerationsAndAnalyzeReadsTheLast() throws Exception {
+    void theFailureReportOfTheLastFailureListsAllGenerations() throws Exception {
         try (LauncherRun run = run(sums("run -n 2 --restarts 1 --log-dir " + folder.resolve("logs")))) {
             Processes.kill(awaitSums(run, 1, 0));
             Processes.kill(awaitSums(run, 0, 1));
@@ -113,7 +113,7 @@ class RestartsTest {
     @Test
     @DisplayName("row 52: a save that fails on a full disk starts the job again, which continues when there is room")
     @Tag("long")
-    void saveThatFailsOnAFullDiskStartsTheJobAgain() throws Exception {
+    void aSaveThatFailsOnAFullDiskRestartsTheJob() throws Exception {
         Path disk = Files.createDirectory(folder.resolve("disk"));
         assumeTrue(Child.succeeds("unshare", "--mount", "true"), "cannot mount here: needs root and unshare");
         String mount = "mount -t tmpfs -o size=1m none " + disk + "; ";
@@ -168,7 +168,7 @@ class RestartsTest {
     @Test
     @DisplayName("row 52: a rank that stays stopped past the deadline starts the job again")
     @Tag("long")
-    void rankThatStaysStoppedPastTheDeadlineStartsTheJobAgain() throws Exception {
+    void aRankStoppedBeyondTheDeadlineRestartsTheJob() throws Exception {
         try (LauncherRun run = LauncherRun.start(
                 Map.of("TMPDIR", folder.toString(), "FERRO_TIMEOUT", "3s"), sums("run -n 3 --restarts 3"))) {
             awaitSums(run, 0, 0);
@@ -192,7 +192,7 @@ class RestartsTest {
                 "exit 7 | 7 | no rank joined in 2 generations in a row | 2",
             })
     @DisplayName("row 52: wrong input, and ranks that never join, end the job")
-    void failuresThatARestartDoesNotRepairEndTheJob(String command, int code, String why, int generations)
+    void failuresThatARestartCannotRepairEndTheJob(String command, int code, String why, int generations)
             throws Exception {
         LauncherRun run = run(
                         "run", "-n", "1", "--restarts", "5", "--", "sh", "-c", "echo g=$FERRO_GENERATION; " + command)
@@ -209,7 +209,7 @@ class RestartsTest {
                 "2 | '' | 2 | ferro: the job does not start again: exit code 2 means wrong input",
                 "7 | exit 2 | 7 | ferro: generation 1 of at most 5 starts in 1s: rank 1 ended with exit code 7",
             })
-    void exitCodeOfTheRankThatFailedFirstDecides(int first, String atTerm, int code, String line) throws Exception {
+    void theExitCodeOfTheFirstFailedRankDecides(int first, String atTerm, int code, String line) throws Exception {
         String other = "trap '" + atTerm + "' TERM; touch up; while :; do sleep 0.05; done";
         String program = "cd " + folder + "; if [ $RANK = 0 ]; then " + other
                 + "; fi; until [ -e up ]; do sleep 0.02; done; exit " + first;
@@ -221,7 +221,7 @@ class RestartsTest {
     /** Rank 1 is stopped before it joins. Only the other ranks can say why they end, and none of them is the cause. */
     @Test
     @Tag("long")
-    void rankThatDoesNotJoinIsNamedAsTheCause() throws Exception {
+    void aRankThatDoesNotJoinIsNamedAsTheCause() throws Exception {
         String java =
                 LauncherRun.java() + " -cp '" + LauncherRun.classPath() + "' " + SumsOfGenerations.class.getName();
         // long enough for the others to join on a busy machine
@@ -243,7 +243,7 @@ class RestartsTest {
     }
 
     @Test
-    void signalToALauncherWhileRanksRunEndsTheJob() throws Exception {
+    void aSignalWhileRanksRunEndsTheJob() throws Exception {
         try (LauncherRun run = run("run", "-n", "1", "--restarts", "5", "--", "sh", "-c", "echo up; exec sleep 60")) {
             run.restOfLine("[0] up");
             run.signal("TERM");
@@ -255,7 +255,7 @@ class RestartsTest {
 
     @Test
     @DisplayName("row 52: a signal to a launcher that waits for the next generation ends the job")
-    void signalWhileTheLauncherWaitsEndsTheJob() throws Exception {
+    void aSignalDuringTheRestartDelayEndsTheJob() throws Exception {
         try (LauncherRun run = run("run", "-n", "1", "--restarts", "5", "--", "sh", "-c", "echo up; exit 7")) {
             run.awaitErrLine("generation 1 of at most 5 starts in 1s");
             run.signal("TERM");
@@ -269,7 +269,7 @@ class RestartsTest {
     @Test
     @DisplayName("row 53: a process of an earlier generation that wakes up is refused and told once")
     @Tag("long")
-    void processOfAnEarlierGenerationThatWakesUpIsRefused() throws Exception {
+    void aProcessOfAnEarlierGenerationIsRefused() throws Exception {
         String java = LauncherRun.java() + " -cp '" + LauncherRun.classPath() + "' ";
         String sums = java + SumsOfGenerations.class.getName() + " " + end();
         // in a session of its own, which the launcher does not reach; the launcher deletes the file of the secret
@@ -307,7 +307,7 @@ class RestartsTest {
     @Test
     @DisplayName("row 53: a stopped rank of an earlier generation that goes on ends and changes no sum")
     @Tag("long")
-    void stoppedRankThatGoesOnEndsAndChangesNoSum() throws Exception {
+    void aStoppedRankOfAnEarlierGenerationChangesNoSum() throws Exception {
         String java = LauncherRun.java() + " -cp '" + LauncherRun.classPath() + "' " + SumsOfGenerations.class.getName()
                 + " " + end();
         // a rank in a session of its own, which its launcher does not reach

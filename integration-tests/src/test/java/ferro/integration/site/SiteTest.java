@@ -73,7 +73,7 @@ class SiteTest {
 
     @Test
     @Timeout(900)
-    void everyPageFitsNarrowAndWideScreensDarkAndLight() throws Exception {
+    void everyPageFitsAllScreensInBothColourSchemes() throws Exception {
         List<String> pages = new ArrayList<>();
         Map<String, String> longest = new TreeMap<>();
         for (String page : site.endingWith(".html")) {
@@ -92,7 +92,7 @@ class SiteTest {
 
     @Test
     @Timeout(900)
-    void javadocFitsNarrowAndWideScreensDarkAndLight() throws Exception {
+    void javadocFitsAllScreensInBothColourSchemes() throws Exception {
         List<String> all = site.endingWith(".html").stream()
                 .filter(page -> page.startsWith("api/"))
                 .toList();
@@ -133,7 +133,7 @@ class SiteTest {
     }
 
     @Test
-    void sidebarIsTheMapOfTheDocumentation() throws Exception {
+    void theSidebarIsTheMapOfTheDocumentation() throws Exception {
         String map = Files.readString(Checkout.ROOT.resolve("docs/README.md"));
         List<String> rows = ROW.matcher(map)
                 .results()
@@ -150,7 +150,7 @@ class SiteTest {
     }
 
     @Test
-    void searchFindsAWord() throws Exception {
+    void theSearchFindsAWord() throws Exception {
         tab.screen(new Screen(1280, false));
         tab.open(site.address(""));
 
@@ -187,7 +187,7 @@ class SiteTest {
     }
 
     @Test
-    void linksToSourcesShowThem() throws Exception {
+    void linksToSourcesShowTheSources() throws Exception {
         List<String> sources = site.endingWith(".java.html");
         assertNotEquals(List.of(), sources);
         tab.open(site.address(sources.get(0)));
