@@ -34,7 +34,7 @@ class CallOrderTest {
     }
 
     @Test
-    void callUsesWhatTheOneBeforeItLeftOnTheDevice() {
+    void aCallUsesTheDeviceResultOfTheCallBefore() {
         try (DeviceGroup group = DeviceGroup.cut(2, 8)) {
             group.runAll(rank -> {
                 DeviceTensor data = group.tensor(rank, rank + 2, 5);
@@ -48,7 +48,7 @@ class CallOrderTest {
     }
 
     @Test
-    void blockThatCannotWaitForCallsThroughHostMemoryEndsTheGroupAndPassesNone() {
+    void anInterruptedBlockBehindDeviceCallsFailsTheGroup() {
         try (DeviceGroup group = DeviceGroup.cut(2, 8)) {
             group.heap(0).stallCopy(Direction.TO_HOST, 2);
             List<Work> works = group.run(rank -> start(group, rank));
@@ -70,7 +70,7 @@ class CallOrderTest {
     }
 
     @Test
-    void callOnHostTensorsStaysBehindCallsThroughHostMemory() {
+    void aHostCallRunsAfterEarlierDeviceCalls() {
         try (DeviceGroup group = DeviceGroup.cut(2, 8)) {
             // one rank's copies stand still until it has made its second call, the other rank is never held up
             group.heap(0).stallCopy(Direction.TO_HOST, 2);
@@ -99,7 +99,7 @@ class CallOrderTest {
     }
 
     @Test
-    void blockIsJoinedAlikeWhereCallsThroughHostMemoryAreUnderWayAndWhereNoneIs() {
+    void blocksJoinAlikeWithAndWithoutDeviceCallsInFlight() {
         try (DeviceGroup group = DeviceGroup.of(2)) {
             group.heap(0).stallCopy(Direction.TO_DEVICE, 1);
             group.runAll(rank -> {
@@ -158,7 +158,7 @@ class CallOrderTest {
     }
 
     @Test
-    void closeWaitsForCallsThatAreStillToBeHandedOver() {
+    void closeWaitsForQueuedDeviceCalls() {
         try (DeviceGroup group = DeviceGroup.cut(2, 8)) {
             group.runAll(rank -> {
                 DeviceTensor data = group.tensor(rank, TEN);
@@ -176,7 +176,7 @@ class CallOrderTest {
     }
 
     @Test
-    void dependantOfACompletionMayBlockAndStillCallTheGroup() {
+    void aDependentStageMayBlockAndCallTheGroup() {
         try (DeviceGroup group = DeviceGroup.of(2)) {
             group.runAll(rank -> {
                 DeviceTensor data = group.tensor(rank, 3);

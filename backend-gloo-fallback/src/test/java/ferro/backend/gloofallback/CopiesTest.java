@@ -133,7 +133,7 @@ class CopiesTest {
 
     @Test
     @DisplayName("T17: staging is pooled: a second call makes none, and a call never has more than 32 MiB of it")
-    void stagingIsPooledAndBounded() {
+    void stagingMemoryIsPooledAndBounded() {
         int bytes = 80 << 20;
         try (DeviceGroup group = DeviceGroup.cut(1, 1 << 30)) {
             DeviceTensor data = group.heap(0).allocate(DataType.UINT8, new long[] {bytes}, 0);
@@ -147,7 +147,7 @@ class CopiesTest {
 
     @Tag("large")
     @Test
-    void tensorsAboveTwoGibibytesTravel() {
+    void tensorsAboveTwoGibibytesAreCopied() {
         long bytes = (2L << 30) + 5;
         long[] places = {0, (1L << 31) - 3, bytes - 4};
         try (DeviceGroup group = DeviceGroup.with(2, FEW_TURNS)) {
@@ -177,7 +177,7 @@ class CopiesTest {
     }
 
     @Test
-    void plainMemoryServesWherePinningIsRefused() {
+    void plainMemoryReplacesRefusedPinnedMemory() {
         try (DeviceGroup group = DeviceGroup.of(2)) {
             group.runAll(rank -> {
                 group.heap(rank).refusePinning();

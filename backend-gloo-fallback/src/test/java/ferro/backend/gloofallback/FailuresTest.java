@@ -56,7 +56,7 @@ class FailuresTest {
     }
 
     @Test
-    void aRankThatHasNoThreadForACallEndsAllRanksWithResource() {
+    void aRankWithoutAThreadFailsAllRanks() {
         try (DeviceGroup group = DeviceGroup.of(2)) {
             RankContext scarce = new ForwardingContext(group.context(1)) {
                 @Override
@@ -151,7 +151,7 @@ class FailuresTest {
 
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"TO_HOST", "TO_DEVICE"})
-    void copyThatNeverEndsTimesOutEndsTheOthersAndKeepsItsStaging(String direction) {
+    void aCopyThatNeverEndsTimesOutAndFailsTheOtherRanks(String direction) {
         // on a slow machine a short limit ends before the copy has begun: such an attempt shows nothing
         assertTrue(
                 LongStream.of(300, 2_000, 10_000).anyMatch(millis -> timesOutInACopy(direction, millis)),
@@ -229,7 +229,7 @@ class FailuresTest {
     }
 
     @Test
-    void exhaustedStagingIsTheRanksFailureAndEndsTheOthers() {
+    void exhaustedStagingMemoryFailsAllRanks() {
         try (DeviceGroup group = DeviceGroup.of(2)) {
             group.heap(1).stagingCapacity(100);
             List<Throwable> outcomes = group.outcomes(rank -> sum(group, rank));
@@ -239,7 +239,7 @@ class FailuresTest {
     }
 
     @Test
-    void ranksThatCutDifferentlyAllFailBeforeDataMoves() {
+    void differentChunkSizesFailAllRanksBeforeDataMoves() {
         try (DeviceGroup coarse = DeviceGroup.cut(2, 16);
                 DeviceGroup fine = DeviceGroup.with(1, Map.of("ferro.fallback.chunk", "20"))) {
             List<Throwable> outcomes = coarse.outcomes(rank -> {
@@ -268,7 +268,7 @@ class FailuresTest {
 
     @ParameterizedTest(name = "{0} against {1} elements")
     @CsvSource({"10, 11", "8, 12", "4, 40"})
-    void lengthsThatDifferFailOnAllRanksAndNothingLands(int first, int second) {
+    void differentLengthsFailAllRanksAndWriteNothing(int first, int second) {
         try (DeviceGroup group = DeviceGroup.cut(2, 16)) {
             group.runAll(rank -> {
                 float[] given = new float[rank == 0 ? first : second];
@@ -280,7 +280,7 @@ class FailuresTest {
     }
 
     @Test
-    void labelsThatDifferAreAMismatchWithBoth() {
+    void differentLabelsAreAMismatchWithBothLabels() {
         try (DeviceGroup group = DeviceGroup.cut(2, 16)) {
             group.runAll(rank -> {
                 ProcessGroup view = group.group(rank).labelled(rank == 0 ? "weight" : "bias");

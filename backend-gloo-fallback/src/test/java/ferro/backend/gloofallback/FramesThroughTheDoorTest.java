@@ -23,7 +23,7 @@ import org.junit.jupiter.api.function.Executable;
 /** With this module on the class path device tensors can have a way, and the door in front of the engine is a frame. */
 class FramesThroughTheDoorTest {
     @Test
-    void aCallOnHostTensorsReachesTheEngineInFourFrames() throws IOException {
+    void aCallOnHostTensorsReachesTheEngineWithinFourFrames() throws IOException {
         InetAddress here = InetAddress.getLoopbackAddress();
         try (TcpStoreServer server = TcpStoreServer.start(here, 0, "default", 1, null);
                 SystemContext context = SystemContext.of(

@@ -28,7 +28,7 @@ class MessagesTest {
     private static final float[] GIVEN = {4, 5, 6};
 
     @Test
-    void deviceTensorReachesADeviceAndHostMemoryAndTheOtherWayRound() {
+    void messagesPassBetweenDeviceAndHostMemory() {
         try (DeviceGroup group = DeviceGroup.of(3)) {
             group.runAll(rank -> {
                 ProcessGroup own = group.group(rank);
@@ -50,7 +50,7 @@ class MessagesTest {
 
     @ParameterizedTest(name = "{0} elements")
     @ValueSource(ints = {0, 3, 100_000})
-    void ranksMayReceiveFirstAndSendThen(int length) {
+    void ranksMayReceiveBeforeTheySend(int length) {
         try (DeviceGroup group = DeviceGroup.of(2)) {
             group.runAll(rank -> {
                 float[] given = new float[length];
@@ -70,7 +70,7 @@ class MessagesTest {
 
     @Test
     @DisplayName("0-11: a message that cannot be copied back is a transfer failure; its sender and the group go on")
-    void receiveThatCannotBeCopiedBackIsWrapped() {
+    void aFailedCopyOfAReceivedMessageIsATransferFailure() {
         try (DeviceGroup group = DeviceGroup.of(2)) {
             group.heap(1).failCopy(Direction.TO_DEVICE, 1);
             List<Throwable> outcomes = group.outcomes(rank -> {
@@ -91,7 +91,7 @@ class MessagesTest {
 
     @Test
     @DisplayName("0-11: a message that cannot be copied out fails as it was thrown; nothing is sent, the group goes on")
-    void sendThatCannotBeCopiedOutIsNotWrapped() {
+    void aFailedCopyOfASentMessageIsThrownUnchanged() {
         try (DeviceGroup group = DeviceGroup.of(2)) {
             group.heap(0).failCopy(Direction.TO_HOST, 1);
             DeviceTensor data = group.tensor(0, GIVEN);
@@ -109,7 +109,7 @@ class MessagesTest {
     }
 
     @Test
-    void receiveThatNothingMatchesTimesOutWithoutHarm() {
+    void aReceiveWithoutAMessageTimesOutWithoutHarm() {
         try (DeviceGroup group = DeviceGroup.of(2)) {
             DeviceTensor data = group.tensor(0, GIVEN);
             ProcessGroup hasty = group.group(0).within(Duration.ofMillis(100));
@@ -120,7 +120,7 @@ class MessagesTest {
     }
 
     @Test
-    void copyThatNeverEndsTimesOut() {
+    void aMessageWhoseCopyNeverEndsTimesOut() {
         try (DeviceGroup group = DeviceGroup.of(2)) {
             group.heap(0).stallCopy(Direction.TO_HOST, 1);
             DeviceTensor data = group.tensor(0, GIVEN);
@@ -131,7 +131,7 @@ class MessagesTest {
     }
 
     @Test
-    void tensorOfASendMayBeReusedAtOnce() {
+    void theTensorOfASendMayBeReusedAtOnce() {
         try (DeviceGroup group = DeviceGroup.of(1)) {
             DeviceTensor data = group.tensor(0, GIVEN);
             Work send = group.group(0).sendAsync(data, 0, 0);

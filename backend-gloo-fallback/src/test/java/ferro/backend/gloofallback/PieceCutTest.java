@@ -26,7 +26,7 @@ class PieceCutTest {
     }
 
     @Test
-    void piecesCoverATensorAboveEveryIntWithoutGapAndOverlap() {
+    void piecesCoverALargeTensorWithoutGapsOrOverlaps() {
         DeviceTensor big = tensor(DataType.FLOAT64, FIVE_GIBI + 3);
         PieceCut cut = cut(Collective.allReduce(big, ReduceOp.SUM), 4, "4MiB");
         long next = 0;
@@ -39,7 +39,7 @@ class PieceCutTest {
     }
 
     @Test
-    void allRanksOfARootedCallCutAlike() {
+    void allRanksOfARootedCallCutTheSamePieces() {
         DeviceTensor part = tensor(DataType.FLOAT32, 1000);
         PieceCut root = cut(Collective.gather(part, tensor(DataType.FLOAT32, 3000), 0), 3, "100B");
         PieceCut other = cut(Collective.gather(part, 0), 3, "100B");
@@ -48,7 +48,7 @@ class PieceCutTest {
     }
 
     @Test
-    void pieceHasAtLeastOneElementOfEachPart() {
+    void aPieceHasAtLeastOneElementOfEachPart() {
         DeviceTensor data = tensor(DataType.INT64, 16);
         PieceCut cut = cut(Collective.allToAll(data, data), 8, "1B");
         assertEquals(1, cut.pieceElements());
@@ -67,7 +67,7 @@ class PieceCutTest {
     }
 
     @Test
-    void emptyTensorIsOneEmptyPiece() {
+    void anEmptyTensorIsOneEmptyPiece() {
         DeviceTensor none = tensor(DataType.INT8, 0);
         PieceCut cut = cut(Collective.allReduce(none, ReduceOp.SUM), 2, "4MiB");
         assertEquals(1, cut.pieces());

@@ -25,7 +25,7 @@ class RefusalsTest {
 
     @Test
     @DisplayName("decision 6: own reductions, counts and long messages are refused before they count as slow")
-    void whatIsRefusedDoesNotCount() {
+    void refusedCallsAreNotCountedAsFallbacks() {
         try (DeviceGroup group = DeviceGroup.of(1)) {
             DeviceTensor data = group.tensor(0, 3, 5);
             DeviceTensor big = group.heap(0).allocate(DataType.UINT8, new long[] {(64 << 20) + 1}, 0);
@@ -60,7 +60,7 @@ class RefusalsTest {
 
     @Test
     @DisplayName("decision 6: a setting that makes no sense is told before the call counts as slow")
-    void aSettingThatMakesNoSenseDoesNotCount() {
+    void aCallWithAnInvalidSettingIsNotCountedAsFallback() {
         try (DeviceGroup group = DeviceGroup.with(1, Map.of("ferro.fallback.chunk", "many"))) {
             DeviceTensor data = group.tensor(0, 3, 5);
 

@@ -46,7 +46,7 @@ class RoundTripProviderTest {
     }
 
     @Test
-    void isNeverChosenByAuto() {
+    void theFallbackIsNeverChosenByAuto() {
         BackendProvider provider = new RoundTripProvider();
         assertEquals("gloo-fallback", provider.name());
         assertTrue(provider.priority() < 0);
@@ -55,7 +55,7 @@ class RoundTripProviderTest {
 
     @Test
     @DisplayName("0-06 0-07: selected by name it takes device tensors, counts them, and frees everything at its end")
-    void takesTensorsOfBothPlacesAndLeavesNothingBehind() {
+    void theNamedFallbackTakesDeviceAndHostTensorsAndFreesAllMemory() {
         try (SystemContext context = context("simulated", "1")) {
             DeviceTensor data = heap.upload(HostTensor.of(new float[] {3, 4}), 0);
             try (ProcessGroup group = Groups.join(ALONE, context)) {
@@ -93,7 +93,7 @@ class RoundTripProviderTest {
     }
 
     @Test
-    void hostBackEndThatCannotServeIsRefusedWithItsReason() {
+    void anUnusableHostBackendIsRefusedWithItsReason() {
         assertReason("gloo-fallback", "names the round trip itself");
         assertReason("gloop", "no back end named ferro.fallback.host=gloop; found: ");
         assertRefused(
@@ -111,7 +111,7 @@ class RoundTripProviderTest {
 
     @Test
     @DisplayName("0-08: without device memory the reason says what is missing")
-    void missingDeviceMemoryIsAReason() {
+    void missingDeviceMemoryIsNamedAsTheReason() {
         try (SystemContext context = SystemContext.of(Map.of("ferro.fallback.host", "simulated"))) {
             String why = new RoundTripProvider().unavailableBecause(context).orElse("");
             assertTrue(why.contains("found: none: add ferro-backend-nccl"), why);

@@ -21,7 +21,7 @@ class StagingPoolTest {
 
     @Test
     @DisplayName("T17: what is given back is handed out again")
-    void whatIsGivenBackIsHandedOutAgain() {
+    void returnedStagingMemoryIsReused() {
         Staging first = pool.take(5000);
         assertEquals(8192, first.buffer().capacity());
         first.buffer().limit(17).position(3);
@@ -34,7 +34,7 @@ class StagingPoolTest {
     }
 
     @Test
-    void whatACopyMayStillUseIsHandedOutWhenTheCopyHasEnded() {
+    void stagingMemoryIsReusedOnlyAfterItsCopyHasEnded() {
         DeviceTensor tensor = heap.allocate(DataType.INT8, new long[] {4096}, 0);
         heap.stallCopy(Direction.TO_HOST, 1);
         Staging used = pool.take(4096);
@@ -47,7 +47,7 @@ class StagingPoolTest {
     }
 
     @Test
-    void closeFreesWhatNothingUsesAndNoMoreThanABoundIsKept() {
+    void closeFreesUnusedStagingMemory() {
         Staging[] many = new Staging[5];
         for (int number = 0; number < many.length; number++) {
             many[number] = pool.take(8 << 20);
