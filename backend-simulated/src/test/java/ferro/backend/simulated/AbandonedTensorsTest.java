@@ -35,7 +35,7 @@ class AbandonedTensorsTest {
     @Tag("long")
     @ParameterizedTest
     @ValueSource(ints = {2, 3})
-    void aRankWritesNoOtherBlockOfATensorWhoseCallHasFailed(int worldSize) {
+    void aRankOfAFailedCallWritesNoOtherBlockOfTheTensor(int worldSize) {
         failed = new CountDownLatch(worldSize - 1);
         CountDownLatch heldHasEnded = new CountDownLatch(1);
 
@@ -63,7 +63,7 @@ class AbandonedTensorsTest {
     @Tag("long")
     @ParameterizedTest
     @ValueSource(ints = {2, 3})
-    void aCallThatReadsTensorsWhoseCallHasFailedFailsToo(int worldSize) {
+    void aCallThatReadsTensorsOfAFailedCallFails(int worldSize) {
         failed = new CountDownLatch(worldSize - 1);
 
         Ranks.run(SimulatedBackend.createGroup(worldSize), group -> {

@@ -60,7 +60,7 @@ class AnySourceSeedsTest {
     private record Posted(int rank, Work work, int[] buffer) {}
 
     @Test
-    void everyMessageIsReceivedOnceAndInItsOrder(TestReporter reporter) {
+    void everyMessageIsReceivedOnceAndInOrder(TestReporter reporter) {
         seeds(reporter).forEach(AnySourceSeedsTest::exchange);
     }
 

@@ -31,7 +31,7 @@ class BrokenDataTest {
     private Path folder;
 
     @Test
-    void aBlockingCallThatCannotReadItsDataEndsTheGroupOnAllRanksAndSaysWhy() throws Exception {
+    void aCallThatCannotReadItsTensorFailsAllRanksWithTheReason() throws Exception {
         Map<String, String> settings = Map.of("ferro.timeout", "20s", "ferro.recorder.dir", folder.toString());
         Phaser finished = new Phaser(2);
         Ranks.run(SimulatedBackend.createGroup(2, settings), group -> {

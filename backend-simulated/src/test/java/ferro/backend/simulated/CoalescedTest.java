@@ -48,7 +48,7 @@ class CoalescedTest {
 
     @ParameterizedTest
     @MethodSource("groups")
-    void callsOfABlockStartFromWhatTheOnesBeforeHaveLeft(Map<String, String> how, int size) {
+    void aCallOfABlockReadsTheResultsOfEarlierCalls(Map<String, String> how, int size) {
         onEveryRankWell(how, size, group -> {
             long[] first = {group.rank() + 5};
             long[] second = {7};
@@ -68,7 +68,7 @@ class CoalescedTest {
 
     @ParameterizedTest
     @MethodSource("groups")
-    void aBlockHasItsPlaceInTheOrderWhetherItsCallerWaitsOrNot(Map<String, String> how, int size) {
+    void aBlockKeepsItsPositionInTheOrderOfCalls(Map<String, String> how, int size) {
         onEveryRankWell(how, size, group -> {
             for (int turn = 0; turn < 20; turn++) {
                 long[] first = {3};
@@ -104,7 +104,7 @@ class CoalescedTest {
 
     @ParameterizedTest
     @MethodSource("groups")
-    void aBlockThatNobodyWaitsForEndsWithTheGroup(Map<String, String> how, int size) {
+    void aBlockWithoutAWaiterEndsWithTheGroup(Map<String, String> how, int size) {
         List<Throwable> ends = onEveryRank(how, size, group -> {
             long[] data = {3};
             Work[] inside = new Work[1];
@@ -138,7 +138,7 @@ class CoalescedTest {
 
     @ParameterizedTest
     @MethodSource("groups")
-    void whatIsCalledAsABlockThrowsBelongsToNoBlock(Map<String, String> how, int size) {
+    void aCallAfterABlockThatThrewDoesNotBelongToTheBlock(Map<String, String> how, int size) {
         onEveryRankWell(how, size, group -> {
             long[] after = {3};
             assertThrows(
@@ -154,7 +154,7 @@ class CoalescedTest {
 
     @Test
     @Timeout(30)
-    void aReductionThatAbortsTheGroupEndsItWithItsOwnWords() {
+    void aReductionThatAbortsTheGroupFailsItWithItsOwnReason() {
         for (int elements : new int[] {1, 100_000}) {
             List<Throwable> ends = onEveryRank(SHARED, 2, group -> {
                 ReduceOp aborts = ReduceOp.of(
@@ -207,7 +207,7 @@ class CoalescedTest {
 
     @ParameterizedTest
     @MethodSource("groups")
-    void resultsHaveTheBitsOfSingleCalls(Map<String, String> how, int size) {
+    void blocksHaveTheBitsOfSingleCalls(Map<String, String> how, int size) {
         onEveryRankWell(how, size, group -> {
             for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.MAX, ReduceOp.AVG)) {
                 List<float[]> alone = data(group.rank());
@@ -229,7 +229,7 @@ class CoalescedTest {
 
     @ParameterizedTest
     @MethodSource("groups")
-    void smallCallsOfOneTypeAndOpRunAsOne(Map<String, String> how, int size) {
+    void smallCallsOfOneTypeAndOpRunAsOneCall(Map<String, String> how, int size) {
         onEveryRankWell(how, size, group -> {
             long before = sequence(group);
             group.coalesced(() -> {
@@ -248,7 +248,7 @@ class CoalescedTest {
     }
 
     @Test
-    void otherBlocksAreAMismatch() {
+    void differentBlocksAreAMismatch() {
         List<Throwable> ends = onEveryRank(
                 SHARED,
                 2,
@@ -265,7 +265,7 @@ class CoalescedTest {
     }
 
     @Test
-    void nothingHasRunBeforeTheEndOfTheBlock() {
+    void noCallRunsBeforeTheEndOfItsBlock() {
         onEveryRankWell(LINKS, 2, group -> {
             float[] data = {3};
             List<Work> handles = new ArrayList<>();
@@ -283,7 +283,7 @@ class CoalescedTest {
     }
 
     @Test
-    void blockThatThrowsRunsNoneOfItsCalls() {
+    void aBlockThatThrowsRunsNoneOfItsCalls() {
         onEveryRankWell(SHARED, 2, group -> {
             float[] data = {3};
             assertThrows(
@@ -299,7 +299,7 @@ class CoalescedTest {
     }
 
     @Test
-    void joinedCallsOnOneMemoryAreRefused() {
+    void callsOfABlockOnOverlappingMemoryAreRefused() {
         onEveryRankWell(SHARED, 2, group -> {
             float[] data = {3, 4};
             var told = assertThrows(

@@ -50,7 +50,7 @@ class DiagnosisUnderSeedsTest {
 
     @Test
     @DisplayName("row 4: a rank that stands still past the deadline is named by all, and by itself when it goes on")
-    void aRankThatStandsStillIsNamedByAll() {
+    void aPausedRankIsNamedByAllRanks() {
         AtomicInteger named = new AtomicInteger();
         Simulation.seeds(SEEDS).forEach(seed -> {
             List<FerroException> failures = new ArrayList<>();
@@ -75,7 +75,7 @@ class DiagnosisUnderSeedsTest {
 
     @Test
     @DisplayName("row 5: nothing fails for a rank that stands still for less than the deadline")
-    void nothingFailsForAShorterPause() {
+    void aPauseShorterThanTheDeadlineFailsNothing() {
         Simulation.seeds(SEEDS).forEach(seed -> {
             List<FerroException> failures = new ArrayList<>();
             sums(seed, failures, Duration.ofMillis(700))

@@ -43,7 +43,7 @@ class FlightRecordTest {
     }
 
     @Test
-    void everyRankWritesWhatItDidWhenOneIsMissing() throws Exception {
+    void everyRankWritesItsRecordIfOneRankIsMissing() throws Exception {
         List<SimulatedBackend> ranks = SimulatedBackend.createGroup(3, Map.of("ferro.recorder.dir", folder.toString()));
         List<Work> first = new ArrayList<>();
         ranks.forEach(rank -> first.add(allReduce(rank, LONG)));
@@ -83,7 +83,7 @@ class FlightRecordTest {
     }
 
     @Test
-    void aRankWritesOnDemandWhatItWaitsForNow() throws Exception {
+    void aRecordOnRequestHasTheCallInFlight() throws Exception {
         List<SimulatedBackend> ranks = SimulatedBackend.createGroup(2);
         try (ProcessGroup group = ProcessGroup.of(ranks.get(1))) {
             Work letter = ranks.get(1).submit(Message.recv(HostTensor.of(new byte[100]), 0, 7), LONG);
@@ -104,7 +104,7 @@ class FlightRecordTest {
     }
 
     @Test
-    void aProbeOrAMatchThatFindsNoMessageIsNotInTheRecord() throws Exception {
+    void aProbeOrMatchWithoutAMessageIsNotRecorded() throws Exception {
         List<SimulatedBackend> ranks = SimulatedBackend.createGroup(1);
         try (ProcessGroup group = ProcessGroup.of(ranks.get(0))) {
             group.allReduce(new float[] {2, 3}, ReduceOp.SUM);
@@ -130,7 +130,7 @@ class FlightRecordTest {
     }
 
     @Test
-    void aProbeThatWaitsIsInTheRecord() throws Exception {
+    void aWaitingProbeIsRecorded() throws Exception {
         List<SimulatedBackend> ranks = SimulatedBackend.createGroup(2);
         try (ProcessGroup group = ProcessGroup.of(ranks.get(1))) {
             Work probe = ranks.get(1).submit(Message.probe(0, 7), LONG);
@@ -153,7 +153,7 @@ class FlightRecordTest {
     }
 
     @Test
-    void theRecordNamesCallsAndMessagesWithTheirLabels() throws Exception {
+    void theRecordHasCallsAndMessagesWithTheirLabels() throws Exception {
         List<SimulatedBackend> ranks = SimulatedBackend.createGroup(1);
         try (ProcessGroup group = ProcessGroup.of(ranks.get(0))) {
             ProcessGroup labelled = group.labelled("dense2.weight");
@@ -174,7 +174,7 @@ class FlightRecordTest {
     }
 
     @Test
-    void theCollectivesOfACallOnObjectsHaveItsLabelUnlessTheViewHasOne() throws Exception {
+    void collectivesOfAnObjectCallAreLabelledWithItUnlessTheViewIs() throws Exception {
         List<SimulatedBackend> ranks = SimulatedBackend.createGroup(1);
         try (ProcessGroup group = ProcessGroup.of(ranks.get(0))) {
             group.objects(Codec.utf8()).gather("a", 0);
@@ -196,7 +196,7 @@ class FlightRecordTest {
     }
 
     @Test
-    void aFolderThatCannotBeWrittenIsRefusedBeforeABackEndIsOpened() throws Exception {
+    void anUnwritableFolderIsRefusedBeforeABackendIsOpened() throws Exception {
         Path below = Files.writeString(folder.resolve("file"), "no folder").resolve("below");
         GroupSpec spec = GroupSpec.of("world", 0, 1, SHORT);
         // the back end does not exist either, but that is looked at later

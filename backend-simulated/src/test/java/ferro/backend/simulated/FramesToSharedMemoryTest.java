@@ -24,7 +24,7 @@ class FramesToSharedMemoryTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 100, 100_000})
-    void ofACollective(int elements) {
+    void aCollectiveReachesSharedMemoryByTheseFramesOnly(int elements) {
         Set<List<String>> stacks = ConcurrentHashMap.newKeySet();
         ReduceOp adds = ReduceOp.of("adds", (left, right) -> {
             stacks.add(belowTheKernel());

@@ -36,7 +36,7 @@ class HalfAMessageTest {
             Map.of("ferro.timeout", "1h", "ferro.heartbeat.interval", "0s", "ferro.links", "tcp");
 
     @Test
-    void aReceiveEndsAtItsDeadlineWhereverItsSenderIsCutOff() {
+    void aReceiveTimesOutWhereverItsSenderIsCutOff() {
         int underWay = 0;
         int whole = 0;
         for (int step = 0; step < STEPS; step++) {
@@ -60,7 +60,7 @@ class HalfAMessageTest {
      */
     @ParameterizedTest(name = "{0} ints")
     @ValueSource(ints = {100, 100_000})
-    void aReceiveThatGetsTheEnvelopeAndNoElementsEndsAtItsDeadline(int length) {
+    void aReceiveOfAnEnvelopeWithoutElementsTimesOut(int length) {
         for (int seed = 1; seed <= SEEDS; seed++) {
             SteppedRank.Making losing = new SteppedRank.Making(HalfAMessageTest::losingElements, FailurePolicy.SHIPPED);
             Simulation simulation = new Simulation(RANKS, seed, SETTINGS, losing).mayFail();

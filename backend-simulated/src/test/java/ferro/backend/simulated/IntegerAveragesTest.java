@@ -65,7 +65,7 @@ class IntegerAveragesTest {
 
     @ParameterizedTest
     @MethodSource("groups")
-    void queuedCallsBeginFromWhatTheOnesBeforeHaveLeft(Map<String, String> how, int size) {
+    void aQueuedAverageReadsTheResultsOfEarlierCalls(Map<String, String> how, int size) {
         Ranks.run(SimulatedBackend.createGroup(size, how), group -> {
             for (int turn = 0; turn < 10; turn++) {
                 byte[] bytes = {(byte) (100 + group.rank()), (byte) (-100 - group.rank()), -1};
@@ -89,7 +89,7 @@ class IntegerAveragesTest {
 
     @ParameterizedTest
     @MethodSource("groups")
-    void blocksHaveTheResultsOfSingleCalls(Map<String, String> how, int size) {
+    void blocksOfAveragesHaveTheResultsOfSingleCalls(Map<String, String> how, int size) {
         Ranks.run(SimulatedBackend.createGroup(size, how), group -> {
             List<int[]> together = new ArrayList<>();
             int[] lengths = {1, 7, 0, 200, 250, 20_000, 3};
@@ -118,7 +118,7 @@ class IntegerAveragesTest {
 
     @ParameterizedTest
     @MethodSource("groups")
-    void longOnesAndShortOnesTakeTurnsInMemoryOfTheGroup(Map<String, String> how, int size) {
+    void longAndShortAveragesShareTheMemoryOfTheGroup(Map<String, String> how, int size) {
         Ranks.run(SimulatedBackend.createGroup(size, how), group -> {
             for (int length : new int[] {5, 400_000, 9, 120_000, 1, 400_000, 61}) {
                 HostTensor given = group.allocate(DataType.INT32, length).tensor();
@@ -135,7 +135,7 @@ class IntegerAveragesTest {
 
     @ParameterizedTest
     @MethodSource("groups")
-    void aRootGetsTheAverageAndTheOthersKeepWhatTheyGave(Map<String, String> how, int size) {
+    void onlyTheRootGetsTheAverage(Map<String, String> how, int size) {
         Ranks.run(SimulatedBackend.createGroup(size, how), group -> {
             int[] data = data(group.rank(), 40);
             HostTensor tensor = HostTensor.of(data);
@@ -159,7 +159,7 @@ class IntegerAveragesTest {
     }
 
     @Test
-    void aSumThatMeetsAnAverageIsAMismatchThatTellsBoth() {
+    void aSumAndAnAverageAreAMismatchWithBothCalls() {
         for (Map<String, String> how : List.of(SHARED, LINKS)) {
             Ranks.run(SimulatedBackend.createGroup(2, how), group -> {
                 int[] data = {7, 9, 11};
@@ -177,7 +177,7 @@ class IntegerAveragesTest {
     }
 
     @Test
-    void theRecordSaysWhatWasCalledAndHowManyBytesThatIs() {
+    void theRecordHasTheCalledAverageAndItsBytes() {
         Ranks.run(SimulatedBackend.createGroup(2, SHARED), group -> {
             group.allReduce(new short[] {3, 4, 5}, ReduceOp.AVG);
             String record = written(group);

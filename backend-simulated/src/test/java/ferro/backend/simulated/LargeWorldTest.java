@@ -10,7 +10,7 @@ class LargeWorldTest {
     private static final String ENTRIES = "ferro.recorder.entries";
 
     @Test
-    void waysBetweenRanksAreMadeWhenTheyAreNeeded() {
+    void pathsBetweenRanksAreCreatedWhenNeeded() {
         SeededMedium medium = new SeededMedium(new EventQueue(7, 10_000), 10_000, rank -> null);
         assertEquals(0, medium.waysMade());
         medium.later(9_999, 3, () -> {});

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** Calls that differ and after which the ranks close the group. */
 class LastCallsTest {
     @Test
-    void ofRanksWhoseLastCallsDifferAtLeastOneFailsAndEachThatFailsHasBothCalls() {
+    void differentLastCallsFailAtLeastOneRankWithBothCalls() {
         for (int run = 0; run < 20; run++) {
             Map<Integer, FerroException> failures = new ConcurrentHashMap<>();
             SimulatedBackend.run(3, group -> {

@@ -47,7 +47,7 @@ class LateMessagesTest {
     }
 
     @Test
-    void receivesThatWaitForARankAreOneEvent() {
+    void severalWaitingReceivesFromARankAreOneEvent() {
         run("8s", group -> {
             for (int tag = 1; group.rank() == 0 && tag <= 3; tag++) {
                 receive(group, 1, tag);
@@ -66,7 +66,7 @@ class LateMessagesTest {
     }
 
     @Test
-    void aSendThatNobodyReceivesIsLate() {
+    void anUnreceivedSendIsReportedLate() {
         run("8s", group -> {
             if (group.rank() == 2) {
                 group.sendAsync(HostTensor.of(new double[100_000]), 1, 5);
@@ -76,7 +76,7 @@ class LateMessagesTest {
     }
 
     @Test
-    void theEndOfAChainIsNamedFirst() {
+    void theEndOfAChainOfWaitingRanksIsNamedFirst() {
         run("8s", group -> {
             if (group.rank() < 2) {
                 receive(group, group.rank() + 1, 4);
@@ -90,7 +90,7 @@ class LateMessagesTest {
 
     @Test
     @Timeout(120)
-    void ofASubgroupTheWaitChainHasTheNumbersInTheJoinedGroup() {
+    void aWaitChainInASubgroupHasTheNumbersOfTheJoinedGroup() {
         CountDownLatch heard = new CountDownLatch(1);
         SimulatedBackend.run(3, Map.of(), joined -> {
             ProcessGroup group = joined.split(0, (joined.rank() + 1) % 3).orElseThrow();
@@ -129,7 +129,7 @@ class LateMessagesTest {
     /** Rank 1 sends too, or receives a message of another tag. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aDeadlockOfSendsHasAdvice(boolean bothSend) {
+    void aDeadlockOfSendsIsReportedWithAdvice(boolean bothSend) {
         SimulatedBackend.run(2, Map.of("ferro.timeout", "4s"), group -> {
             boolean sends = bothSend || group.rank() == 0;
             FerroException failure = assertThrows(FerroException.class, () -> {
@@ -187,7 +187,7 @@ class LateMessagesTest {
     }
 
     @Test
-    void aShortTimeoutHasNoEvent() {
+    void aShortTimeoutCausesNoEvent() {
         run("900ms", group -> receive(group, (group.rank() + 1) % 3, 4));
         late.forEach(events -> assertEquals(List.of(), events));
     }

@@ -31,7 +31,7 @@ class LeavesOfLargeGroupsTest {
 
     @Test
     @DisplayName("a receive from a rank that leaves without having sent fails, and does not wait for its timeout")
-    void aReceiveFromALeaverThatNeverSentFails() {
+    void aReceiveFromARankThatLeftWithoutSendingFails() {
         for (long seed = 1; seed <= 20; seed++) {
             Work[] receive = new Work[1];
             // 0 and 7 are no neighbours; the seed draws which of them begins
@@ -84,7 +84,7 @@ class LeavesOfLargeGroupsTest {
 
     @Test
     @DisplayName("one call too many after half of the ranks have left fails on all others, because of the leavers")
-    void oneCallTooManyFailsBecauseOfTheLeavers() {
+    void aCallAfterHalfOfTheRanksLeftBlamesThoseRanks() {
         for (long seed = 1; seed <= 20; seed++) {
             Simulation simulation = new Simulation(SIZE, seed, Map.of(), SPARSE).mayFail();
             Work[] first = new Work[SIZE];
@@ -206,7 +206,7 @@ class LeavesOfLargeGroupsTest {
     @Test
     @DisplayName(
             "half of the ranks leave, the others go on, and one call too many names the lowest leaver on all of them")
-    void theOthersGoOnAndOneCallTooManyNamesTheLowestLeaver() {
+    void remainingRanksContinueAndALaterCallNamesTheLowestLeave() {
         for (long seed = 1; seed <= 10; seed++) {
             new Rest(seed).run();
         }
@@ -215,7 +215,7 @@ class LeavesOfLargeGroupsTest {
     @Test
     @DisplayName(
             "a rank that leaves a subgroup after it has aborted the parent is blamed for the abort, not for the leave")
-    void aLeaveAfterTheFailureOfAParentIsNoCause() {
+    void aLeaveAfterTheFailureOfTheParentIsNotTheCause() {
         for (long seed = 1; seed <= 20; seed++) {
             Simulation simulation = new Simulation(SIZE, seed, Map.of(), SPARSE).mayFail();
             int[] members = IntStream.range(0, SIZE).toArray();

@@ -25,7 +25,7 @@ class MessageBufferTest {
     /** The last row is the bound without a setting; the messages are larger in sum than the bound. */
     @ParameterizedTest
     @CsvSource({"1MiB, 40, 1 MiB", "16MiB, 280, 16 MiB", ", 280, 16 MiB"})
-    void aReceiveBehindMessagesThatNobodyReceivesSaysSoWhenItTimesOut(String bound, int messages, String said) {
+    void aTimeoutBehindUnreceivedMessagesReportsTheFullBuffer(String bound, int messages, String said) {
         Map<String, String> settings = bound == null ? Map.of() : Map.of("ferro.message.buffer", bound);
         SimulatedBackend.run(2, settings, group -> {
             if (group.rank() == 1) {
@@ -52,7 +52,7 @@ class MessageBufferTest {
     }
 
     @Test
-    void sendsOfBothSidesBeyondTheBuffersBlameNoRankAloneAndNameTheBound() {
+    void mutualSendsBeyondTheBuffersBlameNoRankAloneAndNameTheLimit() {
         SimulatedBackend.run(2, Map.of(), group -> {
             FerroException full = assertThrows(FerroException.class, () -> {
                 ProcessGroup within = group.within(Duration.ofSeconds(4));
@@ -70,7 +70,7 @@ class MessageBufferTest {
     }
 
     @Test
-    void oneMessageIsKeptWhateverTheSetting() {
+    void oneMessageIsBufferedWhateverTheSetting() {
         SimulatedBackend.run(2, Map.of("ferro.message.buffer", "1B"), group -> {
             if (group.rank() == 1) {
                 group.send(new byte[] {5}, 0, 1);
@@ -88,7 +88,7 @@ class MessageBufferTest {
     }
 
     @Test
-    void ofASubgroupTheRankWhoseMessagesWaitHasItsNumberInTheJoinedGroup() {
+    void unreceivedMessagesInASubgroupNameTheRankOfTheJoinedGroup() {
         SimulatedBackend.run(2, Map.of("ferro.message.buffer", "1B"), joined -> {
             ProcessGroup group = joined.split(0, 1 - joined.rank()).orElseThrow();
             if (group.rank() == 1) {

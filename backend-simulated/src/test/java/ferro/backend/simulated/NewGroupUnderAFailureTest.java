@@ -30,7 +30,7 @@ class NewGroupUnderAFailureTest {
             "ferro.heartbeat.limit", "1s");
 
     @Test
-    void theCauseOfTheParentIsTheCauseOnAllRanks() {
+    void allRanksOfASubgroupFailWithTheCauseOfTheParent() {
         for (int seed = 0; seed < SEEDS; seed++) {
             assertPartition(seed, 0, 1, 2, 3);
             assertPartition(seed, 3, 1, 0, 2);
@@ -65,7 +65,7 @@ class NewGroupUnderAFailureTest {
     @Test
     @DisplayName(
             "an abort by a rank outside of a subgroup blames no member of it, if a member leaves because of the abort")
-    void anAbortByARankOutsideOfASubgroupBlamesNoMember() {
+    void anAbortFromOutsideASubgroupBlamesNoMember() {
         int[] members = {0, 1, 2};
         for (int seed = 1; seed <= SEEDS; seed++) {
             Simulation simulation = Simulation.of(RANKS, seed, Map.of()).mayFail();

@@ -25,7 +25,7 @@ class OverlayUnderSeedsTest {
     @ParameterizedTest
     @CsvSource({"8, 600", "16, 250", "40, 60"})
     @DisplayName("whatever goes wrong, ranks that tell only their neighbours agree, and nobody hangs")
-    void ranksThatTellOnlyTheirNeighboursAgree(int size, int seeds) {
+    void ranksInASparseOverlayAgreeOnEveryFailure(int size, int seeds) {
         for (long seed = 1; seed <= seeds; seed++) {
             FaultyRun.run(seed, size, Planted.NOTHING);
         }
@@ -35,7 +35,7 @@ class OverlayUnderSeedsTest {
     @CsvSource({"8, 20", "16, 10", "40, 5"})
     @DisplayName(
             "of one death, ranks that tell only their neighbours agree on what ranks agree on that tell all others")
-    void theVerdictOfOneDeathIsThatOfAFullMesh(int size, int seeds) {
+    void aDeathHasTheSameResultAsInAFullMesh(int size, int seeds) {
         for (long seed = 1; seed <= seeds; seed++) {
             int dead = (int) (seed % size);
             long mesh = traceOfDeath(seed, size, size, dead);
@@ -75,7 +75,7 @@ class OverlayUnderSeedsTest {
             mode = EnumSource.Mode.INCLUDE,
             names = {"NO_ABORT_FLOOD", "NOTHING_TOLD_ON", "FIRST_CAUSE_ONLY", "ONLY_HIGHER_TOLD"})
     @DisplayName("mistakes in what ranks tell are found there too")
-    void mistakesAreFound(Planted planted) {
+    void plantedMistakesOfTheOverlayAreFound(Planted planted) {
         long seed = 1;
         while (seed <= SEEDS && !isFound(seed, planted)) {
             seed++;

@@ -19,7 +19,7 @@ class PlantedFaultsTest {
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
             names = {"NOTHING", "WRAPPED"})
-    void seedsFindWhatIsPlanted(Planted planted, TestReporter reporter) {
+    void theSeedsFindEveryPlantedMistake(Planted planted, TestReporter reporter) {
         long seed = 1;
         while (seed <= SEEDS && !finding(seed, planted).contains(planted.sign())) {
             seed++;
@@ -29,7 +29,7 @@ class PlantedFaultsTest {
     }
 
     @Test
-    void aTransportThatIsOnlyWrappedIsNotFound() {
+    void aWrappedTransportWithoutMistakesIsNotReported() {
         for (long seed = 1; seed <= HARMLESS_SEEDS; seed++) {
             assertEquals("", finding(seed, Planted.WRAPPED));
         }

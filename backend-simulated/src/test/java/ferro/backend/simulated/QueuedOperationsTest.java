@@ -25,7 +25,7 @@ class QueuedOperationsTest {
 
     /** Rank 1 does its part of the first call and closes; rank 2 is slow; rank 0 has queued one call too many. */
     @Test
-    void aRankThatIsMissedBehindDoesNotSpoilTheFirst() {
+    void aMissingRankInALaterCallDoesNotFailTheFirst() {
         CountDownLatch called = new CountDownLatch(4);
         Ranks.run(SimulatedBackend.createGroup(4, LINKS), group -> {
             long[] first = {group.rank() + 3};

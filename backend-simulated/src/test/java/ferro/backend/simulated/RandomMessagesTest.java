@@ -23,7 +23,7 @@ class RandomMessagesTest {
     private record Message(int from, int to, int tag, int[] sent, int[] got) {}
 
     @Test
-    void messagesMeetByTagInOrder() {
+    void messagesAreMatchedByTagInOrder() {
         Simulation.seeds(150).forEach(RandomMessagesTest::exchange);
     }
 

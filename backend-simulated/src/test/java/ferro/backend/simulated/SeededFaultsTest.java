@@ -32,7 +32,7 @@ class SeededFaultsTest {
     @Test
     @DisplayName("row 21, row 28: whatever goes wrong nobody hangs, and nobody is given wrong data")
     @Timeout(value = 6, unit = TimeUnit.HOURS)
-    void whateverGoesWrongNobodyHangsAndNobodyIsGivenWrongData(TestReporter reporter) throws IOException {
+    void noRankHangsOrGetsWrongDataUnderAnyFault(TestReporter reporter) throws IOException {
         SystemContext context = SystemContext.ofProcess();
         if (Settings.SEED.find(context).isPresent()) {
             Simulation.seeds(1, context).forEach(FaultyRun::run);

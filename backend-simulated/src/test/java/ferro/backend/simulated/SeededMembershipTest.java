@@ -33,7 +33,7 @@ class SeededMembershipTest {
     @Test
     @DisplayName(
             "row 5, row 6: a rank that stands still is suspected, goes on, is told to all, and every result is right")
-    void aRankThatStandsStillIsSuspectedAndGoesOn() {
+    void aPausedRankIsSuspectedAndContinues() {
         SystemContext context = SystemContext.ofProcess();
         Simulation.seeds(SEEDS, context).forEach(seed -> {
             events.forEach(List::clear);
@@ -58,7 +58,7 @@ class SeededMembershipTest {
     @Test
     @DisplayName(
             "row 6: a rank that hangs under a long deadline ends all groups with PARTITION at the limit of heartbeats")
-    void aRankThatHangsEndsTheGroupAtTheLimit() {
+    void aRankThatHangsFailsTheGroupAtTheHeartbeatLimit() {
         SystemContext context = SystemContext.ofProcess();
         Simulation.seeds(SEEDS, context).forEach(seed -> {
             events.forEach(List::clear);

@@ -30,7 +30,7 @@ class SeedsThatFailedTest {
         "80345, a rank that stood still when the bound of its close was due was taken for one that leaks",
         "300587, a rank that had stood still blamed one that had left for a message that was under way",
     })
-    void holdsNow(long seed, String whatItWas) {
+    void aSeedThatOnceFailedPasses(long seed, String whatItWas) {
         FaultyRun.run(seed);
     }
 }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class SimulatedBackendProviderTest {
     @Test
-    void largerWorldIsPointedToCreateGroup() {
+    void aLargerWorldIsRefusedWithTheAdviceToUseCreateGroup() {
         GroupSpec group = GroupSpec.of("dp", 2, 4, Duration.ofSeconds(1));
         IllegalArgumentException refused = assertThrows(
                 IllegalArgumentException.class,
@@ -24,7 +24,7 @@ class SimulatedBackendProviderTest {
     }
 
     @Test
-    void providerCanWorkAnywhereAndIsNeverChosenByAuto() {
+    void theProviderWorksAnywhereAndIsNeverChosenByAuto() {
         BackendProvider provider = new SimulatedBackendProvider();
         assertEquals("simulated", provider.name());
         assertTrue(provider.priority() < 0);
@@ -32,14 +32,14 @@ class SimulatedBackendProviderTest {
     }
 
     @Test
-    void groupWithoutRanksIsRefused() {
+    void aGroupWithoutRanksIsRefused() {
         IllegalArgumentException refused =
                 assertThrows(IllegalArgumentException.class, () -> SimulatedBackend.createGroup(0));
         assertTrue(refused.getMessage().contains("found 0"), refused.getMessage());
     }
 
     @Test
-    void settingWithoutItsUnitIsRefusedByName() {
+    void aSettingWithoutItsUnitIsRefusedByName() {
         IllegalArgumentException refused = assertThrows(
                 IllegalArgumentException.class, () -> SimulatedBackend.createGroup(2, Map.of("ferro.timeout", "3")));
         assertTrue(refused.getMessage().contains("ferro.timeout=3"), refused.getMessage());

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.function.Executable;
 @Timeout(120)
 class SimulatedBackendTest {
     @Test
-    void settingsThatMakeNoSenseAreRefused() {
+    void invalidSettingsAreRefused() {
         Map<String, String> senseless = Map.of("ferro.segment", "soon");
 
         String group = refusal(() -> SimulatedBackend.createGroup(2, senseless));
@@ -32,7 +32,7 @@ class SimulatedBackendTest {
     }
 
     @Test
-    void aHundredRanksMeet() {
+    void aHundredRanksCommunicate() {
         ranksMeet(100);
     }
 
@@ -40,7 +40,7 @@ class SimulatedBackendTest {
     @Test
     @Tag("long")
     @Timeout(900)
-    void aThousandRanksMeet() {
+    void aThousandRanksCommunicate() {
         ranksMeet(1000);
     }
 

@@ -20,7 +20,7 @@ class SimulatedEndsTest {
     private final Ends ends = new Ends(3);
 
     @Test
-    void abandonFreesThePostedMemoryAtOnce() {
+    void anAbandonReleasesThePostedMemoryAtOnce() {
         int[] got = {-1};
         ends.link(1, 0).receive(call(1), HostTensor.of(got), 0, 1);
         ends.link(0, 1).send(call(1), HostTensor.of(new int[] {5}), 0, 1);
@@ -34,7 +34,7 @@ class SimulatedEndsTest {
     }
 
     @Test
-    void controlMessageSentBeforeTheEndIsHeardBeforeIt() {
+    void aControlMessageIsDeliveredBeforeTheEndOfItsSender() {
         ends.link(1, 0).receive(call(1), HostTensor.of(new int[1]), 0, 1);
         ends.link(0, 1);
         ends.end(0).control(1, ByteBuffer.wrap(new byte[] {'a'}));
@@ -44,7 +44,7 @@ class SimulatedEndsTest {
     }
 
     @Test
-    void controlMessagesGoOnAfterAbandonAndStopAfterClose() {
+    void controlMessagesContinueAfterAbandonAndStopAfterClose() {
         ends.end(0).abandon();
         ends.end(0).control(1, ByteBuffer.wrap(new byte[] {'a'}));
         ends.end(1).control(0, ByteBuffer.wrap(new byte[] {'b'}));
@@ -58,7 +58,7 @@ class SimulatedEndsTest {
     }
 
     @Test
-    void closedPeerIsNotMissedBeforeEverythingSentIsConsumed() {
+    void aClosedPeerIsNotReportedBeforeItsDataIsConsumed() {
         int[] got = new int[2];
         ends.messages(0, 1).send(call(1), HostTensor.of(new int[] {5}), 0, 1);
         ends.end(0).close();
@@ -76,7 +76,7 @@ class SimulatedEndsTest {
     }
 
     @Test
-    void sendToAClosedPeerIsBrokenEvenIfSmall() {
+    void aSmallSendToAClosedPeerBreaksTheLink() {
         ends.end(0).close();
         ends.messages(1, 0);
         ends.settle();
@@ -86,7 +86,7 @@ class SimulatedEndsTest {
     }
 
     @Test
-    void peerThatNeverMadeItsLinkIsMissedWhenItCloses() {
+    void aPeerThatClosesWithoutItsLinkIsReported() {
         ends.link(1, 0).send(call(1), HostTensor.of(new int[] {5}), 0, 1);
         ends.settle();
         ends.end(0).close();
@@ -103,7 +103,7 @@ class SimulatedEndsTest {
     }
 
     @Test
-    void deadRankIsLostToAllWithoutDrivingAnything() {
+    void aDeadRankIsLostOnAllRanks() {
         ends.network().kill(2);
         ends.end(2).control(0, ByteBuffer.wrap(new byte[] {'a'}));
         ends.settle();
@@ -114,7 +114,7 @@ class SimulatedEndsTest {
     }
 
     @Test
-    void deadRankIsLostToGroupsMadeLater() {
+    void aDeadRankIsLostInLaterGroups() {
         ends.network().kill(2);
         Ends.Heard heard = new Ends.Heard();
         ends.end(1).subgroup(new int[] {2, 1}, 99).events(heard);
@@ -123,7 +123,7 @@ class SimulatedEndsTest {
     }
 
     @Test
-    void subgroupHasLinksAndRanksOfItsOwn() {
+    void aSubgroupHasItsOwnLinksAndRankNumbers() {
         Transport one = ends.end(2).subgroup(new int[] {2, 0}, 7);
         Transport two = ends.end(0).subgroup(new int[] {2, 0}, 7);
         assertEquals(0, one.rank());
@@ -138,7 +138,7 @@ class SimulatedEndsTest {
     }
 
     @Test
-    void abandonedSubgroupLeavesItsParentUsable() {
+    void anAbandonedSubgroupLeavesItsParentUsable() {
         Transport one = ends.end(0).subgroup(new int[] {0, 1}, 7);
         one.link(1, Lane.COLLECTIVE);
         one.abandon();
@@ -155,7 +155,7 @@ class SimulatedEndsTest {
     }
 
     @Test
-    void controlMessageForASubgroupWaitsUntilItIsMade() {
+    void aControlMessageWaitsUntilItsSubgroupIsMade() {
         ends.end(0).subgroup(new int[] {0, 1}, 7).control(1, ByteBuffer.wrap(new byte[] {'a'}));
         ends.settle();
         Ends.Heard heard = new Ends.Heard();
@@ -165,7 +165,7 @@ class SimulatedEndsTest {
     }
 
     @Test
-    void onlyMembersMakeASubgroup() {
+    void onlyMembersCanMakeASubgroup() {
         IllegalArgumentException refused =
                 assertThrows(IllegalArgumentException.class, () -> ends.end(2).subgroup(new int[] {0, 1}, 7));
         assertTrue(refused.getMessage().contains("rank 2 of \"test\""), refused.getMessage());

@@ -77,7 +77,7 @@ class SimulatedFaultsTest {
 
     @Test
     @DisplayName("row 1, row 2, row 3: a rank that crashes before any step is known and named on every other rank")
-    void rankThatCrashesBeforeAnyStepIsNamedOnEveryOtherRank() {
+    void aRankThatCrashesAtAnyStepIsNamedOnAllOtherRanks() {
         for (int step = 0; step < STEPS; step++) {
             assertAll(allReduceWith(new Fault.Crash(step, 2), SETTINGS), 2, Code.PEER_LOST, Set.of(2));
         }
@@ -85,7 +85,7 @@ class SimulatedFaultsTest {
 
     @Test
     @DisplayName("row 3: the call after a death between calls fails at once, and gives the medium nothing to do")
-    void theCallAfterADeathBetweenCallsMovesNothing() {
+    void theCallAfterADeathFailsWithoutSendingAnything() {
         for (int step = 0; step < IDLE_STEPS; step++) {
             int[] asked = {0};
             List<String> refused = new ArrayList<>();
@@ -133,7 +133,7 @@ class SimulatedFaultsTest {
 
     @Test
     @DisplayName("row 5: a rank that stands still for less than the deadline does no harm")
-    void rankThatStandsStillForLessThanTheDeadlineDoesNoHarm() {
+    void aPauseShorterThanTheDeadlineChangesNoResult() {
         for (int step = 0; step < STEPS; step++) {
             Outcome outcome = allReduceWith(new Fault.Pause(step, 1, Duration.ofMillis(700)), SETTINGS);
             assertArrayEquals(new int[][] {{18}, {18}, {18}, {18}}, outcome.data, "step " + step);
@@ -142,12 +142,12 @@ class SimulatedFaultsTest {
 
     @Test
     @DisplayName("row 4: a rank that stands still beyond the deadline is the one that all ranks blame, itself included")
-    void rankThatStandsStillBeyondTheDeadlineIsTheOneThatAllBlame() {
+    void aPauseBeyondTheDeadlineIsBlamedByAllRanks() {
         assertAll(allReduceWith(new Fault.Pause(2, 1, Duration.ofSeconds(3)), SETTINGS), -1, Code.TIMED_OUT, Set.of(1));
     }
 
     @Test
-    void rankThatOneOtherDoesNotHearEndsTheGroupByHeartbeat() {
+    void aRankThatOneOtherCannotReceiveFromFailsByHeartbeat() {
         Map<String, String> settings = Map.of(
                 "ferro.timeout", "1h",
                 "ferro.heartbeat.interval", "100ms",
@@ -158,7 +158,7 @@ class SimulatedFaultsTest {
 
     @Test
     @DisplayName("row 12: a link that breaks ends the group with one of its ranks to blame, or both")
-    void linkThatBreaksEndsTheGroupWithOneOfItsRanksToBlame() {
+    void aBrokenLinkBlamesOneOfItsTwoRanks() {
         int broken = 0;
         for (int step = 0; step < STEPS; step++) {
             Outcome outcome = allReduceWith(new Fault.Drop(step, 0, 1), SETTINGS);
@@ -173,7 +173,7 @@ class SimulatedFaultsTest {
     }
 
     @Test
-    void controlMessagesThatComeTwiceDoNoHarm() {
+    void repeatedControlMessagesChangeNothing() {
         for (int step = 0; step < STEPS; step++) {
             Outcome outcome = allReduceWith(new Fault.Duplicate(step, 1, 0), SETTINGS);
             assertArrayEquals(new int[][] {{18}, {18}, {18}, {18}}, outcome.data, "step " + step);
@@ -181,7 +181,7 @@ class SimulatedFaultsTest {
     }
 
     @Test
-    void theRankThatACallBlamesAsDeadIsLostWhenTheCallFails() {
+    void aRankBlamedAsDeadIsInTheLostRanks() {
         List<String> found = new ArrayList<>();
         for (int seed = 0; seed < 4 * STEPS; seed++) {
             String trial = "seed " + seed;
@@ -207,7 +207,7 @@ class SimulatedFaultsTest {
     }
 
     @Test
-    void deathsAfterTheFirstAreKnownAsLostOnAllThatLive() {
+    void deathsAfterTheFirstAreLostOnAllSurvivors() {
         for (int step = 0; step < STEPS / 4; step++) {
             ProcessGroup[] groups = new ProcessGroup[RANKS];
             Simulation.of(RANKS, 7 + step, SETTINGS)
@@ -241,7 +241,7 @@ class SimulatedFaultsTest {
     }
 
     @Test
-    void aFailureOfASubgroupNamesARankByItsNumbersInBothGroups() {
+    void aFailureInASubgroupNamesTheRankByBothNumbers() {
         List<String> found = new ArrayList<>();
         for (int step = 0; step < STEPS; step++) {
             List<ProcessGroup> made = new ArrayList<>();
@@ -273,7 +273,7 @@ class SimulatedFaultsTest {
     }
 
     @Test
-    void anAbortOfANestedSubgroupKeepsItsTextAndNamesTheRankByBothNumbers() {
+    void anAbortOfANestedSubgroupKeepsItsTextAndNamesBothNumbers() {
         List<ProcessGroup> made = new ArrayList<>();
         Simulation simulation = Simulation.of(RANKS, 11, SETTINGS);
         simulation
@@ -305,7 +305,7 @@ class SimulatedFaultsTest {
     }
 
     @Test
-    void faultsOfRanksThatAreNotThereAreRefused() {
+    void faultsOfRanksOutsideTheGroupAreRefused() {
         assertThrows(InvalidRankException.class, () -> Simulation.of(2, 1).faults(List.of(new Fault.Crash(0, 2))));
         assertThrows(
                 IllegalArgumentException.class,

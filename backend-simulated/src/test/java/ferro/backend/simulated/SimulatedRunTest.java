@@ -42,7 +42,7 @@ class SimulatedRunTest {
     }
 
     @Test
-    void resultsComeInTheOrderOfRanks() {
+    void resultsAreInRankOrder() {
         List<String> results = SimulatedBackend.runAll(4, group -> {
             int[] sum = {group.rank() + 3};
             group.allReduce(sum, ReduceOp.SUM);
@@ -52,7 +52,7 @@ class SimulatedRunTest {
     }
 
     @Test
-    void inADebuggerNeitherACallNorACloseHasALimit() {
+    void inADebuggerCallsAndClosesHaveNoTimeout() {
         Map<String, String> debug = Map.of("ferro.debug", "true", "ferro.timeout", "30ms");
         CountDownLatch overdue = new CountDownLatch(1);
         CountDownLatch never = new CountDownLatch(1);
@@ -78,7 +78,7 @@ class SimulatedRunTest {
     }
 
     @Test
-    void settingsAreInForceAndNullIsAResult() {
+    void settingsApplyToAllRanksAndAResultMayBeNull() {
         Map<String, String> settings = Map.of("ferro.timeout", "1500ms");
         assertEquals(
                 Arrays.asList(null, Duration.ofMillis(1500)),
@@ -93,7 +93,7 @@ class SimulatedRunTest {
     }
 
     @Test
-    void theFirstFailureIsThrownWithItsRankAndTheOthersAreItsConsequences() {
+    void theFirstFailureIsThrownAndTheOthersAreItsConsequences() {
         IOException full = new IOException("the disk is full");
 
         AssertionError failure = failureOf(() -> SimulatedBackend.run(3, group -> {
@@ -115,7 +115,7 @@ class SimulatedRunTest {
     }
 
     @Test
-    void theRankThatIsToBlameIsNamedEvenIfAnotherRankFailsBeforeIt() {
+    void theCulpritIsNamedAlthoughAnotherRankFailsFirst() {
         CountDownLatch others = new CountDownLatch(2);
         IllegalStateException bad = new IllegalStateException("bad batch");
 
@@ -139,7 +139,7 @@ class SimulatedRunTest {
     }
 
     @Test
-    void aFailureOfTheCloseIsAFailureOfTheRank() {
+    void aFailedCloseIsAFailureOfTheRank() {
         AssertionError failure = failureOf(() -> SimulatedBackend.run(2, group -> {
             if (group.rank() == 0) {
                 group.send(new int[] {3}, 1, 4); // returns before rank 1 refuses the type
@@ -162,7 +162,7 @@ class SimulatedRunTest {
     }
 
     @Test
-    void aKilledRankIsLostToTheOthersAndItsOwnFailureDoesNotCount() {
+    void aKilledRankIsLostAndItsOwnFailureDoesNotCount() {
         List<Integer> results = SimulatedBackend.runAll(3, group -> {
             if (group.rank() == 2) {
                 group.recv(new int[1], 0, 3); // ends when the rank is killed
@@ -182,7 +182,7 @@ class SimulatedRunTest {
     }
 
     @Test
-    void callsOfAKilledRankEndAlsoInItsSubgroups() {
+    void callsOfAKilledRankEndInItsSubgroupsToo() {
         CountDownLatch inCall = new CountDownLatch(1);
         SimulatedBackend.run(3, group -> {
             if (group.rank() == 0) {
@@ -234,7 +234,7 @@ class SimulatedRunTest {
     }
 
     @Test
-    void codeThatHangsEndsAtTheDeadlineAndIsNamedWithItsStack() {
+    void hangingCodeEndsAtTheDeadlineAndIsNamedWithItsStack() {
         CountDownLatch never = new CountDownLatch(1);
 
         AssertionError failure = failureOf(() -> SimulatedBackend.run(3, SHORT, group -> {
@@ -249,7 +249,7 @@ class SimulatedRunTest {
     }
 
     @Test
-    void codeThatHangsWhileNoRankIsInACallEndsToo() {
+    void hangingCodeEndsAlthoughNoRankIsInACall() {
         CountDownLatch never = new CountDownLatch(1);
 
         AssertionError failure = failureOf(() -> SimulatedBackend.run(3, SHORT, group -> {
@@ -273,7 +273,7 @@ class SimulatedRunTest {
     }
 
     @Test
-    void codeThatHangsIsNamedByItsOwnLine() {
+    void hangingCodeIsNamedWithItsLine() {
         AssertionError failure = failureOf(() -> SimulatedBackend.run(2, SHORT, group -> {
             if (group.rank() == 1) {
                 Thread.sleep(LIMIT.toMillis());
@@ -287,7 +287,7 @@ class SimulatedRunTest {
     }
 
     @Test
-    void framesOfFerroAndOfTheJdkAreNotTheUsersLine() {
+    void framesOfFerroAndTheJdkAreSkippedInTheNamedLine() {
         StackTraceElement[] stack = {
             new StackTraceElement("java.lang.Thread", "sleep", "Thread.java", -2),
             new StackTraceElement("ferro.group.ProcessGroup", "barrier", "ProcessGroup.java", 3),
@@ -302,7 +302,7 @@ class SimulatedRunTest {
     }
 
     @Test
-    void ranksThatWaitForEachOtherAreNamedTogetherWithTheirCalls() {
+    void ranksThatWaitForEachOtherAreNamedWithTheirCalls() {
         AssertionError failure = failureOf(() -> SimulatedBackend.run(
                 3, SHORT, group -> group.recv(new int[1], (group.rank() + 1) % 3, group.rank() + 4)));
 
@@ -322,7 +322,7 @@ class SimulatedRunTest {
     }
 
     @Test
-    void aMessageAndACollectiveThatWaitForEachOtherBlameNoRankAlone() {
+    void aCycleOfAMessageAndACollectiveBlamesNoRankAlone() {
         AssertionError failure = failureOf(() -> SimulatedBackend.run(3, SHORT, group -> {
             if (group.rank() == 1) {
                 group.within(LIMIT).recv(new int[1], 2, 4);
@@ -337,7 +337,7 @@ class SimulatedRunTest {
     }
 
     @Test
-    void callsThatGoOnForEverEndAtTheDeadline() {
+    void endlessCallsEndAtTheDeadline() {
         AssertionError failure = failureOf(() -> SimulatedBackend.run(2, SHORT, group -> {
             while (true) {
                 group.barrier();
@@ -350,7 +350,7 @@ class SimulatedRunTest {
     }
 
     @Test
-    void aRankThatHangsDoesNotHideTheFailureOfAnother() {
+    void aHangingRankDoesNotHideTheFailureOfAnother() {
         CountDownLatch never = new CountDownLatch(1);
 
         AssertionError failure = failureOf(() -> SimulatedBackend.run(2, group -> {

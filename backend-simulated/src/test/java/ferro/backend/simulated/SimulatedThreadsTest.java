@@ -32,26 +32,26 @@ class SimulatedThreadsTest {
     }
 
     @Test
-    void wakeupBeforeTheParkIsNotLost() {
+    void aWakeUpBeforeTheParkIsNotLost() {
         ends.end(0).wakeup();
         assertTrue(parked(LONG_NANOS) < LONG_NANOS / 2);
     }
 
     @Test
-    void parkEndsAtItsTime() {
+    void aParkEndsAfterItsTimeout() {
         long nanos = TimeUnit.MILLISECONDS.toNanos(20);
         assertTrue(parked(nanos) >= nanos);
     }
 
     @Test
-    void interruptEndsTheParkAndKeepsTheFlag() {
+    void anInterruptEndsTheParkAndKeepsTheFlag() {
         Thread.currentThread().interrupt();
         assertTrue(parked(LONG_NANOS) < LONG_NANOS / 2);
         assertTrue(Thread.currentThread().isInterrupted());
     }
 
     @Test
-    void postOfAPeerEndsThePark() {
+    void aPostOfThePeerEndsThePark() {
         ends.link(0, 1).receive(call(1), HostTensor.of(new int[1]), 0, 1);
         assertFalse(ends.end(0).poll());
         CompletableFuture<Void> sending =
@@ -62,7 +62,7 @@ class SimulatedThreadsTest {
     }
 
     @Test
-    void twoThreadsStreamWhateverTheyCut() {
+    void twoThreadsStreamInDifferentPieces() {
         int[] sent = new Random(11).ints(200_000).toArray();
         int[] got = new int[sent.length];
         for (Lane lane : Lane.values()) {
@@ -96,7 +96,7 @@ class SimulatedThreadsTest {
     }
 
     @Test
-    void nobodyTouchesTheMemoryAfterAbandon() {
+    void noThreadWritesTheMemoryAfterAbandon() {
         for (int round = 0; round < 50; round++) {
             Ends pair = new Ends(2);
             int[] data = new int[1 << 18];
@@ -115,7 +115,7 @@ class SimulatedThreadsTest {
     }
 
     @Test
-    void aThousandRanksHaveNoThreadAndNoLinkBeforeUse() {
+    void aThousandRanksUseNoThreadsOrLinksBeforeTheFirstCall() {
         int threads = Thread.activeCount();
         Ends many = new Ends(1000);
         many.settle();

@@ -20,7 +20,7 @@ class SimulatedTransportTest {
     private final Ends ends = new Ends(3);
 
     @Test
-    void firstPostOfACallCarriesTheHeaderEvenWithoutElements() {
+    void theFirstPostOfACallSendsTheHeaderWithoutElements() {
         HostTensor nothing = HostTensor.of(new float[0]);
         ends.link(1, 0).receive(call(4), nothing, 0, 0);
         ends.settle();
@@ -32,7 +32,7 @@ class SimulatedTransportTest {
     }
 
     @Test
-    void laterPostWithoutElementsIsFinishedAtOnce() {
+    void aLaterPostWithoutElementsEndsAtOnce() {
         HostTensor data = HostTensor.of(new int[] {3});
         ends.link(0, 1).send(call(1), data, 0, 1);
         ends.link(1, 0).receive(call(1), HostTensor.of(new int[1]), 0, 1);
@@ -44,7 +44,7 @@ class SimulatedTransportTest {
     }
 
     @Test
-    void collectiveSendRefersToTheSendersMemoryUntilItIsTaken() {
+    void aCollectiveSendReadsTheSendersMemoryWhenItIsReceived() {
         int[] data = {3, 4};
         int[] sum = {10, 20};
         ends.link(0, 1).send(call(1), HostTensor.of(data), 0, 2);
@@ -57,7 +57,7 @@ class SimulatedTransportTest {
     }
 
     @Test
-    void smallMessageIsFinishedBeforeItIsReceived() {
+    void aSmallMessageIsSentBeforeItIsReceived() {
         short[] data = {3, 4};
         ends.messages(0, 1).send(call(1), HostTensor.of(data), 0, 2);
         assertEquals(1, ends.messages(0, 1).sent());
@@ -69,7 +69,7 @@ class SimulatedTransportTest {
     }
 
     @Test
-    void windowOfMessagesIsBoundedAndComesFreeAgain() {
+    void theWindowOfMessagesIsBoundedAndReopens() {
         byte[] data = new byte[64 << 10];
         Link link = ends.messages(0, 1);
         for (int i = 0; i < 5; i++) {
@@ -84,7 +84,7 @@ class SimulatedTransportTest {
     }
 
     @Test
-    void largeMessageWaitsForItsReceiver() {
+    void aLargeMessageWaitsForItsReceive() {
         byte[] data = new byte[(int) LaneQueue.SMALL_BYTES + 1];
         ends.messages(0, 1).send(call(1), HostTensor.of(data), 0, data.length);
         ends.settle();
@@ -92,7 +92,7 @@ class SimulatedTransportTest {
     }
 
     @Test
-    void callsInARowThatARankSendsToItselfKeepTheirElementsApart() {
+    void successiveCallsOfARankToItselfStaySeparate() {
         int[] got = new int[5];
         ends.messages(2, 2).receive(call(1), HostTensor.of(got), 0, 2);
         ends.messages(2, 2).receive(call(2), HostTensor.of(got), 2, 3);
@@ -103,7 +103,7 @@ class SimulatedTransportTest {
     }
 
     @Test
-    void anotherHeaderIsToldAndNothingIsWritten() {
+    void aDifferentHeaderIsReportedAndNothingIsWritten() {
         int[] got = {-1};
         CallHeader other = CallHeader.of(1, 1, 77, "another call");
         ends.link(0, 1).send(other, HostTensor.of(new int[] {5}), 0, 1);
@@ -116,7 +116,7 @@ class SimulatedTransportTest {
     }
 
     @Test
-    void moreElementsThanTheReceiverPostedIsOutOfStep() {
+    void moreElementsThanPostedAreAMismatch() {
         ends.link(0, 1).send(call(1), HostTensor.of(new int[] {5, 6}), 0, 2);
         ends.link(1, 0).receive(call(1), HostTensor.of(new int[1]), 0, 1);
         ends.link(1, 0).receive(call(2), HostTensor.of(new int[1]), 0, 1);
@@ -126,7 +126,7 @@ class SimulatedTransportTest {
     }
 
     @Test
-    void controlMessagesComeInOrderAndAreCopied() {
+    void controlMessagesAreCopiedAndArriveInOrder() {
         ByteBuffer message = ByteBuffer.wrap(new byte[] {'a', 'b'});
         ends.end(0).control(2, message);
         message.put(0, (byte) 'x');
@@ -137,13 +137,13 @@ class SimulatedTransportTest {
     }
 
     @Test
-    void linkToNoRankIsRefused() {
+    void aLinkToARankOutsideTheGroupIsRefused() {
         assertThrows(InvalidRankException.class, () -> ends.link(0, 3));
         assertThrows(InvalidRankException.class, () -> ends.end(0).control(-1, ByteBuffer.allocate(1)));
     }
 
     @Test
-    void pollSaysWhetherAnythingMoved() {
+    void pollReturnsWhetherAnythingMoved() {
         ends.link(1, 0).receive(call(1), HostTensor.of(new int[1]), 0, 1);
         assertFalse(ends.end(1).poll());
         ends.link(0, 1).send(call(1), HostTensor.of(new int[] {5}), 0, 1);

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class SimulationTest {
     @Test
-    void randomCollectivesGiveWhatAPlainLoopGives() {
+    void randomCollectivesEqualAPlainLoop() {
         Simulation.seeds(300).forEach(SimulationTest::runRandomProgram);
     }
 
@@ -90,7 +90,7 @@ class SimulationTest {
     }
 
     @Test
-    void everySeedGivesATraceOfItsOwn() {
+    void everySeedHasADifferentTrace() {
         Set<Long> hashes = new HashSet<>();
         for (long seed = 1; seed <= 20; seed++) {
             hashes.add(messages(seed, new ArrayList<>()).traceHash());
@@ -99,7 +99,7 @@ class SimulationTest {
     }
 
     @Test
-    void messagesOvertakeBetweenLinksButNotOnOne() {
+    void messagesAreReorderedBetweenLinksButNotOnOne() {
         Set<List<Integer>> orders = new HashSet<>();
         for (long seed = 1; seed <= 30; seed++) {
             List<Integer> order = new ArrayList<>();
@@ -130,7 +130,7 @@ class SimulationTest {
     }
 
     @Test
-    void blockingCallInAScriptIsRefused() {
+    void aBlockingCallInAScriptIsRefused() {
         AssertionError failure = assertThrows(
                 AssertionError.class,
                 () -> Simulation.of(2, 3)
@@ -141,7 +141,7 @@ class SimulationTest {
     }
 
     @Test
-    void wrongResultNamesTheSeedThatReplaysIt() {
+    void aWrongResultNamesItsSeed() {
         int[][] data = {{3}, {4}};
         AssertionError failure = assertThrows(
                 AssertionError.class,
@@ -153,7 +153,7 @@ class SimulationTest {
     }
 
     @Test
-    void rankThatNeverCallsIsFoundAtTheVirtualDeadline() {
+    void aRankThatNeverCallsIsFoundAtTheVirtualDeadline() {
         AssertionError failure = assertThrows(
                 AssertionError.class,
                 () -> Simulation.of(2, 6, Map.of("ferro.timeout", "1h"))
@@ -179,7 +179,7 @@ class SimulationTest {
     }
 
     @Test
-    void failureInAChainIsFoundWhereTheStageIsWatched() {
+    void aFailureInAChainIsFoundIfTheStageIsWatched() {
         Simulation simulation = Simulation.of(1, 9);
         simulation.onRank(
                 0,
@@ -191,7 +191,7 @@ class SimulationTest {
     }
 
     @Test
-    void settingReplaysOneSeed() {
+    void theSeedSettingReplaysOneSeed() {
         assertArrayEquals(
                 new long[] {1, 2, 3},
                 Simulation.seeds(3, SystemContext.of(Map.of())).toArray());
@@ -200,7 +200,7 @@ class SimulationTest {
     }
 
     @Test
-    void simulationRunsOnce() {
+    void aSimulationRunsOnlyOnce() {
         Simulation simulation = Simulation.of(1, 2);
         simulation.run();
         assertThrows(IllegalStateException.class, simulation::run);

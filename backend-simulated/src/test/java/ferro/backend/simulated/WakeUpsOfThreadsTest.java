@@ -45,7 +45,7 @@ class WakeUpsOfThreadsTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     @DisplayName("data and calls of other threads end the sleeps of platform threads, over links and in shared memory")
-    void everythingThatAPlatformThreadWaitsForEndsItsSleep(boolean sharesMemory) {
+    void dataAndCallsOfOtherThreadsWakeAPlatformThread(boolean sharesMemory) {
         Ranks.run(ranks(sharesMemory), group -> exchange(group, sharesMemory));
         background.shutdown();
     }
@@ -54,7 +54,7 @@ class WakeUpsOfThreadsTest {
     @ValueSource(booleans = {false, true})
     @EnabledForJreRange(min = JRE.JAVA_21)
     @DisplayName("data and calls of other threads end the sleeps of virtual threads, over links and in shared memory")
-    void everythingThatAVirtualThreadWaitsForEndsItsSleep(boolean sharesMemory) {
+    void dataAndCallsOfOtherThreadsWakeAVirtualThread(boolean sharesMemory) {
         Ranks.runOnLightThreads(ranks(sharesMemory), LONG, group -> exchange(group, sharesMemory));
         background.shutdown();
     }
