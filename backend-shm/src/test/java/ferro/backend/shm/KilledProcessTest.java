@@ -43,7 +43,7 @@ class KilledProcessTest {
     @Test
     @DisplayName(
             "row 35: a process that is killed leaves at most a file that it had just made, where descriptors can be opened")
-    void nothingIsLeftAtAnyStageWhereDescriptorsCanBeOpened() throws Exception {
+    void aKilledProcessLeavesNothingIfDescriptorsCanBeOpened() throws Exception {
         for (int stage = 1; stage <= SETTLED; stage++) {
             start("hidden", stage);
         }
@@ -61,7 +61,7 @@ class KilledProcessTest {
 
     @Test
     @DisplayName("row 35: what killed processes leave elsewhere is removed by the next one")
-    void nothingIsLeftAtAnyStageWhereTheyCannot() throws Exception {
+    void filesOfKilledProcessesAreRemovedByTheNextProcess() throws Exception {
         for (int stage = 1; stage <= SETTLED; stage++) {
             start("named", stage);
         }
@@ -82,7 +82,7 @@ class KilledProcessTest {
 
     @Test
     @DisplayName("row 35: who shares memory with a process that is killed reads and writes on")
-    void whoSharesWithAProcessThatIsKilledCanStillReadAndWrite() throws Exception {
+    void aPeerOfAKilledProcessCanStillReadAndWrite() throws Exception {
         for (String kind : List.of("hidden", "named")) {
             SegmentFolder place =
                     kind.equals("hidden") ? SegmentFolders.onTheMachine(folder) : SegmentFolders.inAContainer(folder);
@@ -105,7 +105,7 @@ class KilledProcessTest {
 
     @Test
     @DisplayName("row 35: a rank that is killed before its memory is reached is a reason")
-    void aRankThatIsGoneBeforeItIsReachedIsAReason() throws Exception {
+    void aRankKilledBeforeItsMemoryIsMappedIsTheReason() throws Exception {
         start("hidden", STAGES);
         byte[] offer = HexFormat.of().parseHex(told(0));
         killAll();
@@ -119,7 +119,7 @@ class KilledProcessTest {
 
     /** A quota ends writing in the middle, as a file system does that others fill meanwhile. */
     @Test
-    void aFileThatCannotBeWrittenToItsEndIsRemovedAndSaysSo() throws Exception {
+    void aFileThatCannotBeFilledIsRemovedAndReported() throws Exception {
         String said = said("provided", List.of("sh", "-c", "ulimit -f 100 && exec \"$@\"", "sh"));
 
         assertTrue(said.contains("RESOURCE: shared memory for group \"world\" rank 1: need 307200 bytes in "), said);
@@ -128,7 +128,7 @@ class KilledProcessTest {
     }
 
     @Test
-    void aFullFileSystemSaysNeedAndHave() throws Exception {
+    void aFullFileSystemIsReportedWithNeededAndFreeBytes() throws Exception {
         List<String> mount = List.of(
                 "unshare",
                 "-Urm",
@@ -144,7 +144,7 @@ class KilledProcessTest {
     }
 
     @Test
-    void descriptorsThatHaveRunOutAreNoLackOfRoomAndEarlierMemoryIsReserved() throws Exception {
+    void missingDescriptorsAreReportedAndEarlierMemoryStaysReserved() throws Exception {
         String said = said("starved", List.of("sh", "-c", "ulimit -n 64 && exec \"$@\"", "sh"));
 
         assertTrue(said.contains("RESOURCE: shared memory for group \"world\" rank 1: need 307200 bytes in "), said);

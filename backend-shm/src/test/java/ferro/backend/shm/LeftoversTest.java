@@ -29,7 +29,7 @@ class LeftoversTest {
 
     @Test
     @DisplayName("row 35: what a dead process left goes, and what a living one has stays")
-    void whatADeadProcessLeftGoesAndWhatALivingOneHasStays() throws IOException {
+    void filesOfDeadProcessesAreRemovedAndOfLivingOnesKept() throws IOException {
         Path living = file(own.namespace(), own.pid(), own.startTicks());
         file(own.namespace(), own.pid(), own.startTicks() + 1);
         file(own.namespace(), 999_999_999, 5);
@@ -40,7 +40,7 @@ class LeftoversTest {
     }
 
     @Test
-    void whatAProcessHasThatCannotBeReadStays() throws IOException {
+    void filesOfAnUnreadableProcessAreKept() throws IOException {
         Path proc = folder.resolve("proc");
         // reading it fails, as it does where this process has no descriptor left
         Files.createDirectories(proc.resolve("4711/stat"));
@@ -54,7 +54,7 @@ class LeftoversTest {
     }
 
     @Test
-    void namesThatAreNotOursStay() throws IOException {
+    void filesWithOtherNamesAreKept() throws IOException {
         Path foreign = Files.createFile(folder.resolve("ferro-17"));
         Path other = Files.createFile(folder.resolve("sem.4711"));
         Path folderOfThatName = Files.createDirectory(folder.resolve(dead()));
@@ -66,7 +66,7 @@ class LeftoversTest {
     }
 
     @Test
-    void whatAnotherUserLeftStays() throws IOException {
+    void filesOfAnotherUserAreKept() throws IOException {
         Path file = Files.createFile(folder.resolve(dead()));
         Assumptions.assumeTrue(own.user() == 0, "only root can give files away");
         Files.setAttribute(file, "unix:uid", 4711);
@@ -78,7 +78,7 @@ class LeftoversTest {
 
     @Test
     @DisplayName("row 35: what processes that cannot be seen have made goes after a day")
-    void whatProcessesThatCannotBeSeenHaveMadeGoesAfterADay() throws IOException {
+    void filesOfInvisibleProcessesAreRemovedAfterADay() throws IOException {
         Path young = file(own.namespace() + 1, 999_999_999, 5);
         Path old = file(own.namespace() + 1, 999_999_999, 5);
         Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofHours(25))));

@@ -42,14 +42,14 @@ class MemoryLimitTest {
     }
 
     @Test
-    void theLimitOfAnOuterGroupCounts() {
+    void theLimitOfAnOuterControlGroupCounts() {
         assertEquals(Optional.empty(), limit.tooShortFor(300));
         assertEquals(Optional.empty(), limit.tooShortFor(350));
         assertEquals(Optional.of(new MemoryLimit.Short(root.resolve("jobs"), 350)), limit.tooShortFor(351));
     }
 
     @Test
-    void aPathOfTheHostLeavesTheRootOfTheContainer() throws IOException {
+    void aHostPathInAContainerMeansTheRootGroup() throws IOException {
         memberOf("/../../pods/other");
         group("", "1000", 1222, 0);
 
@@ -57,7 +57,7 @@ class MemoryLimitTest {
     }
 
     @Test
-    void whereNothingCanBeReadNothingIsForbidden() throws IOException {
+    void anUnreadableControlGroupLimitsNothing() throws IOException {
         Files.writeString(folder.resolve("proc/self/cgroup"), "4:memory:/jobs\n");
         assertEquals(Optional.empty(), limit.tooShortFor(1 << 30));
         Files.delete(folder.resolve("proc/self/cgroup"));

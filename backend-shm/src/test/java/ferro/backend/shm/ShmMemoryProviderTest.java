@@ -31,7 +31,7 @@ class ShmMemoryProviderTest {
     private Path folder;
 
     @Test
-    void theBudgetOfARankHoldsForAllItsGroupsAndComesBack() throws Exception {
+    void theBudgetOfARankIsSharedByItsGroupsAndReturned() throws Exception {
         try (SystemContext context = context(Map.of("ferro.shm.bytes", "64KiB"))) {
             SharedMemory small = provider.open(GROUP, context, SegmentSize.now(1_000));
             SharedMemory first = provider.open(GROUP, context, SegmentSize.now(40_000));
@@ -51,7 +51,7 @@ class ShmMemoryProviderTest {
     }
 
     @Test
-    void whatIsLentCountsAfterTheCloseUntilItIsGivenBack() throws Exception {
+    void lentMemoryCountsUntilItIsReturned() throws Exception {
         try (SystemContext context = context(Map.of("ferro.shm.bytes", "64KiB"))) {
             SharedMemory memory = provider.open(GROUP, context, SegmentSize.now(40_000));
             ByteBuffer lent = memory.lend();
@@ -67,7 +67,7 @@ class ShmMemoryProviderTest {
     }
 
     @Test
-    void whatIsLentCountsUntilNobodyReachesIt() throws Exception {
+    void lentMemoryCountsUntilItIsUnreachable() throws Exception {
         try (SystemContext context = context(Map.of("ferro.shm.bytes", "64KiB"))) {
             for (int round = 0; round < 5; round++) {
                 SharedMemory memory = provider.open(GROUP, context, SegmentSize.now(40_000));
@@ -78,7 +78,7 @@ class ShmMemoryProviderTest {
     }
 
     @Test
-    void whatIsClosedAndReachableIsAskedForOnce() throws Exception {
+    void closedMemoryThatIsReachableIsRequestedBackOnce() throws Exception {
         try (SystemContext context = context(Map.of("ferro.shm.bytes", "64KiB"))) {
             SharedMemory closed = provider.open(GROUP, context, SegmentSize.now(40_000));
             ByteBuffer lent = closed.lend();
@@ -96,7 +96,7 @@ class ShmMemoryProviderTest {
 
     /** As a thread of the engine does that has lost its core just after it told the caller that an operation has ended. */
     @Test
-    void aBufferThatAThreadStillHoldsAtTheFirstCollectionIsFound() throws Exception {
+    void aBufferThatAThreadStillHoldsIsFoundByALaterCollection() throws Exception {
         try (SystemContext context = context(Map.of("ferro.shm.bytes", "64KiB"))) {
             SharedMemory memory = provider.open(GROUP, context, SegmentSize.now(40_000));
             AtomicReference<ByteBuffer> held = new AtomicReference<>(memory.lend());
@@ -118,7 +118,7 @@ class ShmMemoryProviderTest {
 
     /** The least of several, because a collection takes as long as it takes. */
     @Test
-    void theWaitForTheCollectorIsShorterThanTheDeadline() throws Exception {
+    void theWaitForTheCollectorIsShorterThanTheTimeout() throws Exception {
         GroupSpec hasty = GroupSpec.of("dp", 1, 3, Duration.ofMillis(200));
         long least = Long.MAX_VALUE;
         try (SystemContext context = context(Map.of("ferro.shm.bytes", "64KiB"))) {
@@ -139,7 +139,7 @@ class ShmMemoryProviderTest {
 
     /** The second group would fit if nobody needed what the first may need later. */
     @Test
-    void memoryThatRanksMayStillNeedIsKeptForThem() throws Exception {
+    void memoryThatRanksMayNeedLaterIsKeptFree() throws Exception {
         long free = Files.getFileStore(folder).getUsableSpace();
         long later = 1L << 20;
         int ranks = Math.toIntExact(free / later * 2 / 3);
@@ -158,7 +158,7 @@ class ShmMemoryProviderTest {
     }
 
     @Test
-    void aFolderThatIsGoneIsAResource() throws Exception {
+    void aMissingFolderFailsWithResource() throws Exception {
         try (SystemContext context = context(Map.of("ferro.shm.dir", folder + "/gone"))) {
             FerroException failure =
                     assertThrows(FerroException.class, () -> provider.open(GROUP, context, SegmentSize.now(4096)));
@@ -169,14 +169,14 @@ class ShmMemoryProviderTest {
     }
 
     @Test
-    void itSaysWhyThereCanBeNone() {
+    void aReasonIsGivenWhySharedMemoryIsUnavailable() {
         assertReason("ferro.links=tcp turns it off", Map.of("ferro.links", "tcp"));
         assertReason("is not a folder", Map.of("ferro.shm.dir", folder + "/gone"));
         assertReason("not an absolute path", Map.of("ferro.shm.dir", "shm"));
     }
 
     @Test
-    void theBackEndGivesTheSameReasonsAndAsksForTheCarrier() {
+    void theBackendGivesTheReasonsOfTheMemoryProvider() {
         ShmBackendProvider backend = new ShmBackendProvider();
         try (SystemContext context = context(Map.of("ferro.shm.dir", folder + "/gone"))) {
             assertTrue(backend.unavailableBecause(context).orElseThrow().contains("is not a folder"));

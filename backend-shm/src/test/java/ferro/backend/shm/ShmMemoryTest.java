@@ -43,7 +43,7 @@ class ShmMemoryTest {
     }
 
     @Test
-    void whatOneRankWritesTheOtherReads() throws IOException {
+    void aRankReadsWhatAnotherWrites() throws IOException {
         ShmMemory first = open(SegmentFolders.onTheMachine(folder), 0);
         ShmMemory second = open(SegmentFolders.onTheMachine(folder), 1);
         assertTrue(first.reach(1, second.offer()).isEmpty());
@@ -59,7 +59,7 @@ class ShmMemoryTest {
     }
 
     @Test
-    void anAreaIsDirectZeroNativeAndBeginsWithAPage() throws IOException {
+    void aSegmentIsDirectZeroedNativeAndPageAligned() throws IOException {
         ByteBuffer area = open(SegmentFolders.onTheMachine(folder), 0).area(0);
 
         assertTrue(area.isDirect());
@@ -70,7 +70,7 @@ class ShmMemoryTest {
     }
 
     @Test
-    void aFileHasNoNameWhereDescriptorsCanBeOpened() throws IOException {
+    void aFileHasNoNameIfDescriptorsCanBeOpened() throws IOException {
         ShmMemory first = open(SegmentFolders.onTheMachine(folder), 0);
 
         assertEquals(List.of(), SegmentFolders.files(folder));
@@ -79,7 +79,7 @@ class ShmMemoryTest {
     }
 
     @Test
-    void aFileHasANameForItsOwnerOnlyUntilItIsSettledWhereTheyMayNot() throws IOException {
+    void aNamedFileIsPrivateAndIsUnlinkedOnceAllHaveMappedIt() throws IOException {
         ShmMemory first = open(SegmentFolders.inAContainer(folder), 0);
 
         Path file = folder.resolve(SegmentFolders.files(folder).get(0));
@@ -89,7 +89,7 @@ class ShmMemoryTest {
     }
 
     @Test
-    void aDescriptorThatLeadsElsewhereIsNotOpenedAndTheNameServes() throws IOException {
+    void aDescriptorOfAnotherFileIsNotOpenedAndTheNameIsUsed() throws IOException {
         ShmMemory first = open(SegmentFolders.inAContainer(folder), 0);
         ShmMemory second = open(SegmentFolders.inAContainer(folder), 1);
         Offer offer = Offer.decode(first.offer());
@@ -101,7 +101,7 @@ class ShmMemoryTest {
     }
 
     @Test
-    void anotherTokenIsAnotherSegment() throws IOException {
+    void aDifferentTokenIsADifferentSegment() throws IOException {
         ShmMemory first = open(SegmentFolders.inAContainer(folder), 0);
         ShmMemory second = open(SegmentFolders.inAContainer(folder), 1);
         Offer offer = Offer.decode(first.offer());
@@ -114,7 +114,7 @@ class ShmMemoryTest {
     }
 
     @Test
-    void aRankOfAnotherHostIsNotLookedFor() throws IOException {
+    void aRankOfAnotherHostIsNotMapped() throws IOException {
         ShmMemory first = open(SegmentFolders.onTheMachine(folder), 0);
         SegmentFolder here = SegmentFolders.onTheMachine(folder);
         ShmMemory second = open(new SegmentFolder(folder, here.process(), "crate", here.mapper()), 1);
@@ -125,7 +125,7 @@ class ShmMemoryTest {
     }
 
     @Test
-    void anOfferNamesNoFileOutsideTheFolder() throws IOException {
+    void anOfferWithAFileOutsideTheFolderIsRefused() throws IOException {
         ShmMemory first = open(SegmentFolders.inAContainer(folder), 0);
         Path elsewhere = Files.createFile(folder.resolve("secret"));
         Offer offer = Offer.decode(first.offer());
@@ -147,7 +147,7 @@ class ShmMemoryTest {
     }
 
     @Test
-    void aFileThatWasCutIsNotMapped() throws IOException {
+    void aTruncatedFileIsNotMapped() throws IOException {
         ShmMemory first = open(SegmentFolders.inAContainer(folder), 0);
         ShmMemory second = open(SegmentFolders.inAContainer(folder), 1);
         byte[] offer = first.offer();
@@ -162,7 +162,7 @@ class ShmMemoryTest {
     }
 
     @Test
-    void bytesThatAreNoOfferAreAReason() throws IOException {
+    void bytesThatAreNotAnOfferAreTheReason() throws IOException {
         String reason = open(SegmentFolders.onTheMachine(folder), 0)
                 .reach(1, new byte[100])
                 .orElseThrow();
@@ -171,7 +171,7 @@ class ShmMemoryTest {
     }
 
     @Test
-    void closingUnmapsAtOnceAndGivesBackOnce() throws IOException {
+    void closingUnmapsAtOnceAndReturnsTheBudgetOnce() throws IOException {
         ShmMemory first = open(SegmentFolders.inAContainer(folder), 0);
         ShmMemory second = open(SegmentFolders.inAContainer(folder), 1);
         assertTrue(second.reach(0, first.offer()).isEmpty());
@@ -188,7 +188,7 @@ class ShmMemoryTest {
     }
 
     @Test
-    void whatIsLentStaysMappedAfterTheCloseUntilNobodyReachesIt() throws IOException {
+    void lentMemoryStaysMappedUntilItIsUnreachable() throws IOException {
         ShmMemory first = open(SegmentFolders.inAContainer(folder), 0);
         ShmMemory second = open(SegmentFolders.inAContainer(folder), 1);
         ByteBuffer[] lent = {first.lend()};
@@ -209,7 +209,7 @@ class ShmMemoryTest {
     }
 
     @Test
-    void whatIsLeftForLaterTakesNoMemoryUntilItIsReserved() throws IOException, InterruptedException {
+    void laterMemoryTakesNoSpaceUntilItIsReserved() throws IOException, InterruptedException {
         SegmentSize size =
                 SegmentSize.now(1 << 20).withLater(4096, (1 << 20) - 8192).withRanks(2);
         ShmMemory first = open(SegmentFolders.inAContainer(folder), 0, size);
@@ -229,7 +229,7 @@ class ShmMemoryTest {
     }
 
     @Test
-    void whatWasPromisedForLaterIsGivenBackWithTheRest() {
+    void promisedMemoryIsReturnedWithTheRest() {
         Budget budget = new Budget();
         TakenBytes taken = new TakenBytes(budget, 8192, () -> {});
         assertEquals(4096, taken.promise(SegmentSize.now(8192).withLater(0, 4096)));
@@ -247,7 +247,7 @@ class ShmMemoryTest {
     }
 
     @Test
-    void anInterruptThatIsForOthersDoesNotKeepMemoryBack() throws IOException {
+    void anInterruptDoesNotPreventReservingMemory() throws IOException {
         ShmMemory memory = open(
                 SegmentFolders.inAContainer(folder),
                 0,
@@ -261,7 +261,7 @@ class ShmMemoryTest {
     }
 
     @Test
-    void anInterruptWhileATensorIsMappedIsAnInterrupt() throws IOException {
+    void anInterruptDuringAllocationIsReported() throws IOException {
         ShmMemory memory = open(SegmentFolders.inAContainer(folder), 0);
         Thread.currentThread().interrupt();
 

@@ -24,7 +24,7 @@ class ShortageTest {
     private Path folder;
 
     @Test
-    void aLackOfRoomAsksForRoom() {
+    void missingSpaceIsReportedWithTheAdviceToAddSpace() {
         assertEquals(
                 "there are 5 bytes free: give it more (for a container: docker run --shm-size, --memory), name another"
                         + " folder by ferro.shm.dir" + LINKS,
@@ -32,7 +32,7 @@ class ShortageTest {
     }
 
     @Test
-    void aMappingThatIsRefusedAsksForAddressSpace() {
+    void aRefusedMappingIsReportedWithTheAdviceToRaiseAddressSpace() {
         assertEquals(
                 "a mapping was refused: Cannot allocate memory (ENOMEM): raise the limit of address space (ulimit -v) or of"
                         + " mappings (vm.max_map_count)" + LINKS,
@@ -40,7 +40,7 @@ class ShortageTest {
     }
 
     @Test
-    void openFilesThatRunOutAskForMoreOfThem() {
+    void missingDescriptorsAreReportedWithTheAdviceToRaiseTheLimit() {
         assertEquals(
                 "/dev/shm/a cannot be opened: Too many open files (EMFILE): raise the limit of open files (ulimit -n)"
                         + LINKS,
@@ -54,7 +54,7 @@ class ShortageTest {
     }
 
     @Test
-    void anythingElseIsToldInTheWordsOfTheKernel() {
+    void anyOtherErrorIsReportedWithTheTextOfTheKernel() {
         for (IOException other :
                 List.of(new NoSuchFileException("/gone"), new IOException("Map failed: Operation not permitted"))) {
             String text = Shortage.of(other).text();
@@ -64,7 +64,7 @@ class ShortageTest {
     }
 
     @Test
-    void aPeersMemoryThatCannotBeMappedIsAReasonWithItsErrno() throws IOException {
+    void aPeersMemoryThatCannotBeMappedIsReportedWithItsErrno() throws IOException {
         SegmentFolder here = SegmentFolders.inAContainer(folder);
         try (Segment peer = made(here);
                 Segment own = made(here)) {
