@@ -27,7 +27,7 @@ class RenamedNettyTest {
     private static final int LEAST_CLASSES = 1_500;
 
     @Test
-    void noClassRefersToANettyUnderItsUsualName() throws Exception {
+    void noClassRefersToUnshadedNetty() throws Exception {
         List<String> found = new ArrayList<>();
         List<Path> classes = files(output(), ".class");
         for (Path file : classes) {
@@ -42,7 +42,7 @@ class RenamedNettyTest {
     }
 
     @Test
-    void everyFileOutsideOfPackagesBelongsToFerro() throws Exception {
+    void everyFileOutsidePackagesBelongsToFerro() throws Exception {
         Set<String> expected = new TreeSet<>(Set.of(
                 "LICENSE",
                 "NOTICE",
@@ -84,7 +84,7 @@ class RenamedNettyTest {
     }
 
     @Test
-    void socketsAreThoseOfEpollAndTlsIsThatOfOpenSsl() throws Exception {
+    void theShadedJarUsesEpollAndOpenSsl() throws Exception {
         String machine = System.getProperty("os.name") + " " + System.getProperty("os.arch");
         assumeTrue(machine.matches("Linux (amd64|aarch64)"), "natives are for Linux, found " + machine);
         try (SystemContext context = SystemContext.of(Map.of("ferro.tls", "on"))) {
