@@ -40,7 +40,7 @@ class AveragesTest {
     }
 
     @Test
-    void ranksWithoutDataDoNotCountAndEachExchangeBeginsAnew() {
+    void ranksWithoutDataDoNotCountAndEachExchangeStartsAgain() {
         Ranks.each(Medium.SIMULATED, 3, group -> {
             Averages averages = Averages.over(group, "loss");
             if (group.rank() == 1) {
@@ -57,7 +57,7 @@ class AveragesTest {
     }
 
     @Test
-    void namesThatDifferAreRefusedOnAllRanksAndTheGroupGoesOn() {
+    void differentNamesAreRefusedOnAllRanks() {
         try (Ranks ranks = Ranks.over(Medium.SIMULATED, 3)) {
             List<Throwable> failures = ranks.failures(
                     group -> Averages.over(group, (group.rank() == 2 ? "loss recall" : "loss").split(" ")));
@@ -74,7 +74,7 @@ class AveragesTest {
     }
 
     @Test
-    void whatDoesNotFitTheNamesIsRefused() {
+    void valuesThatDoNotMatchTheNamesAreRefused() {
         Ranks.each(Medium.SIMULATED, 1, group -> {
             assertThrows(IllegalArgumentException.class, () -> Averages.over(group));
             assertThrows(IllegalArgumentException.class, () -> Averages.over(group, "loss", "loss"));

@@ -20,7 +20,7 @@ class BucketLayoutTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 64})
-    void everyParameterHasAPlaceInABucketOfItsTypeAndEveryRankAPartOfCacheLines(int worldSize) {
+    void everyParameterIsInABucketAndRankPartsAreCacheLines(int worldSize) {
         Random random = new Random(worldSize);
         for (int round = 0; round < 50; round++) {
             List<Parameter> parameters = some(random);
@@ -57,7 +57,7 @@ class BucketLayoutTest {
     }
 
     @Test
-    void paddingIsLessThanALinePerRankAndTheLastBucketHasSome() {
+    void paddingIsLessThanACacheLinePerRank() {
         List<Parameter> parameters = List.of(f32("last", 32), f32("full", 64), f32("first", 1));
 
         List<Bucket> buckets = BucketLayout.of(parameters, BucketSettings.DEFAULT.withBytes(1, 1), 2)
@@ -76,7 +76,7 @@ class BucketLayoutTest {
         "a parameter larger than a bucket has one of its own, a1 large1000 c1, '[[2], [1], [0]]'",
         "a bucket holds one type, a1 B1 C1 d1, '[[3], [2, 1], [0]]'",
     })
-    void bucketsHold(String what, String parameters, String members) {
+    void parametersFillTheBucketsAsExpected(String what, String parameters, String members) {
         // a name in capitals is of f64
         List<Parameter> all = Stream.of(parameters.split(" "))
                 .map(each -> Parameter.of(
@@ -89,7 +89,7 @@ class BucketLayoutTest {
     }
 
     @Test
-    void theOrderMayBeAnother() {
+    void parametersMayHaveAnotherOrder() {
         List<Parameter> parameters = List.of(f32("a", 1), f32("b", 1), f32("c", 1));
 
         BucketLayout layout = BucketLayout.of(parameters, SMALL.withOrder("b", "c", "a"), 2);
@@ -106,7 +106,7 @@ class BucketLayoutTest {
         "'', , 2, 'need at least one parameter, found []'",
         "a, , 0, 'need at least one rank, found 0'"
     })
-    void whatCannotBeLaidOutIsRefused(String names, String order, int worldSize, String text) {
+    void invalidLayoutsAreRefused(String names, String order, int worldSize, String text) {
         List<Parameter> parameters = names.isEmpty()
                 ? List.of()
                 : Stream.of(names.split(" ")).map(name -> f32(name, 1)).toList();

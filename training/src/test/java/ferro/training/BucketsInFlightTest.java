@@ -65,7 +65,7 @@ class BucketsInFlightTest {
     }
 
     @Test
-    void timeInWhichSeveralBucketsAreInFlightCountsOnce() {
+    void timeWithSeveralBucketsInFlightCountsOnce() {
         BucketsInFlight buckets = buckets(10, 25, 5);
         buckets.startNext(1);
         now[0] += 4;
@@ -92,7 +92,7 @@ class BucketsInFlightTest {
     }
 
     @Test
-    void everyStepCountsAnew() {
+    void everyStepIsMeasuredAlone() {
         BucketsInFlight buckets = buckets(10);
         for (int step = 0; step < 3; step++) {
             assertEquals(0, buckets.next());

@@ -27,7 +27,7 @@ class GradientAllocationTest {
 
     @ParameterizedTest
     @EnumSource
-    void aStepMakesNoGarbageButThatOfItsCalls(Medium medium) {
+    void aStepAllocatesOnlyWhatItsCallsAllocate(Medium medium) {
         List<Parameter> parameters = IntStream.range(0, PARAMETERS)
                 .mapToObj(index -> Parameter.of("p" + index, DataType.FLOAT32, 64))
                 .toList();

@@ -73,14 +73,14 @@ class GradientBucketsFailureTest {
 
     @ParameterizedTest
     @MethodSource("differences")
-    void whatDiffersOnARankIsNamedOnAllRanks(UnaryOperator<GradientBucketsBuilder> other, String text) {
+    void differentSettingsOfARankAreNamedOnAllRanks(UnaryOperator<GradientBucketsBuilder> other, String text) {
         for (Medium medium : Medium.values()) {
             assertRefused(medium, other, text);
         }
     }
 
     @Test
-    void manyParametersWithLongNamesAreComparedToo() {
+    void manyParametersWithLongNamesAreCompared() {
         String name = "\u00e4".repeat(3000);
         List<Parameter> many = new ArrayList<>(Collections.nCopies(2000, null));
         many.replaceAll(none -> Parameter.of(name + many.indexOf(none) + Math.random(), DataType.FLOAT32, 1));
@@ -114,7 +114,7 @@ class GradientBucketsFailureTest {
     }
 
     @Test
-    void aBucketLongerThanABufferIsRefusedByName() {
+    void aTooLongBucketIsRefusedByName() {
         try (Ranks ranks = Ranks.over(Medium.SIMULATED, 1)) {
             Throwable failure = ranks.failures(group -> GradientBuckets.builder(group)
                             .parameters(List.of(Parameter.of("vast", DataType.FLOAT32, 1L << 30)))
@@ -129,7 +129,7 @@ class GradientBucketsFailureTest {
 
     @ParameterizedTest
     @EnumSource
-    void unusedGradientsAreNamedOnTheirRankAndEndTheStepOnAll(Medium medium) {
+    void unusedGradientsAreNamedAndFailTheStepOnAllRanks(Medium medium) {
         List<Throwable> failures = afterBuild(medium, buckets -> {
             buckets.ready(1);
             if (buckets.group().rank() != 1) {
@@ -148,7 +148,7 @@ class GradientBucketsFailureTest {
     }
 
     @Test
-    void ofManyUnusedGradientsTheFirstTwentyAreNamed() {
+    void atMostTwentyUnusedGradientsAreNamed() {
         List<Parameter> many = IntStream.range(0, 100)
                 .mapToObj(index -> Parameter.of("p" + index, DataType.FLOAT32, 1))
                 .toList();
@@ -166,7 +166,7 @@ class GradientBucketsFailureTest {
 
     @ParameterizedTest
     @EnumSource
-    void aGradientThatIsReadyTwiceIsNamedAndEndsTheStepOnAll(Medium medium) {
+    void aGradientThatIsReadyTwiceIsNamedAndFailsAllRanks(Medium medium) {
         List<Throwable> failures = afterBuild(medium, buckets -> {
             IntStream.range(0, 3).forEach(buckets::ready);
             if (buckets.group().rank() == 0) {
@@ -187,7 +187,7 @@ class GradientBucketsFailureTest {
     }
 
     @Test
-    void aGradientThatIsReadyAfterTheStepWasAwaitedIsNamed() {
+    void aGradientThatIsReadyAfterFinishIsNamed() {
         List<Throwable> failures = afterBuild(Medium.SIMULATED, buckets -> {
             buckets.ready(1);
             buckets.accumulate(false);
@@ -206,7 +206,7 @@ class GradientBucketsFailureTest {
 
     @ParameterizedTest
     @EnumSource
-    void aHookThatThrowsEndsTheStepOnAll(Medium medium) {
+    void aHookThatThrowsFailsTheStepOnAllRanks(Medium medium) {
         GradientHook broken = target -> new GradientHook.Exchange() {
             @Override
             public Work start(int contributors) {
@@ -235,7 +235,7 @@ class GradientBucketsFailureTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRankThatDoesNotComeIsMissedAtTheDeadline(Medium medium) {
+    void aMissingRankFailsTheStepAtTheDeadline(Medium medium) {
         List<Throwable> failures;
         try (Ranks ranks = Ranks.over(medium, 3, Map.of("ferro.timeout", "1s"))) {
             List<GradientBuckets> built = ranks.all(
@@ -256,7 +256,7 @@ class GradientBucketsFailureTest {
 
     @ParameterizedTest
     @EnumSource
-    void anExceptionThatLeavesAStepEndsItOnAll(Medium medium) {
+    void anExceptionInAStepFailsAllRanks(Medium medium) {
         List<Throwable> failures = afterBuild(medium, buckets -> {
             if (buckets.group().rank() == 1) {
                 buckets.ready(2);
@@ -273,7 +273,7 @@ class GradientBucketsFailureTest {
     }
 
     @Test
-    void anAbortOfItsGroupEndsTheStep() {
+    void anAbortOfTheGroupFailsTheStep() {
         List<Throwable> failures = afterBuild(Medium.TCP, buckets -> {
             if (buckets.group().rank() == 0) {
                 buckets.group().abort(new IllegalStateException("enough"));
@@ -285,7 +285,7 @@ class GradientBucketsFailureTest {
     }
 
     @Test
-    void aGradientOfAnotherLengthTypeOrOrderIsRefusedByName() {
+    void aGradientOfWrongLengthTypeOrOrderIsRefusedByName() {
         List<Throwable> failures = afterBuild(Medium.SIMULATED, buckets -> {
             assertEquals(
                     "gradient of \"b\": need f32[15], found f32[4]",

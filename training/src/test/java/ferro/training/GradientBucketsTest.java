@@ -35,7 +35,7 @@ class GradientBucketsTest {
 
     @ParameterizedTest
     @MethodSource("ferro.harness.Ranks#everywhere")
-    void gradientsAreAveragesWhateverTheOrderInWhichTheyAreReady(Medium medium, int worldSize) {
+    void gradientsAreAveragedInAnyOrderOfReadiness(Medium medium, int worldSize) {
         List<Integer> ranks = IntStream.range(0, worldSize).boxed().toList();
         Gradients.each(medium, worldSize, (group, buckets) -> {
             assertTrue(buckets.layout().buckets().size() > 3, buckets.layout()::toString);
@@ -51,7 +51,7 @@ class GradientBucketsTest {
 
     @ParameterizedTest
     @MethodSource("ferro.harness.Ranks#everywhere")
-    void bucketsHaveTheBitsOfAnAllReduceAndShardedOnesThoseOfThatPart(Medium medium, int worldSize) {
+    void bucketsHaveTheBitsOfAllReduceAndShardsThoseOfTheirPart(Medium medium, int worldSize) {
         Ranks.each(medium, worldSize, group -> {
             try (GradientBuckets full = build(group, false);
                     GradientBuckets parts = build(group, true)) {
@@ -101,7 +101,7 @@ class GradientBucketsTest {
     }
 
     @Test
-    void aPartBeginsAtItsRank() {
+    void theOwnPartBeginsAtTheOffsetOfTheRank() {
         Ranks.each(Medium.SHM, 3, group -> {
             try (GradientBuckets buckets = build(group, true)) {
                 long part = buckets.bucket(1).elementCount() / 3;
@@ -122,7 +122,7 @@ class GradientBucketsTest {
     }
 
     @Test
-    void putCopiesWhatAFrameworkOwns() {
+    void putCopiesGradientsOfAFramework() {
         Ranks.each(Medium.SIMULATED, 2, group -> {
             List<Parameter> parameters =
                     List.of(Parameter.of("a", DataType.FLOAT32, 3), Parameter.of("b", DataType.FLOAT64, 2));
@@ -162,7 +162,7 @@ class GradientBucketsTest {
     }
 
     @Test
-    void passesThatAccumulateSendNothingAndCountInTheStep() {
+    void accumulatedPassesSendNothingAndCountInTheStep() {
         Gradients.each(Medium.TCP, 2, (group, buckets) -> {
             buckets.accumulate(true);
             for (int pass = 0; pass < 1 + group.rank(); pass++) {
@@ -188,7 +188,7 @@ class GradientBucketsTest {
     }
 
     @Test
-    void aGradientOfAnAccumulatedPassIsNotUnusedInTheLast() {
+    void aGradientOfAnAccumulatedPassIsNotUnused() {
         Gradients.each(Medium.SIMULATED, 2, (group, buckets) -> {
             buckets.accumulate(true);
             buckets.gradient(0).setFloat(0, 8);
@@ -202,7 +202,7 @@ class GradientBucketsTest {
 
     @ParameterizedTest
     @EnumSource
-    void unusedGradientsAreZerosByOption(Medium medium) {
+    void anOptionMakesUnusedGradientsZero(Medium medium) {
         Ranks.each(medium, 3, group -> {
             try (GradientBuckets buckets = GradientBuckets.builder(group)
                     .parameters(SOME_UNUSED)
@@ -250,7 +250,7 @@ class GradientBucketsTest {
     }
 
     @Test
-    void anOptimizerMayBeginWithTheFirstBucket() {
+    void anOptimizerMayStartWithTheFirstBucket() {
         Gradients.each(Medium.TCP, 2, (group, buckets) -> {
             for (int step = 0; step < 3; step++) {
                 Gradients.compute(buckets, step, Gradients::exact, new Random(group.rank()));

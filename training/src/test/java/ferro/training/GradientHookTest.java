@@ -75,7 +75,7 @@ class GradientHookTest {
     }
 
     @Test
-    void aHookOfTheUsersSendsWhatItLikes() {
+    void aUsersHookMaySendAnything() {
         Ranks.each(Medium.SHM, 3, group -> {
             try (GradientBuckets buckets = build(group, Tripled::new, false)) {
                 for (int step = 0; step < 2; step++) {

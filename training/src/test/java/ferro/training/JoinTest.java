@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class JoinTest {
     @ParameterizedTest
     @MethodSource("ferro.harness.Ranks#everywhere")
-    void averagesAreThoseOfTheRanksWithDataRoundedOnceAndNoStepIsEmpty(Medium medium, int worldSize) {
+    void averagesAreThoseOfTheRanksWithData(Medium medium, int worldSize) {
         Gradients.each(medium, worldSize, (group, buckets) -> {
             Random order = new Random(group.rank());
             for (int epoch = 0; epoch < 2; epoch++) {
@@ -67,7 +67,7 @@ class JoinTest {
     @Tag("long")
     @ParameterizedTest
     @MethodSource("ferro.harness.Ranks#everywhere")
-    void aPartOfAShardedBucketHasTheBitsOfTheWhole(Medium medium, int worldSize) {
+    void aShardedBucketWithUnevenDataHasTheBitsOfTheFullOne(Medium medium, int worldSize) {
         Ranks.each(medium, worldSize, group -> {
             List<List<double[]>> parts = new ArrayList<>();
             for (boolean sharded : new boolean[] {false, true}) {
@@ -94,7 +94,7 @@ class JoinTest {
     }
 
     @Test
-    void aCompressedAverageIsOneOfTheRanksWithDataToo() {
+    void aCompressedAverageIsThatOfTheRanksWithData() {
         Ranks.each(Medium.TCP, 3, group -> {
             List<Parameter> one = List.of(Parameter.of("w", DataType.FLOAT32, 5));
             try (GradientBuckets buckets = GradientBuckets.builder(group)
@@ -118,7 +118,7 @@ class JoinTest {
 
     @ParameterizedTest
     @EnumSource
-    void replicasStayEqual(Medium medium) {
+    void replicasWithUnevenDataStayEqual(Medium medium) {
         List<double[]> replicas = Ranks.run(medium, 4, group -> {
             double[] weights = new double[(int) Gradients.PARAMETERS.get(2).elementCount()];
             try (GradientBuckets buckets = Gradients.buckets(group).build()) {
@@ -139,7 +139,7 @@ class JoinTest {
 
     @ParameterizedTest
     @EnumSource
-    void registeredCallsAreMadeInPlaceOfARankThatHasRunOut(Medium medium) {
+    void aRankWithoutDataMakesTheRegisteredCalls(Medium medium) {
         List<List<Float>> seen = Ranks.run(medium, 3, group -> {
             List<Float> sums = new ArrayList<>();
             try (GradientBuckets buckets = Gradients.buckets(group).build()) {
@@ -171,7 +171,7 @@ class JoinTest {
 
     @ParameterizedTest
     @EnumSource
-    void anyOtherCallOfTheGroupIsAMismatchThatSaysWhoHasRunOut(Medium medium) {
+    void anUnregisteredCallIsAMismatchThatNamesTheRankWithoutData(Medium medium) {
         List<Throwable> failures = failures(medium, group -> batches(1 + group.rank() % 2), (group, buckets) -> {
             Gradients.compute(buckets, 0, Gradients::exact, new Random());
             sum(group, 1);
@@ -188,7 +188,7 @@ class JoinTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatFailsWithABatchEndsTheStepOnAllRanks(Medium medium) {
+    void anExceptionInABatchFailsTheStepOnAllRanks(Medium medium) {
         List<Throwable> failures = failures(medium, group -> batches(1 + group.rank() % 2), (group, buckets) -> {
             if (buckets.stepNumber() == 2) {
                 throw new IllegalStateException("planted");
@@ -229,7 +229,7 @@ class JoinTest {
     }
 
     @Test
-    void withoutABatchOnAnyRankThereIsNoStep() {
+    void thereIsNoStepIfNoRankHasABatch() {
         Gradients.each(Medium.SHM, 3, (group, buckets) -> {
             assertEquals(0, steps(Join.over(buckets, batches(0)), buckets));
             assertEquals(1, steps(Join.over(buckets, batches(group.rank() == 2 ? 1 : 0)), buckets));
@@ -270,7 +270,7 @@ class JoinTest {
     }
 
     @Test
-    void callsInAnotherOrderAreRefused() {
+    void joinCallsInTheWrongOrderAreRefused() {
         Gradients.each(Medium.SIMULATED, 1, (group, buckets) -> {
             Join<Integer> join = Join.over(buckets, batches(3));
             assertRefused(
@@ -334,7 +334,7 @@ class JoinTest {
     }
 
     @Test
-    void aSourceOfBatchesThatThrowsEndsTheStepOnAllRanks() {
+    void aFailingSourceOfBatchesFailsTheStepOnAllRanks() {
         Batches failing = group -> IntStream.range(0, 5)
                 .peek(batch -> {
                     if (batch == 2 && group.rank() == 1) {

@@ -27,7 +27,7 @@ class OtherWorldSizeTest {
 
     @ParameterizedTest
     @CsvSource({"2, true", "3, true", "2, false", "3, false"})
-    void theNextLossesAreThoseOfTheFour(int others, boolean sharded) {
+    void anotherNumberOfRanksContinuesWithTheSameLosses(int others, boolean sharded) {
         double[] expected = losses(4, true, true);
 
         double[] resumed = losses(others, sharded, false);

@@ -99,7 +99,7 @@ class RankSamplerTest {
     /** Samples are dropped, or padded, as many as one less than the ranks at most. */
     @ParameterizedTest
     @EnumSource
-    void everySampleIsTakenOnceButForTheLastWhateverRanksComeAndGo(LastSamples last) {
+    void everySampleIsTakenOnceAlthoughTheNumberOfRanksChanges(LastSamples last) {
         Random random = new Random(1 + last.ordinal());
         for (int i = 0; i < CASES; i++) {
             Job job = epoch(random, last);
@@ -115,7 +115,7 @@ class RankSamplerTest {
     }
 
     @Test
-    void dropAndPadGiveEveryRankEquallyMany() {
+    void dropAndPadGiveEveryRankEquallyManySamples() {
         for (LastSamples last : List.of(LastSamples.DROP, LastSamples.PAD)) {
             for (int samples = 1; samples < 30; samples++) {
                 Job job = new Job(samples, last, 3, 4);
@@ -129,7 +129,7 @@ class RankSamplerTest {
     }
 
     @Test
-    void ranksWithoutASampleTakeTheFirstOnesOfTheEpochAgain() {
+    void missingSamplesAreFilledWithTheFirstOfTheEpoch() {
         Job job = new Job(5, LastSamples.PAD, 0, 4);
 
         job.takeAll(1);
@@ -150,7 +150,7 @@ class RankSamplerTest {
     }
 
     @Test
-    void epochsAndSeedsHaveOrdersOfTheirOwn() {
+    void eachEpochAndSeedHasItsOwnOrder() {
         long[] first = RankSampler.of(100, 5, LastSamples.DROP, 0, 1).nextBatch(100);
         RankSampler later = RankSampler.of(100, 5, LastSamples.DROP, 0, 1);
         later.startEpoch(1);
@@ -163,7 +163,7 @@ class RankSamplerTest {
 
     /** Checkpoints of any version continue in the same order. */
     @Test
-    void anOrderNeverChanges() {
+    void theOrderOfASeedNeverChanges() {
         long[] first = RankSampler.of(10, 7, LastSamples.DROP, 0, 1).nextBatch(10);
         long[] large = RankSampler.of(Long.MAX_VALUE, 7, LastSamples.DROP, 1, 2).nextBatch(2);
 
@@ -173,7 +173,7 @@ class RankSamplerTest {
 
     /** Each of ten samples comes at each place about equally often: 10,000 orders, so 1,000 each, deviation 30. */
     @Test
-    void ordersFavourNoSampleAtAnyPlace() {
+    void everySampleIsAtEveryPositionEquallyOften() {
         int[][] counts = new int[10][10];
         for (int epoch = 0; epoch < 10_000; epoch++) {
             SampleOrder order = new SampleOrder(10, SEED, epoch);
@@ -188,7 +188,7 @@ class RankSamplerTest {
     }
 
     @Test
-    void theEndOfAnEpochIsSaid() {
+    void theEndOfAnEpochThrows() {
         RankSampler sampler = RankSampler.of(5, SEED, LastSamples.DROP, 1, 2);
         assertEquals(2, sampler.nextBatch(9).length);
 
@@ -200,7 +200,7 @@ class RankSamplerTest {
     }
 
     @Test
-    void aStateOfOtherSamplesIsRefused() {
+    void aSamplerStateOfOtherSamplesIsRefused() {
         RankSampler sampler = RankSampler.of(50, SEED, LastSamples.PAD, 0, 1);
         Map<String, String> other =
                 RankSampler.of(51, SEED, LastSamples.PAD, 0, 1).state();
@@ -212,7 +212,7 @@ class RankSamplerTest {
     }
 
     @Test
-    void aStateThatMakesNoSenseIsRefusedAndChangesNothing() {
+    void anInvalidSamplerStateIsRefusedAndChangesNothing() {
         RankSampler sampler = RankSampler.of(50, SEED, LastSamples.PAD, 0, 1);
         sampler.nextBatch(8);
         Map<String, String> sane = sampler.state();

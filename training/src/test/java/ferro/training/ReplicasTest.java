@@ -42,7 +42,7 @@ class ReplicasTest {
 
     @ParameterizedTest(name = "{1} ranks over {0}")
     @MethodSource("ferro.harness.Ranks#everywhere")
-    void afterABroadcastAllAreEqual(Medium medium, int worldSize) {
+    void replicasAreEqualAfterABroadcast(Medium medium, int worldSize) {
         List<float[]> copies = Ranks.run(medium, worldSize, group -> {
             Map<String, HostTensor> own = tensors(group.rank() + 1);
             Replicas.of(group).broadcast(List.copyOf(own.values()), worldSize - 1);
@@ -75,7 +75,7 @@ class ReplicasTest {
 
     @ParameterizedTest
     @EnumSource(Medium.class)
-    void whatDiffersIsNamedWithItsRanks(Medium medium) {
+    void differentTensorsAreNamedWithTheirRanks(Medium medium) {
         List<Map<String, HostTensor>> byRank =
                 IntStream.range(0, 4).mapToObj(rank -> tensors(1)).toList();
         byRank.get(2).get("direct").setDouble(1, -0.0);
@@ -96,7 +96,7 @@ class ReplicasTest {
     }
 
     @Test
-    void theFirstTenOfManyAreNamed() {
+    void theFirstTenDifferencesAreNamed() {
         Map<String, HostTensor> many = new HashMap<>();
         for (int i = 10; i < 25; i++) {
             many.put("w" + i, HostTensor.of(new int[] {i}));
@@ -126,7 +126,7 @@ class ReplicasTest {
     }
 
     @Test
-    void hashesDependOnBitsAndNotOnWhereTheyLie() {
+    void hashesDependOnlyOnTheBits() {
         HostTensor direct = HostTensor.allocate(DataType.FLOAT32, 20_003);
         float[] array = new float[20_010];
         for (int i = 0; i < 20_003; i++) {

@@ -41,7 +41,7 @@ class SyncedStatisticsTest {
 
     @ParameterizedTest(name = "{1} ranks over {0}")
     @MethodSource("ferro.harness.Ranks#everywhere")
-    void allRanksHaveTheMomentsOfAllValuesWithTheSameBits(Medium medium, int worldSize) {
+    void allRanksHaveTheSameMomentsOfAllValues(Medium medium, int worldSize) {
         List<double[]> found = Ranks.run(
                 medium,
                 worldSize,
@@ -99,7 +99,7 @@ class SyncedStatisticsTest {
     }
 
     @Test
-    void momentsOfAFewValuesAreThoseOfTheDefinition() {
+    void momentsEqualTheirDefinition() {
         // two samples, two channels, two values each
         Moments moments = Moments.of(new float[] {1, 2, 10, 20, 3, 6, 30, 60}, 2, 2);
 
@@ -112,7 +112,7 @@ class SyncedStatisticsTest {
     }
 
     @Test
-    void noValuesHaveNoVariance() {
+    void momentsOfNoValuesAreZero() {
         Moments none = Moments.none(1).with(Moments.none(1));
 
         assertEquals(0, none.count());
@@ -122,7 +122,7 @@ class SyncedStatisticsTest {
     }
 
     @Test
-    void momentsThatDoNotFitAreRefused() {
+    void momentsWithAnotherNumberOfChannelsAreRefused() {
         Ranks.each(Medium.SIMULATED, 2, group -> {
             SyncedStatistics statistics = SyncedStatistics.of(group, CHANNELS);
             String message = assertThrows(IllegalArgumentException.class, () -> statistics.combine(Moments.none(2)))

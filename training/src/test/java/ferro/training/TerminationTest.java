@@ -51,7 +51,7 @@ class TerminationTest {
     }
 
     @Test
-    void allRanksStopAfterTheStepInWhichOneWasAsked() {
+    void allRanksStopAfterTheStepOfARequest() {
         List<Integer> steps = Ranks.run(Medium.SIMULATED, 3, group -> {
             Termination termination = new Termination(LONG, new RecordedEnd());
             int step = 0;
@@ -69,7 +69,7 @@ class TerminationTest {
     }
 
     @Test
-    void exitEndsRanksThatWereAskedOrAgreedAndNoOthers() {
+    void exitEndsOnlyRanksThatWereAskedOrAgreed() {
         List<Integer> codes = Ranks.run(Medium.SIMULATED, 2, group -> {
             RecordedEnd ended = new RecordedEnd();
             Termination termination = new Termination(LONG, ended);
@@ -88,7 +88,7 @@ class TerminationTest {
     }
 
     @Test
-    void aProcessThatDoesNotLeaveIsEndedInOrderAndThenAtOnce() throws Exception {
+    void aProcessThatDoesNotLeaveIsExitedAndThenHalted() throws Exception {
         RecordedEnd ended = new RecordedEnd();
         new Termination(Duration.ofMillis(1), ended).request();
         assertEquals(143, ended.exit.get(60, TimeUnit.SECONDS));
@@ -97,7 +97,7 @@ class TerminationTest {
 
     /** The signal went to another rank: the bound holds here, too. */
     @Test
-    void aRankThatOnlyAgreedIsEndedAsWell() throws Exception {
+    void aRankThatOnlyAgreedIsEnded() throws Exception {
         RecordedEnd ended = new RecordedEnd();
         Ranks.run(Medium.SIMULATED, 2, group -> {
             Termination termination = group.rank() == 0
@@ -112,7 +112,7 @@ class TerminationTest {
     }
 
     @Test
-    void aBoundThatIsNoTimeIsRefused() {
+    void aBoundThatIsNotPositiveIsRefused() {
         for (Duration bound : List.of(Duration.ZERO, Duration.ofSeconds(-1))) {
             assertThrows(IllegalArgumentException.class, () -> Termination.onSigterm(bound));
         }
@@ -121,7 +121,7 @@ class TerminationTest {
     /** Only rank 1 gets the signal. */
     @Test
     @DisabledOnOs(OS.WINDOWS)
-    void ranksThatSigtermEndsSaveAndLeaveInOrderWithCode143() throws Exception {
+    void ranksThatGetSigtermSaveAndEndWithCode143() throws Exception {
         try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 2, null);
                 Child first = rank(0, server, "save");
                 Child second = rank(1, server, "save")) {
@@ -158,7 +158,7 @@ class TerminationTest {
     @Test
     @DisabledOnOs(OS.WINDOWS)
     @Tag("long")
-    void aRankThatHangsAfterSigtermEndsWithCode143AllTheSame() throws Exception {
+    void aRankThatHangsAfterSigtermEndsWithCode143() throws Exception {
         try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 1, null);
                 Child only = alone(server, "hang")) {
             only.await("training");
@@ -176,7 +176,7 @@ class TerminationTest {
     @Test
     @DisabledOnOs(OS.WINDOWS)
     @Tag("long")
-    void aProcessIsGoneWithinTheBoundAlsoWhereAShutdownHookHangs() throws Exception {
+    void aProcessEndsWithinTheBoundAlthoughAShutdownHookHangs() throws Exception {
         try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 1, null);
                 TcpStoreServer other = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 1, null);
                 Child leaves = alone(server, "leave-hook");

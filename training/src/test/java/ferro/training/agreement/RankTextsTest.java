@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class RankTextsTest {
     @Test
-    void equalTextsAreNotShown() {
+    void equalTextsAreNotReported() {
         Ranks.each(Medium.SIMULATED, 3, group -> {
             RankTexts.requireEqual(group, "names", "[loss]");
             assertEquals(List.of(), RankTexts.differing(group, "names", ""));
@@ -17,7 +17,7 @@ class RankTextsTest {
     }
 
     @Test
-    void textsThatDifferAreShownByRankAndTheGroupGoesOn() {
+    void differentTextsAreReportedByRank() {
         try (Ranks ranks = Ranks.over(Medium.SIMULATED, 3)) {
             List<Throwable> failures = ranks.failures(group -> {
                 String own = group.rank() == 1 ? "" : "[loss]";

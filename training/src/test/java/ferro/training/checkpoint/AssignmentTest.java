@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class AssignmentTest {
     @Test
-    void theLargestGoesFirstToTheRankThatHasLeast() {
+    void theLargestObjectGoesToTheRankWithTheLeastBytes() {
         assertArrayEquals(new int[] {2, 0, 1, 2, 1}, Assignment.byBytes(new long[] {4, 10, 5, 3, 2}, 3));
     }
 
@@ -20,7 +20,7 @@ class AssignmentTest {
 
     /** The bound of the rule for n ranks: what the fullest has beyond the mean is at most the largest object. */
     @Test
-    void noRankHasMoreThanTheMeanAndTheLargest() {
+    void noRankHasMoreThanTheMeanPlusTheLargest() {
         Random random = new Random(7);
         for (int worldSize = 1; worldSize <= 9; worldSize++) {
             long[] bytes = random.longs(40, 1, 1000).toArray();

@@ -45,7 +45,7 @@ class BackgroundSaveTest {
     private final SlowStorage storage = new SlowStorage(memory);
 
     @Test
-    void trainingChangesTheTensorsAndCallsTheGroupWhileACopyIsSaved() {
+    void trainingContinuesWhileACopyIsSaved() {
         SavingJob.each(3, storage, (group, model, checkpoints) -> {
             checkpoints.saveAsync(1, model.fill(1).state());
             model.fill(2);
@@ -69,7 +69,7 @@ class BackgroundSaveTest {
     }
 
     @Test
-    void theNextSaveThrowsWhatMadeTheOneBeforeFailAndTheOneAfterWorks() {
+    void theNextSaveThrowsTheFailureOfTheOneBefore() {
         storage.fails = true;
         storage.writes.countDown();
         SavingJob.each(2, storage, (group, model, checkpoints) -> {
@@ -84,7 +84,7 @@ class BackgroundSaveTest {
     }
 
     @Test
-    void theNextStepThrowsIt() {
+    void theNextStepThrowsTheFailureOfABackgroundSave() {
         storage.fails = true;
         storage.writes.countDown();
         Ranks.each(Medium.SIMULATED, 2, group -> {
@@ -106,7 +106,7 @@ class BackgroundSaveTest {
     }
 
     @Test
-    void closeThrowsIt() {
+    void closeThrowsTheFailureOfABackgroundSave() {
         storage.fails = true;
         storage.writes.countDown();
         Ranks.each(Medium.SIMULATED, 2, group -> {
@@ -136,7 +136,7 @@ class BackgroundSaveTest {
     }
 
     @Test
-    void anInterruptedWaitForgetsNothingOfTheSaveInFlight() {
+    void anInterruptedWaitKeepsTheSaveInFlight() {
         storage.fails = true;
         Ranks.each(Medium.SIMULATED, 1, group -> {
             Checkpoints checkpoints = Checkpoints.open(group, storage);
@@ -152,7 +152,7 @@ class BackgroundSaveTest {
     }
 
     @Test
-    void whatIsWrongWithTheStateIsThrownAtOnceOnAllRanks() {
+    void anInvalidStateIsThrownAtOnceOnAllRanks() {
         SavingJob.each(2, storage, (group, model, checkpoints) -> {
             CheckpointException thrown = assertThrows(
                     CheckpointException.class, () -> checkpoints.saveAsync(1 + group.rank(), model.state()));

@@ -61,7 +61,7 @@ class CrashTest {
         "1, a byte, 1, 1500",
         "2, a byte, 17, 100"
     })
-    void atEveryCallOfTheStorageAndAtBytes(int worldSize, String where, int stride, int fewer) {
+    void aCrashAtAnyStorageCallLeavesACompleteCheckpoint(int worldSize, String where, int stride, int fewer) {
         DyingStorage dying = new DyingStorage(new MemoryStorage());
         LongConsumer die =
                 where.equals("a byte") ? dying::dieAtByte : call -> dying.dieAtCall(call, where.equals("its end"));
@@ -136,7 +136,7 @@ class CrashTest {
 
     /** The process ends before each call of the file system: folder, open, write, force, rename, force of the folder, delete. */
     @Test
-    void atEveryCallOfTheFileSystem() {
+    void aCrashAtAnyFileSystemCallLeavesACompleteCheckpoint() {
         List<String> calls = new ArrayList<>();
         Ranks.each(Medium.SIMULATED, 1, group -> {
             ToyModel model = ToyModel.on(0, 1);
@@ -173,7 +173,7 @@ class CrashTest {
     }
 
     @Test
-    void aFolderThatIsMadeIsForcedInTheOneAboveUpToTheFirstThatWasThere() {
+    void everyCreatedFolderIsForcedInItsParent() {
         List<String> calls = new ArrayList<>();
         LocalStorage.at(folder.resolve("jobs/17/checkpoints"), calls::add);
         List<String> expected = List.of(

@@ -42,7 +42,7 @@ class CrashThenOtherWorldSizeTest {
     private int crashes;
 
     @Test
-    void twoAndThreeRanksGoOnFromWhatFourHaveLeftWhereverTheyCrashed() {
+    void otherNumbersOfRanksContinueAfterAnyCrash() {
         Ranks.run(Medium.SIMULATED, 4, this::trainAndCrash);
         assertTrue(crashes > 50, "crashed only " + crashes + " times");
         for (int others = 2; others <= 3; others++) {

@@ -52,7 +52,7 @@ class ErrorOfOneRankTest {
     }
 
     @Test
-    void ofItsStorageFailsTheCallOnAllRanksAndTheNextOneWorks() {
+    void aStorageErrorOfOneRankFailsTheCallOnAllRanks() {
         MemoryStorage memory = new MemoryStorage();
         Ranks.each(Medium.TCP, 3, group -> {
             ErringStorage storage = new ErringStorage(memory);
@@ -88,7 +88,7 @@ class ErrorOfOneRankTest {
     @Test
     @DisabledOnOs(OS.WINDOWS)
     @Tag("long")
-    void ofTheCopyFailsTheSaveOnAllRanks() throws Exception {
+    void aCopyErrorOfOneRankFailsTheSaveOnAllRanks() throws Exception {
         ByteBuffer sparse;
         try (FileChannel channel = FileChannel.open(
                 folder.resolve("sparse"),
@@ -116,7 +116,7 @@ class ErrorOfOneRankTest {
     }
 
     @Test
-    void betweenTwoExchangesAbortsTheGroup() {
+    void anErrorBetweenTwoExchangesAbortsTheGroup() {
         try (Ranks ranks = Ranks.over(Medium.TCP, 2)) {
             List<Throwable> failures = ranks.failures(group -> {
                 RankMessages messages =

@@ -55,7 +55,7 @@ class FailedSaveTest {
                 "step-2/checkpoint.json",
                 "latest.json"
             })
-    void leavesNothingAndTheNextSaveWorks(String fullFor) {
+    void aFailedSaveLeavesNothingAndTheNextSaveWorks(String fullFor) {
         SavingJob.each(RANKS, new FullStorage(memory, fullFor), (group, model, checkpoints) -> {
             checkpoints.save(1, model.fill(1).state());
             TreeSet<String> before = new TreeSet<>(memory.objects.keySet());
@@ -73,7 +73,7 @@ class FailedSaveTest {
 
     /** As where a storage is asked for a folder that it has renamed into, and does not answer. */
     @Test
-    void aStepWhosePublicationMayHaveSucceededIsKeptAndNotWrittenAgain() {
+    void aStepThatMayHaveBeenPublishedIsKept() {
         DeletingStorage unsure = new DeletingStorage(memory) {
             @Override
             public void publish(String name, byte[] content) throws IOException {

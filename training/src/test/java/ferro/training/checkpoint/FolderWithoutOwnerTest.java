@@ -35,7 +35,7 @@ class FolderWithoutOwnerTest {
     }
 
     @Test
-    void isLoadedByItsLatestStepAndByAnOlderOneAndNothingIsWritten() throws IOException {
+    void aFolderWithoutOwnerIsLoadedWithoutWriting() throws IOException {
         SavingJob.each(3, LocalStorage.at(folder), (group, model, checkpoints) -> {
             assertEquals(2, checkpoints.load(model.state()).step());
             model.assertOf(2);
@@ -46,7 +46,7 @@ class FolderWithoutOwnerTest {
     }
 
     @Test
-    void aNewJobGoesOnInItAndDeletesWhatIsOldAndUnfinished() throws IOException {
+    void aNewJobTakesAFolderWithoutOwnerAndCleansItUp() throws IOException {
         Files.createDirectories(folder.resolve("step-7"));
         Files.write(folder.resolve("step-7/model-00001-of-00004.safetensors"), new byte[9]);
         Files.write(folder.resolve("latest.json.tmp"), new byte[9]);
@@ -68,7 +68,7 @@ class FolderWithoutOwnerTest {
     }
 
     @Test
-    void theTextThatAnAttemptInsideSparkHasPublishedIsRead() throws IOException {
+    void theNameThatASparkAttemptPublishedIsRead() throws IOException {
         MemoryStorage storage = new MemoryStorage();
         storage.publish("latest-3-0123abcd.txt", "step-7-3-0123abcd 7 4".getBytes(StandardCharsets.US_ASCII));
         StateFolder next = StateFolder.in(storage, "app-1", 0);

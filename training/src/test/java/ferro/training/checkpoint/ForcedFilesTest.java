@@ -42,7 +42,7 @@ class ForcedFilesTest {
     }
 
     @Test
-    void eachFileOfASaveIsForcedThenItsFolderAndTheLatestStepAtTheEnd() throws IOException {
+    void eachFileIsForcedBeforeItsFolderAndTheLatestStepLast() throws IOException {
         List<String> forced = forced(storage -> save(storage, 1, 7));
 
         // the owner takes the folder first
@@ -77,7 +77,7 @@ class ForcedFilesTest {
     }
 
     @Test
-    void eachFolderThatIsMadeIsForcedInTheOneAbove() throws IOException {
+    void eachCreatedFolderIsForcedInItsParent() throws IOException {
         Path deep = root.resolve("jobs/17");
 
         List<String> forced = recorded(() -> LocalStorage.at(deep));

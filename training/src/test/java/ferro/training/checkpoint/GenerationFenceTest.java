@@ -23,7 +23,7 @@ class GenerationFenceTest {
     /** Both generations list the same owners, so both make the same attempt; the nonces say nothing. */
     @Tag("long")
     @RepeatedTest(10)
-    void theLaterGenerationOwnsTheFolderThatBothTakeAtOnce() throws IOException {
+    void theLaterGenerationOwnsAFolderThatBothTakeAtOnce() throws IOException {
         List<SavingJob> later = new ArrayList<>();
         Overtaken stopped = new Overtaken(
                 LocalStorage.at(folder), "publish latest-.*", () -> later.get(0).save(2));
@@ -43,7 +43,7 @@ class GenerationFenceTest {
     }
 
     @Test
-    void anEarlierGenerationThatHasNeverSavedCannotBecomeTheOwner() throws IOException {
+    void anEarlierGenerationThatNeverSavedCannotBecomeTheOwner() throws IOException {
         try (SavingJob first = new SavingJob(Medium.TCP, 2, LocalStorage.at(folder), "host-a", 0);
                 SavingJob second = new SavingJob(Medium.TCP, 3, LocalStorage.at(folder), "host-b", 1)) {
             second.save(1);
@@ -60,7 +60,7 @@ class GenerationFenceTest {
     /** The earlier generation owns the folder, and is stopped in its next save. */
     @ParameterizedTest
     @ValueSource(strings = {"write step-2.*/model-0.*", "write step-2.*/checkpoint.json", "publish latest-.*"})
-    void anEarlierOwnerThatWakesUpInASaveFails(String call) throws IOException {
+    void anEarlierOwnerThatResumesDuringASaveFails(String call) throws IOException {
         List<SavingJob> later = new ArrayList<>();
         Overtaken stopped =
                 new Overtaken(LocalStorage.at(folder), call, () -> later.get(0).save(2));
@@ -84,7 +84,7 @@ class GenerationFenceTest {
 
     /** Its generation is 0 again. */
     @Test
-    void aJobThatIsStartedByHandOwnsTheFolderOfAJobThatWasRestarted() throws IOException {
+    void aJobStartedByHandOwnsTheFolderOfARestartedJob() throws IOException {
         try (SavingJob restarted = new SavingJob(Medium.TCP, 2, LocalStorage.at(folder), "host-a", 2)) {
             restarted.save(1);
             try (SavingJob byHand = new SavingJob(Medium.TCP, 2, LocalStorage.at(folder), "host-b", 0)) {

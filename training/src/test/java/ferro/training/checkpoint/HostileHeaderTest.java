@@ -88,7 +88,7 @@ class HostileHeaderTest {
 
     @ParameterizedTest(name = "{1}")
     @MethodSource({"headers", "texts"})
-    void isRefusedAndTheFileNamed(String json, String said) {
+    void aHostileHeaderIsRefusedWithTheFileName(String json, String said) {
         ByteBuffer bytes = ByteBuffer.wrap(json.getBytes(StandardCharsets.UTF_8));
         long fileBytes = 8 + bytes.remaining() + DATA;
         CheckpointException refused =
@@ -101,7 +101,7 @@ class HostileHeaderTest {
     }
 
     @Test
-    void bytesThatAreNoTextAreRefused() {
+    void bytesThatAreNotTextAreRefused() {
         ByteBuffer bytes = ByteBuffer.wrap(new byte[] {'{', '"', (byte) 0xff, '"', ':', '1', '}'});
         CheckpointException refused =
                 assertThrows(CheckpointException.class, () -> SafetensorsHeader.parse(FILE, bytes, 15));
@@ -111,7 +111,7 @@ class HostileHeaderTest {
     /** A length that is believed would be allocated. */
     @ParameterizedTest
     @MethodSource("lengths")
-    void aLengthThatTheFileCannotHoldIsRefusedBeforeItIsAllocated(long length, long fileBytes) {
+    void aLengthBeyondTheFileIsRefusedBeforeAnAllocation(long length, long fileBytes) {
         ByteBuffer first = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(0, length);
         CheckpointException refused =
                 assertThrows(CheckpointException.class, () -> SafetensorsHeader.length(FILE, first, fileBytes));
@@ -157,7 +157,7 @@ class HostileHeaderTest {
     }
 
     @Test
-    void everyTypeOfFerroHasItsNameInTheFormat() {
+    void everyElementTypeHasItsNameInTheFormat() {
         for (DataType type : DataType.values()) {
             SafetensorsEntry entry = new SafetensorsEntry("a", type, List.of(3L), 0, 3L * type.byteSize());
             ByteBuffer file = SafetensorsHeader.bytes(List.of(entry), java.util.Map.of());
@@ -171,7 +171,7 @@ class HostileHeaderTest {
     }
 
     @Test
-    void theBytesOfElementsAreTurnedAroundForOtherMachines() {
+    void bytesOfElementsAreReversedOnBigEndianMachines() {
         byte[] bytes = {0, 1, 2, 3, 4, 5, 6, 7, 8};
         ByteRun.reverse(ByteBuffer.wrap(bytes, 1, 8), 4);
         assertEquals("[0, 4, 3, 2, 1, 8, 7, 6, 5]", Arrays.toString(bytes));

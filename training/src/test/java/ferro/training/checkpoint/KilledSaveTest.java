@@ -24,7 +24,7 @@ class KilledSaveTest {
 
     @Tag("long")
     @Test
-    void leavesACheckpointThatIsWholeAndTheNextProcessGoesOnFromIt() throws Exception {
+    void aKilledSaveLeavesACompleteCheckpoint() throws Exception {
         List<String> lastLines = new ArrayList<>();
         for (int kill = 1; kill <= KILLS; kill++) {
             try (Child saving = Child.start(Jvm.line(List.of(), SavesForever.class, folder))) {

@@ -48,7 +48,7 @@ class LocalStorageTest {
     }
 
     @Test
-    void readsFromAnyPlaceToTheEnd() throws IOException {
+    void readsFromAnyOffsetToTheEnd() throws IOException {
         LocalStorage storage = LocalStorage.at(folder);
         storage.write("a", to -> to.write(bytes("0123456789")));
         ByteBuffer into = ByteBuffer.allocate(6);
@@ -74,7 +74,7 @@ class LocalStorageTest {
     }
 
     @Test
-    void listsNoFilesThatOtherProgramsLeaveThere() throws IOException {
+    void listsNoFilesOfOtherPrograms() throws IOException {
         LocalStorage storage = LocalStorage.at(folder);
         storage.write("step-1/a", to -> {});
         Files.writeString(folder.resolve("step-1/.nfs0001"), "deleted, but open on another host");
@@ -84,7 +84,7 @@ class LocalStorageTest {
     }
 
     @Test
-    void leavesNothingOfItsFirstTryBehind() throws IOException {
+    void leavesNoFileOfItsFirstCheck() throws IOException {
         LocalStorage.at(folder);
         try (Stream<Path> left = Files.list(folder)) {
             assertEquals(List.of(), left.toList());
@@ -93,7 +93,7 @@ class LocalStorageTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"../a", "/a", "step-1/../../a", "", "a//b", "a/b/c", "a\\b", ".a", "step-1/.a", "a\0b"})
-    void refusesNamesThatLeadOut(String name) {
+    void refusesNamesOutsideTheFolder(String name) {
         LocalStorage storage = LocalStorage.at(folder);
         ByteBuffer into = ByteBuffer.allocate(1);
         assertThrows(IllegalArgumentException.class, () -> storage.write(name, to -> {}));
@@ -116,13 +116,13 @@ class LocalStorageTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"ext4", "xfs", "nfs", "nfs4", "overlay", "tmpfs", "apfs", "NTFS"})
-    void otherFileSystemsAreNot(String type) {
+    void otherFileSystemsAreAccepted(String type) {
         FileSystemTypes.refuseWithoutAtomicRename(folder, type);
     }
 
     /** The file system of the JDK's own classes is read-only for every user. */
     @Test
-    void aReadOnlyFileSystemIsRead() throws IOException {
+    void aReadOnlyFileSystemCanBeRead() throws IOException {
         LocalStorage storage = LocalStorage.at(Path.of(URI.create("jrt:/java.base/java/lang")));
         assertEquals("Object.class", storage.list("Object.class").get(0).name());
         assertThrows(Exception.class, () -> storage.write("step-1/a", to -> {}));
@@ -131,14 +131,14 @@ class LocalStorageTest {
     /** A file in /proc cannot be made, though root may write there by its mode, as on a full disk. */
     @Test
     @EnabledOnOs(OS.LINUX)
-    void aFolderThatTakesNoFilesIsRead() throws IOException {
+    void aFolderThatCannotBeWrittenCanBeRead() throws IOException {
         LocalStorage storage = LocalStorage.at(Path.of("/proc"));
         assertTrue(storage.read("version", 0, ByteBuffer.allocate(5)) > 0, "bytes of /proc/version");
         assertThrows(CheckpointStorage.NotPublishedException.class, () -> storage.publish("latest.json", new byte[1]));
     }
 
     @Test
-    void aFolderThatCannotBeMadeIsNamed() throws IOException {
+    void aFolderThatCannotBeCreatedIsNamed() throws IOException {
         Path file = Files.writeString(folder.resolve("file"), "text");
         CheckpointException refused = assertThrows(CheckpointException.class, () -> LocalStorage.at(file));
         assertTrue(refused.getMessage().startsWith("cannot store checkpoints in " + file + ": "), refused.getMessage());

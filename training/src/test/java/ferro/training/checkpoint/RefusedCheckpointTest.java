@@ -38,7 +38,7 @@ class RefusedCheckpointTest {
 
     /** Two hosts that have a folder of this name each. */
     @Test
-    void rankZeroNamesTheRankAndTheHostWhosePartItDoesNotSee() {
+    void rankZeroNamesTheRankAndHostWhosePartIsMissing() {
         List<Path> folders = List.of(folder.resolve("a"), folder.resolve("b"));
         List<String> messages = messages(3, (group, model) -> {
             String host = group.rank() == 2 ? "b" : "a";
@@ -56,7 +56,7 @@ class RefusedCheckpointTest {
 
     /** A small model has no part for the rank on the other host, so rank 0 misses no file. */
     @Test
-    void aRankThatWritesNothingNamesTheFolderThatItDoesNotShare() {
+    void aRankWithoutAPartNamesTheFolderThatIsNotShared() {
         List<String> messages = messages(2, (group, model) -> {
             NamedTensor one = ToyModel.tensor("w", DataType.FLOAT32, 4);
             CheckpointSettings settings = CheckpointSettings.DEFAULT.withVisibleWithin(Duration.ofMillis(1));
@@ -87,7 +87,7 @@ class RefusedCheckpointTest {
 
     /** As where the disk of another host changes a bit. */
     @Test
-    void aPartThatRankZeroReadsWithOtherBytesIsNotPublished() {
+    void aPartWithChangedBytesIsNotPublished() {
         MemoryStorage memory = new MemoryStorage();
         ForwardingStorage changing = new ForwardingStorage(memory) {
             @Override
@@ -109,7 +109,7 @@ class RefusedCheckpointTest {
     }
 
     @Test
-    void aRankThatCannotWriteFailsAllAndIsNamed() {
+    void aRankThatCannotWriteFailsAllRanksAndIsNamed() {
         MemoryStorage empty = new MemoryStorage();
         List<String> messages = messages(3, (group, model) -> {
             DyingStorage full = new DyingStorage(empty);
@@ -212,7 +212,7 @@ class RefusedCheckpointTest {
 
     @ParameterizedTest
     @ValueSource(strings = {MODEL, STATE, INDEX, "step-1/checkpoint.json"})
-    void aFileOneOfWhoseBitsHasChangedIsNamed(String file) {
+    void aFileWithOneChangedBitIsNamed(String file) {
         byte[] bytes = storage.objects.get(OwnNames.of(storage, file)).clone();
         // in the last element, or in the closing brace
         bytes[bytes.length - 1] ^= 1;
@@ -246,7 +246,7 @@ class RefusedCheckpointTest {
         "latest.json, which is not listed in step-1/checkpoint.json",
         "optimizer-00001-of-00002.safetensors, but the index names optimizer-00001-of-00002.safetensors for it"
     })
-    void namesInTheIndexLeadNowhereElse(String name, String said) {
+    void namesInTheIndexMustStayInTheFolder(String name, String said) {
         forge(INDEX, text -> text.replaceFirst("model-00001-of-00002.safetensors", name));
         String message = message(1, (rank, model) -> model.slices);
         assertTrue(message.contains(INDEX), message);
@@ -255,7 +255,7 @@ class RefusedCheckpointTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"../model.safetensors", "/etc/passwd", "a\\\\b", "..", ""})
-    void namesInTheManifestLeadNowhereElse(String name) {
+    void namesInTheManifestMustStayInTheFolder(String name) {
         forge(MANIFEST, text -> text.replaceFirst("model-00001-of-00002.safetensors", name));
         String message = message(1, (rank, model) -> model.slices);
         assertTrue(message.contains("step-1/checkpoint.json: need the name of a file in the same folder"), message);
@@ -270,7 +270,7 @@ class RefusedCheckpointTest {
         "'\"worldSize\":2', '\"worldSize\":4294967298', need an integer of at most 2147483647",
         "'\"parts\":', '\"ports\":', '\"parts\": need an array, found nothing'"
     })
-    void aManifestThatMakesNoSenseIsNamed(String text, String other, String said) {
+    void anInvalidManifestIsNamed(String text, String other, String said) {
         forge(MANIFEST, json -> json.replace(text, other));
         String message = message(1, (rank, model) -> model.slices);
         assertTrue(message.contains("step-1/checkpoint.json"), message);
@@ -278,7 +278,7 @@ class RefusedCheckpointTest {
     }
 
     @Test
-    void aHostileHeaderIsRefusedByTheLoadWithItsFile() {
+    void aHostileHeaderIsRefusedByLoadWithItsFile() {
         byte[] bytes = storage.objects.get(OwnNames.of(storage, MODEL)).clone();
         bytes[7] = 0x7f;
         storage.objects.put(OwnNames.of(storage, MODEL), bytes);
@@ -287,7 +287,7 @@ class RefusedCheckpointTest {
     }
 
     @Test
-    void aLatestFileThatMakesNoSenseIsNamed() {
+    void anInvalidLatestFileIsNamed() {
         storage.objects.put(
                 OwnNames.of(storage, "latest.json"), "{\"step\":\"../1\"}".getBytes(StandardCharsets.UTF_8));
         String message = message(2, (rank, model) -> model.slices);

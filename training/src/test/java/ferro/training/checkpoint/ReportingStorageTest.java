@@ -20,7 +20,7 @@ class ReportingStorageTest {
     }
 
     @Test
-    void everyCallReachesTheStorageAndIsProgress() throws IOException {
+    void everyStorageCallAndWrittenBlockIsProgress() throws IOException {
         storage.write("step-1/a", to -> {
             assertNoted(1);
             to.write(ByteBuffer.wrap(new byte[] {1}));
@@ -42,7 +42,7 @@ class ReportingStorageTest {
 
     /** A publication that has succeeded must not look like one that has failed: its files would be deleted. */
     @Test
-    void aFailureOfTheOtherRanksIsThrownBeforeACallAndNotAfterIt() {
+    void aFailureOfOtherRanksIsThrownBeforeACallButNotAfter() {
         storage.progress = () -> {
             throw new IllegalStateException("another rank has failed");
         };

@@ -32,7 +32,7 @@ class ResumeTest {
     private Path folder;
 
     @Test
-    void aTrainingBeginsWhereThereIsNoCheckpoint() {
+    void aTrainingWithoutACheckpointStartsFromTheBeginning() {
         SavingJob.each(2, LocalStorage.at(folder), (group, model, checkpoints) -> {
             Resume resume = Resume.from(checkpoints, model.fill(5).state(), metadata -> {
                 throw new AssertionError("restored " + metadata);
@@ -45,7 +45,7 @@ class ResumeTest {
     }
 
     @Test
-    void aJobThatWasStartedAgainContinuesOnAnotherNumberOfRanks() {
+    void aRestartedJobContinuesOnAnotherNumberOfRanks() {
         try (SavingJob saving = new SavingJob(Medium.TCP, 3, LocalStorage.at(folder), "host-a")) {
             saving.save(4);
         }
@@ -67,7 +67,7 @@ class ResumeTest {
 
     /** A run of 2 ranks, and one that 3 ranks begin, 2 ranks continue and 2 other ranks end, have 2 ranks in their last steps. */
     @Test
-    void ranksOfTheSameNumberContinueWithTheSameBits() {
+    void theSameNumberOfRanksContinuesWithTheSameBits() {
         trained(Medium.TCP, 3, folder.resolve("a"), 4);
         copy(folder.resolve("a"), folder.resolve("b"));
 
@@ -113,7 +113,7 @@ class ResumeTest {
     }
 
     @Test
-    void aDamagedCheckpointIsLeftOut() throws IOException {
+    void aDamagedCheckpointIsSkipped() throws IOException {
         saveSteps(1, 2, 3);
         damage("step-3-", "model-0");
         damage("step-2-", ObjectNames.MANIFEST);
@@ -127,7 +127,7 @@ class ResumeTest {
     }
 
     @Test
-    void aMissingFileIsAsGoodAsADamagedOne() throws IOException {
+    void aCheckpointWithAMissingFileIsSkipped() throws IOException {
         saveSteps(1, 2);
         Files.delete(file("step-2-", "optimizer-0"));
 
@@ -135,7 +135,7 @@ class ResumeTest {
     }
 
     @Test
-    void theDamageIsReportedIfNoCheckpointIsUndamaged() throws IOException {
+    void theDamageIsReportedIfEveryCheckpointIsDamaged() throws IOException {
         saveSteps(1);
         damage("step-1-", "model-0");
 
@@ -147,7 +147,7 @@ class ResumeTest {
 
     /** An undamaged checkpoint of another model is a mistake, and no reason to load an older one. */
     @Test
-    void aCheckpointThatDoesNotFitTheModelIsRefused() throws IOException {
+    void aCheckpointOfAnotherModelIsRefused() throws IOException {
         saveSteps(1, 2);
         NamedTensor other = ToyModel.tensor("other", DataType.FLOAT32, 3);
 

@@ -23,7 +23,7 @@ class RetentionTest {
     }
 
     @Test
-    void theLastOnesStay() {
+    void onlyTheLastCheckpointsAreKept() {
         SavingJob.each(1, storage, CheckpointSettings.DEFAULT.withKeepLast(3), (group, model, checkpoints) -> {
             for (long step : List.of(5L, 10L, 15L, 100L, 105L)) {
                 checkpoints.save(step, model.fill(step).state());
@@ -33,7 +33,7 @@ class RetentionTest {
     }
 
     @Test
-    void allStayWhereNothingElseIsSaid() {
+    void allCheckpointsAreKeptByDefault() {
         SavingJob.each(2, storage, (group, model, checkpoints) -> {
             for (long step = 0; step < 4; step++) {
                 checkpoints.save(step, model.fill(step).state());
@@ -44,7 +44,7 @@ class RetentionTest {
 
     /** What a crash left is no checkpoint that could be gone back to. */
     @Test
-    void oneThatIsNotCompleteDoesNotCountAndGoes() throws IOException {
+    void anIncompleteCheckpointIsNotCountedAndDeleted() throws IOException {
         SavingJob.each(1, storage, CheckpointSettings.DEFAULT.withKeepLast(2), (group, model, checkpoints) -> {
             checkpoints.save(1, model.fill(1).state());
             storage.write("step-2/model-00001-of-00001.safetensors", to -> {});
@@ -55,7 +55,7 @@ class RetentionTest {
 
     /** A job that has gone back to step 2 saves step 3 below steps that it has given up. */
     @Test
-    void laterStepsThanThePublishedOneStay() {
+    void laterStepsThanThePublishedOneAreKept() {
         SavingJob.each(1, storage, CheckpointSettings.DEFAULT.withKeepLast(2), (group, model, checkpoints) -> {
             checkpoints.save(2, model.fill(2).state());
             checkpoints.save(8, model.fill(8).state());
@@ -71,7 +71,7 @@ class RetentionTest {
     }
 
     @Test
-    void whatASaveOfMoreRanksHasLeftIsDeletedBeforeTheStepIsSavedAgain() throws IOException {
+    void filesOfAnEarlierSaveOfTheStepAreDeletedFirst() throws IOException {
         storage.write("step-1/optimizer-00007-of-00009.safetensors", to -> {});
         SavingJob.each(2, storage, (group, model, checkpoints) -> {
             checkpoints.save(1, model.fill(1).state());
@@ -81,7 +81,7 @@ class RetentionTest {
     }
 
     @Test
-    void aStorageThatDeletesNothingSavesAStepAgainAndKeepsAll() throws IOException {
+    void aStorageWithoutDeleteKeepsAllAndSavesAStepAgain() throws IOException {
         KeepingStorage keeping = new KeepingStorage(storage);
         storage.write("step-1/model-00001-of-00001.safetensors", to -> {});
         SavingJob.each(1, keeping, CheckpointSettings.DEFAULT.withKeepLast(2), (group, model, checkpoints) -> {
@@ -99,7 +99,7 @@ class RetentionTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, -1})
-    void atLeastTwoStay(int count) {
+    void fewerThanTwoKeptCheckpointsAreRefused(int count) {
         IllegalArgumentException refused =
                 assertThrows(IllegalArgumentException.class, () -> CheckpointSettings.DEFAULT.withKeepLast(count));
         assertTrue(refused.getMessage().endsWith("found " + count), refused.getMessage());

@@ -53,7 +53,7 @@ class SafetensorsFilesTest {
     private Path folder;
 
     @Test
-    void aSecondReaderFindsEveryTensorWholeInItsOwnShape() throws IOException {
+    void anIndependentReaderFindsEveryTensorInItsShape() throws IOException {
         save(3);
         Map<String, Object> index = PlainSafetensors.object(text("model.safetensors.index.json"));
         Map<?, ?> files = (Map<?, ?>) index.get("weight_map");
@@ -83,7 +83,7 @@ class SafetensorsFilesTest {
     }
 
     @Test
-    void aSecondReaderFindsStateByParameterAndFirstElement() throws IOException {
+    void anIndependentReaderFindsStateByParameterAndOffset() throws IOException {
         save(2);
         Map<String, Integer> lengths = new TreeMap<>();
         for (String file : List.of("optimizer-00001-of-00002.safetensors", "optimizer-00002-of-00002.safetensors")) {
@@ -111,7 +111,7 @@ class SafetensorsFilesTest {
     }
 
     @Test
-    void pythonReadsThemByItsStandardLibrary() throws Exception {
+    void pythonReadsTheFilesByItsStandardLibrary() throws Exception {
         Path script = Files.writeString(folder.resolve("read.py"), PYTHON);
         assumeTrue(runs("python3", "--version"), "python3 is not on this machine");
         save(3);
@@ -143,7 +143,7 @@ class SafetensorsFilesTest {
 
     /** By the library of the ecosystem itself, where Python has it. */
     @Test
-    void theSafetensorsLibraryOpensThem() throws Exception {
+    void theSafetensorsLibraryOpensTheFiles() throws Exception {
         assumeTrue(runs("python3", "-c", "import safetensors"), "python3 with safetensors is not on this machine");
         Ranks.each(Medium.SIMULATED, 1, group -> {
             NamedTensor tensor = ToyModel.tensor("w", DataType.FLOAT32, 2, 3);

@@ -33,7 +33,7 @@ class SaveAndLoadTest {
         "TCP, 4, 3",
         "SHM, 3, 2"
     })
-    void whatSomeRanksSaveAnyNumberLoads(Medium over, int saving, int loading) {
+    void anyNumberOfRanksLoadsWhatAnyOtherSaved(Medium over, int saving, int loading) {
         Ranks.each(over, saving, group -> {
             try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
                 checkpoints.save(12, ToyModel.on(group.rank(), saving).fill(12).state());
@@ -66,7 +66,7 @@ class SaveAndLoadTest {
     }
 
     @Test
-    void withoutSlicesOnAnyRankParametersAloneAreLoaded() {
+    void withoutSlicesOnlyParametersAreLoaded() {
         SavingJob.each(2, new LocalStorage(folder, call -> {}), (group, model, checkpoints) -> {
             checkpoints.save(3, model.fill(3).state());
             ToyModel other = ToyModel.on(group.rank(), 2);
@@ -112,7 +112,7 @@ class SaveAndLoadTest {
 
     /** Or a crash would lose it; a loop may ask for it again, as where it ends at a step that it has just saved. */
     @Test
-    void theStepThatIsTheLatestOneIsNotWrittenAgain() {
+    void theLatestStepIsNotWrittenAgain() {
         MemoryStorage storage = new MemoryStorage();
         SavingJob.each(2, storage, (group, model, checkpoints) -> {
             checkpoints.saveAsync(5, model.fill(5).state());

@@ -84,7 +84,7 @@ class SaveProgressTest {
 
     /** Ranks 1 and 2 write for longer than the deadline of 3 s, in steps of different lengths. */
     @Test
-    void aSaveThatMakesProgressMayTakeLongerThanTheDeadline() {
+    void aSaveWithProgressMayTakeLongerThanTheTimeout() {
         long longer = TimeUnit.MILLISECONDS.toNanos(3500);
         try (Ranks ranks = ranks(3)) {
             List<Duration> took = ranks.all(group -> {
@@ -109,7 +109,7 @@ class SaveProgressTest {
 
     /** The storage of rank 1 stands still until the other ranks have failed. */
     @Test
-    void aSaveFailsOnAllRanksIfTheStorageOfOneRankStandsStill() {
+    void aSaveFailsOnAllRanksIfTheStorageOfOneHangs() {
         CheckpointSettings settings = CheckpointSettings.DEFAULT.withDeadline(Duration.ofSeconds(2));
         CountDownLatch failed = new CountDownLatch(RANKS - 1);
         try (Ranks ranks = ranks(60)) {
@@ -134,7 +134,7 @@ class SaveProgressTest {
 
     /** As with a shared storage that stands still: no rank waits for another one. */
     @Test
-    void aSaveFailsIfTheStorageOfAllRanksStandsStill() {
+    void aSaveFailsIfTheStorageOfAllRanksHangs() {
         CheckpointSettings settings = CheckpointSettings.DEFAULT.withDeadline(Duration.ofSeconds(2));
         try (Ranks ranks = ranks(60)) {
             List<Throwable> failures = ranks.failures(group -> {
@@ -153,7 +153,7 @@ class SaveProgressTest {
 
     /** So a background save whose storage never comes back ends the wait of {@code close}. */
     @Test
-    void aRankThatStandsStillIsSeenWhileItsStorageHangs() {
+    void aPausedRankIsDetectedWhileItsStorageHangs() {
         Ranks.run(Medium.SIMULATED, 1, group -> {
             RankMessages messages =
                     new RankMessages(group, Duration.ofMillis(50), new ReportingStorage(memory), "here");
@@ -181,7 +181,7 @@ class SaveProgressTest {
 
     /** The hashes of all tensors take several turns of 200 ms, and the hash of one takes much less. */
     @Test
-    void aRankThatComparesManyTensorsTellsTheOthersThatItMakesProgress() {
+    void aRankThatComparesManyTensorsReportsProgress() {
         HostTensor values = HostTensor.of(new float[1 << 20]);
         TrainingState state = TrainingState.of(IntStream.range(0, 1600)
                 .mapToObj(number -> NamedTensor.of("tensor " + number, values, values.elementCount()))
@@ -203,7 +203,7 @@ class SaveProgressTest {
 
     /** As if rank 1 was stopped before its part. */
     @Test
-    void aRankThatDoesNotComeFailsTheSaveWithinTheDeadlineOfTheGroup() {
+    void aMissingRankFailsTheSaveWithinTheTimeoutOfTheGroup() {
         CountDownLatch failed = new CountDownLatch(RANKS - 1);
         try (Ranks ranks = ranks(2)) {
             List<Throwable> failures = ranks.failures(group -> {

@@ -48,7 +48,7 @@ class SeenLateTest {
 
     @ParameterizedTest
     @CsvSource({"0, model-00002-of-00002.safetensors", "1, model.safetensors.index.json"})
-    void aFileThatIsSeenLateIsWaitedFor(int rank, String file) {
+    void aFileThatAppearsLateIsWaitedFor(int rank, String file) {
         LateStorage late = new LateStorage(memory, file);
 
         Ranks.each(Medium.SIMULATED, 2, group -> {

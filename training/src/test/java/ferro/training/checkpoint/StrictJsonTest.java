@@ -51,7 +51,7 @@ class StrictJsonTest {
                 "{\"a\":[1",
                 "{"
             })
-    void textThatIsNoJsonIsRefused(String text) {
+    void textThatIsNotJsonIsRefused(String text) {
         CheckpointException refusal = assertThrows(CheckpointException.class, () -> StrictJson.read(FILE, text));
 
         assertTrue(
@@ -60,7 +60,7 @@ class StrictJsonTest {
     }
 
     @Test
-    void refusalNamesThePlaceTheNeedAndTheFind() {
+    void aRefusalNamesThePositionWhatIsNeededAndWhatIsFound() {
         CheckpointException refusal = assertThrows(
                 CheckpointException.class, () -> StrictJson.read(FILE, "{\"a\": {\"b\": [7, {\"c\": \"d\"]}}"));
 
@@ -76,7 +76,7 @@ class StrictJsonTest {
     }
 
     @Test
-    void everythingThatIsWrittenIsReadAgain() {
+    void everyWrittenValueIsReadBack() {
         StringBuilder characters = new StringBuilder();
         for (int each = 0; each <= Character.MAX_VALUE; each++) {
             characters.append((char) each);
@@ -90,7 +90,7 @@ class StrictJsonTest {
     }
 
     @Test
-    void valueWithoutAJsonFormIsRefused() {
+    void aValueWithoutAJsonFormIsRefused() {
         IllegalArgumentException refusal =
                 assertThrows(IllegalArgumentException.class, () -> StrictJson.text(Map.of("a", 0.5)));
 

@@ -22,7 +22,7 @@ class SurrogatePairsTest {
     private static final HostTensor VALUES = HostTensor.of(new float[] {3, 5});
 
     @Test
-    void wholePairsComeBackEqual() {
+    void textsWithSurrogatePairsAreRestored() {
         TrainingState state = new TrainingState(
                 List.of(NamedTensor.of(PAIRED, HostTensor.of(new float[] {3, 5}), 2)),
                 List.of(StateSlice.of(PAIRED, PAIRED, 0, HostTensor.of(new float[] {7, 9}))),
@@ -54,7 +54,7 @@ class SurrogatePairsTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("halves")
-    void aHalfIsRefusedWithItsNameAndPlace(String what, int character, Executable making) {
+    void aHalfSurrogatePairIsRefusedWithNameAndPosition(String what, int character, Executable making) {
         String message = assertThrows(IllegalArgumentException.class, making).getMessage();
 
         assertTrue(message.startsWith(what), message);

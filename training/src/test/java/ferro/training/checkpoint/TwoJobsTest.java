@@ -27,7 +27,7 @@ class TwoJobsTest {
     @EnumSource(
             value = Medium.class,
             names = {"SIMULATED", "TCP"})
-    void theEarlierOneFailsAtItsNextSaveAndSaysWhoSavesThereNow(Medium over) {
+    void theEarlierJobFailsAtItsNextSaveAndNamesTheLaterJob(Medium over) {
         try (SavingJob first = new SavingJob(over, 2, LocalStorage.at(folder), "host-a");
                 SavingJob second = new SavingJob(over, 3, LocalStorage.at(folder), "host-b")) {
             first.save(1);
@@ -51,7 +51,7 @@ class TwoJobsTest {
 
     /** The second job makes the steps again that the first one has made since the second one has loaded. */
     @Test
-    void theLaterOneSavesTheStepThatTheEarlierOneHasJustSaved() {
+    void theLaterJobSavesAStepThatTheEarlierJobHasJustSaved() {
         try (SavingJob first = new SavingJob(Medium.SIMULATED, 2, memory, "host-a");
                 SavingJob second = new SavingJob(Medium.SIMULATED, 3, memory, "host-b")) {
             first.save(1);
@@ -69,7 +69,7 @@ class TwoJobsTest {
     }
 
     @Test
-    void whoOpensAndLoadsFencesNobodyOut() {
+    void openingAndLoadingDoesNotTakeTheFolder() {
         try (SavingJob trainer = new SavingJob(Medium.SIMULATED, 2, LocalStorage.at(folder), "host-a");
                 SavingJob evaluator = new SavingJob(Medium.SIMULATED, 1, LocalStorage.at(folder), "host-b")) {
             for (long step = 1; step <= 3; step++) {
@@ -80,7 +80,7 @@ class TwoJobsTest {
     }
 
     @Test
-    void anEvaluatorThatLoadsWhileTheTrainerSavesAlwaysFindsAWholeCheckpoint() throws Exception {
+    void loadingDuringSavesAlwaysFindsACompleteCheckpoint() throws Exception {
         long steps = 20;
         try (SavingJob trainer = new SavingJob(Medium.SIMULATED, 1, LocalStorage.at(folder), "host-a");
                 SavingJob evaluator = new SavingJob(Medium.SIMULATED, 2, LocalStorage.at(folder), "host-b")) {
@@ -111,7 +111,7 @@ class TwoJobsTest {
                 "read step-1.*/model.safetensors.index.json",
                 "read step-1.*/model-0.*"
             })
-    void aLoadWhoseCheckpointIsDeletedMeanwhileLoadsTheNewOne(String call) {
+    void aLoadWhoseCheckpointIsDeletedLoadsTheNewOne(String call) {
         List<Long> saved = new ArrayList<>();
         try (SavingJob trainer = new SavingJob(Medium.SIMULATED, 2, memory, "host-a")) {
             trainer.save(1);
@@ -130,7 +130,7 @@ class TwoJobsTest {
 
     /** A reader that reads a name twice may read the begin of one content and the end of a longer one. */
     @Test
-    void aNameThatIsPublishedAnewWhileItIsReadIsReadAgain() {
+    void aNameThatIsPublishedDuringItsReadIsReadAgain() {
         try (SavingJob trainer = new SavingJob(Medium.SIMULATED, 1, memory, "host-a")) {
             trainer.save(9);
             boolean[] once = {true};
@@ -161,7 +161,7 @@ class TwoJobsTest {
                 "write step-2.*/checkpoint.json",
                 "publish latest.*"
             })
-    void aSaveThatTheSecondJobOvertakesFailsAndLeavesTheSecondOnesStepWhole(String call) {
+    void anOvertakenSaveFailsAndLeavesTheStepOfTheSecondJob(String call) {
         List<SavingJob> others = new ArrayList<>();
         List<Long> saved = new ArrayList<>();
         Overtaken overtaken = new Overtaken(memory, call, () -> {
@@ -230,7 +230,7 @@ class TwoJobsTest {
 
     /** The parts that a killed job has left take room that the next job needs. */
     @Test
-    void aJobThatTakesTheFolderDeletesWhatAKilledOneHasLeft() throws IOException {
+    void aJobThatTakesTheFolderDeletesFilesOfAKilledJob() throws IOException {
         DyingStorage dying = new DyingStorage(memory);
         try (SavingJob first = new SavingJob(Medium.SIMULATED, 2, dying, "host-a")) {
             first.save(1);
@@ -270,7 +270,7 @@ class TwoJobsTest {
     }
 
     @Test
-    void temporaryNamesBelongToTheirWriter() throws IOException {
+    void temporaryNamesAreDifferentForEachWriter() throws IOException {
         LocalStorage other = LocalStorage.at(folder);
         byte[] own = {1};
         LocalStorage storage = new LocalStorage(folder, call -> {
@@ -285,7 +285,7 @@ class TwoJobsTest {
     }
 
     @Test
-    void aNameThatCannotBePublishedLeavesNoTemporaryFile() throws IOException {
+    void aFailedPublicationLeavesNoTemporaryFile() throws IOException {
         LocalStorage storage = LocalStorage.at(folder);
         // no rename replaces a folder that has files
         storage.write("taken/file", to -> {});

@@ -58,7 +58,7 @@ class UnequalStateTest {
     }
 
     @Test
-    void aParameterThatDiffersIsNamedWithItsRanks() {
+    void aDifferentParameterIsNamedWithItsRanks() {
         String expected = "saving step 1 failed: ranks hold different values in 1 of 6 tensors: "
                 + "\"dense.weight\" is hash # on ranks 0, 1, 3, but hash # on rank 2";
         refused(Checkpoints::save, UnequalStateTest::unequalParameter)
@@ -66,7 +66,7 @@ class UnequalStateTest {
     }
 
     @Test
-    void settingsThatDifferAreNamed() {
+    void differentSettingsAreNamed() {
         List<String> messages = Ranks.run(Medium.SIMULATED, RANKS, group -> {
             CheckpointSettings settings = CheckpointSettings.DEFAULT.withCompareRanks(group.rank() != 2);
             try (Checkpoints checkpoints = Checkpoints.open(group, storage, settings)) {
@@ -81,13 +81,13 @@ class UnequalStateTest {
     }
 
     @Test
-    void aSaveInTheBackgroundComparesToo() {
+    void aBackgroundSaveComparesRanks() {
         refused(Checkpoints::saveAsync, UnequalStateTest::unequalParameter)
                 .forEach(messages -> assertTrue(messages.contains("\"dense.weight\""), messages));
     }
 
     @Test
-    void stateThatSeveralRanksHoldIsComparedAmongThem() {
+    void stateOnSeveralRanksIsComparedAmongThem() {
         String expected = "saving step 1 failed: ranks hold different values in 1 of 3 tensors: "
                 + "\"state exp_avg/weight@2\" is hash # on rank 1, but hash # on rank 3";
         refused(Checkpoints::save, UnequalStateTest::unequalSlice)
@@ -116,7 +116,7 @@ class UnequalStateTest {
     }
 
     @Test
-    void withoutComparisonTheyAreSavedAsTheyAre() {
+    void withoutComparisonDifferentValuesAreSaved() {
         Ranks.run(Medium.SIMULATED, RANKS, group -> {
             CheckpointSettings settings = CheckpointSettings.DEFAULT.withCompareRanks(false);
             try (Checkpoints checkpoints = Checkpoints.open(group, storage, settings)) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ClipByGlobalNormTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void normIsThatOfAllAveragedGradients(boolean sharded) {
+    void theNormIsThatOfAllAveragedGradients(boolean sharded) {
         onRanks(3, sharded, run -> {
             run.compute(1, OptimizerRun::equalOnAllRanks);
             double sum = 0;
@@ -34,7 +34,7 @@ class ClipByGlobalNormTest {
     /** Steps of plain descent show the gradients. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void longerGradientsGetTheLengthAndShorterOnesStayAsTheyAre(boolean sharded) {
+    void onlyLongerGradientsAreScaledToTheMaximumNorm(boolean sharded) {
         onRanks(2, sharded, run -> {
             run.compute(1, OptimizerRun::equalOnAllRanks);
             double norm = run.optimizer.clipByGlobalNorm(2.5);
@@ -59,7 +59,7 @@ class ClipByGlobalNormTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void infiniteNormLeavesZerosAndNanAsPyTorchDoes(boolean sharded) {
+    void anInfiniteNormGivesZerosAndNanLikePyTorch(boolean sharded) {
         onRanks(3, sharded, run -> {
             run.compute(
                     1,
@@ -82,7 +82,7 @@ class ClipByGlobalNormTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void normThatIsNanMakesAllNan(boolean sharded) {
+    void aNanNormMakesAllGradientsNan(boolean sharded) {
         onRanks(2, sharded, run -> {
             run.compute(1, (parameter, element, rank, step) -> parameter == 6 && rank == 1 ? Double.NaN : 3);
             assertEquals(Double.NaN, run.optimizer.clipByGlobalNorm(1));
@@ -93,7 +93,7 @@ class ClipByGlobalNormTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void refusedNormChangesNothing(boolean sharded) {
+    void aRefusedNormChangesNothing(boolean sharded) {
         onRanks(2, sharded, run -> {
             run.compute(1, (parameter, element, rank, step) -> parameter == 6 && rank == 1 ? Double.NaN : 3);
             double[] before = all(run);
@@ -109,7 +109,7 @@ class ClipByGlobalNormTest {
     }
 
     @Test
-    void longestNormMustBePositive() {
+    void theMaximumNormMustBePositive() {
         onRanks(1, true, run -> {
             for (double maxNorm : new double[] {0, -1, Double.NaN}) {
                 IllegalArgumentException refused =
@@ -122,7 +122,7 @@ class ClipByGlobalNormTest {
     /** Medium parts of one block, of several, and of a part of one. */
     @ParameterizedTest
     @ValueSource(ints = {1, 3, 4, 1023, 1024, 1025, 2 * 1024 + 3})
-    void squaresOfABlockAreThoseOfItsElements(int count) {
+    void theSquaresOfABlockAreThoseOfItsElements(int count) {
         float[] values = new float[count];
         double sum = 0;
         for (int i = 0; i < count; i++) {

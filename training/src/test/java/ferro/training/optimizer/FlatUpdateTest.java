@@ -47,7 +47,7 @@ class FlatUpdateTest {
 
     @ParameterizedTest
     @MethodSource("rulesAndTypes")
-    void hasTheBitsOfTheFormulas(UpdateRule rule, DataType type) {
+    void updatesHaveTheBitsOfTheFormulas(UpdateRule rule, DataType type) {
         Rows rows = new Rows(rule, type, true);
         ScalarRule scalar = new ScalarRule(rule, type);
         double[] parameters = new double[COUNT];
@@ -72,7 +72,7 @@ class FlatUpdateTest {
 
     @ParameterizedTest
     @MethodSource("rulesAndTypes")
-    void bitsDependNeitherOnTheCutNorOnTheMemory(UpdateRule rule, DataType type) {
+    void updatesHaveTheSameBitsInAnyPiecesAndMemory(UpdateRule rule, DataType type) {
         Rows full = new Rows(rule, type, true);
         Rows cut = new Rows(rule, type, false);
         Random random = new Random(7);
@@ -91,7 +91,7 @@ class FlatUpdateTest {
 
     /** By hand: the buffer is 1, 1.9 and 2.71, so the parameter falls by 0.1 of 5.61. */
     @Test
-    void momentumAddsUp() {
+    void momentumAccumulates() {
         double[] parameters = {2};
         FlatUpdate update = FlatUpdate.of(
                 UpdateRule.sgd().withMomentum(0.9),
@@ -106,7 +106,7 @@ class FlatUpdateTest {
 
     /** By hand: the corrected averages of the first step are g and g², so each parameter moves by the rate, whatever its gradient. */
     @Test
-    void firstStepOfAdamMovesByTheRate() {
+    void theFirstStepOfAdamMovesByTheRate() {
         double[] parameters = {2, 2, 2};
         FlatUpdate update = FlatUpdate.of(
                 UpdateRule.adam(),
@@ -120,7 +120,7 @@ class FlatUpdateTest {
     }
 
     @Test
-    void gradientsStayAsTheyAre() {
+    void gradientsStayUnchanged() {
         Rows rows = new Rows(UpdateRule.sgd().withNesterov(0.9).withWeightDecay(0.1), DataType.FLOAT32, true);
         rows.newGradients(1);
         float before = rows.gradients.getFloat(3);
@@ -130,7 +130,7 @@ class FlatUpdateTest {
 
     @ParameterizedTest
     @MethodSource("rulesAndTypes")
-    void updateAllocatesNothing(UpdateRule rule, DataType type) {
+    void anUpdateAllocatesNothing(UpdateRule rule, DataType type) {
         Rows rows = new Rows(rule, type, true);
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long thread = Thread.currentThread().getId();

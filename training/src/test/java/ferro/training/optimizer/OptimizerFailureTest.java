@@ -22,7 +22,7 @@ class OptimizerFailureTest {
     private static final UpdateRule RULE = UpdateRule.adam();
 
     @Test
-    void stepEndsWithTheDeadlineWhenARankDoesNotStep() {
+    void aStepTimesOutIfARankDoesNotStep() {
         CountDownLatch ended = new CountDownLatch(1);
         try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2, Map.of("ferro.timeout", "2s"))) {
             List<Throwable> failures = ranks.failures(group -> {
@@ -47,7 +47,7 @@ class OptimizerFailureTest {
 
     @ParameterizedTest
     @EnumSource
-    void stepEndsWhenAnotherRankAborts(Medium medium) {
+    void aStepFailsIfAnotherRankAborts(Medium medium) {
         try (Ranks ranks = Ranks.over(medium, 2)) {
             List<Throwable> failures = ranks.failures(group -> {
                 OptimizerRun run = new OptimizerRun(group, true, RULE);
@@ -67,7 +67,7 @@ class OptimizerFailureTest {
 
     @ParameterizedTest
     @EnumSource
-    void stepWithoutAGradientEndsOnAllRanks(Medium medium) {
+    void aStepWithoutAGradientFailsOnAllRanks(Medium medium) {
         try (Ranks ranks = Ranks.over(medium, 2)) {
             List<Throwable> failures = ranks.failures(group -> {
                 OptimizerRun run = new OptimizerRun(group, true, RULE);
@@ -86,7 +86,7 @@ class OptimizerFailureTest {
     }
 
     @Test
-    void stepThatFinishHasEndedIsRefused() {
+    void aStepThatFinishHasEndedIsRefused() {
         try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
             List<Throwable> failures = ranks.failures(group -> {
                 OptimizerRun run = new OptimizerRun(group, true, RULE);

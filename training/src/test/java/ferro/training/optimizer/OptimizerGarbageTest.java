@@ -25,7 +25,7 @@ class OptimizerGarbageTest {
     @Tag("long")
     @ParameterizedTest
     @EnumSource
-    void stepAllocatesNothingButItsCalls(Medium medium) {
+    void aStepAllocatesOnlyWhatItsCallsAllocate(Medium medium) {
         Ranks.each(medium, 2, group -> {
             for (int elementCount : new int[] {100, 100_000}) {
                 for (boolean sharded : new boolean[] {true, false}) {

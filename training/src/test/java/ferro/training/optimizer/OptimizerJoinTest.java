@@ -18,7 +18,7 @@ class OptimizerJoinTest {
     /** Rank r has 2 + r batches: the last steps have gradients of one rank only, and the shares of all. */
     @ParameterizedTest
     @EnumSource
-    void ranksThatHaveRunOutUpdateTheirShare(Medium medium) {
+    void ranksWithoutDataUpdateTheirShare(Medium medium) {
         List<List<Double>> sharded = Ranks.run(medium, RANKS, group -> trained(group, true));
         List<List<Double>> full = Ranks.run(medium, RANKS, group -> trained(group, false));
         sharded.forEach(parameters -> assertEquals(full.get(0), parameters));

@@ -35,7 +35,7 @@ class OptimizerStateTest {
 
     @ParameterizedTest
     @CsvSource({"4, 2, true", "2, 3, true", "3, 1, true", "1, 4, true", "2, 4, false", "5, 2, true"})
-    void goesOnWithTheSameBitsOnAnotherNumberOfRanks(int savedBy, int loadedBy, boolean sharded) {
+    void anotherNumberOfRanksContinuesWithTheSameBits(int savedBy, int loadedBy, boolean sharded) {
         for (UpdateRule rule : OptimizerRun.RULES) {
             List<Saved> parts = Ranks.run(Medium.SIMULATED, savedBy, group -> {
                 try (OptimizerRun run = new OptimizerRun(group, sharded, rule)) {
@@ -140,7 +140,7 @@ class OptimizerStateTest {
     }
 
     @Test
-    void unshardedHasAllOfItOnEachRank() {
+    void anUnshardedOptimizerHasAllStateOnEachRank() {
         Ranks.each(Medium.SIMULATED, 2, group -> {
             try (OptimizerRun run =
                     new OptimizerRun(group, false, UpdateRule.sgd().withMomentum(0.9))) {
@@ -159,7 +159,7 @@ class OptimizerStateTest {
     }
 
     @Test
-    void settingsAreStepsRateAndConstants() {
+    void settingsHaveStepsRateAndConstants() {
         alone(
                 UpdateRule.adamW(),
                 optimizer -> assertEquals(
@@ -177,7 +177,7 @@ class OptimizerStateTest {
     }
 
     @Test
-    void anotherRuleIsRefusedWithBothValues() {
+    void anotherUpdateRuleIsRefusedWithBothValues() {
         alone(UpdateRule.adamW(), optimizer -> {
             Map<String, String> saved = new HashMap<>(optimizer.settings());
             saved.put("optimizer.steps", "7");
@@ -202,7 +202,7 @@ class OptimizerStateTest {
     }
 
     @Test
-    void bucketsOfAnotherSizeThanInTheCheckpointAreRefusedWithBothSizesAndTheWaysOut() {
+    void otherBucketSizesThanInTheCheckpointAreRefusedWithTheRemedies() {
         BucketSettings before = BucketSettings.DEFAULT.withBytes(1 << 20, 4 << 20);
         Ranks.each(Medium.SIMULATED, 1, group -> {
             Map<String, String> saved;

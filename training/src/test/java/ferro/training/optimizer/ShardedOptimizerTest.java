@@ -40,7 +40,7 @@ class ShardedOptimizerTest {
     @ParameterizedTest
     @MethodSource("worlds")
     @Tag("long")
-    void shardedHasTheBitsOfUnsharded(Medium medium, int worldSize) {
+    void aShardedOptimizerHasTheBitsOfAnUnshardedOne(Medium medium, int worldSize) {
         List<List<Double>> ofRanks = Ranks.run(medium, worldSize, group -> {
             List<Double> last = List.of();
             for (UpdateRule rule : OptimizerRun.RULES) {
@@ -77,7 +77,7 @@ class ShardedOptimizerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
-    void appliesTheRuleToTheAverages(int worldSize) {
+    void theRuleIsAppliedToTheAverages(int worldSize) {
         Ranks.each(Medium.SIMULATED, worldSize, group -> {
             for (UpdateRule rule : OptimizerRun.RULES) {
                 try (OptimizerRun full = new OptimizerRun(group, false, rule)) {
@@ -116,7 +116,7 @@ class ShardedOptimizerTest {
      */
     @ParameterizedTest
     @EnumSource
-    void parametersOfABucketTravelWhileTheNextOneIsUpdated(Medium medium) {
+    void parametersOfABucketAreSentWhileTheNextIsUpdated(Medium medium) {
         Ranks.each(medium, 2, group -> {
             Arrivals arrivals = new Arrivals();
             try (GradientBuckets buckets = GradientBuckets.builder(group)
@@ -168,7 +168,7 @@ class ShardedOptimizerTest {
     }
 
     @Test
-    void skipLeavesParametersAndStepsAsTheyAre() {
+    void aSkippedStepLeavesParametersAndStepCount() {
         Ranks.each(Medium.SIMULATED, 2, group -> {
             try (OptimizerRun run = new OptimizerRun(group, true, UpdateRule.adam())) {
                 run.step(1, Gradients::random, any -> 0.1);
@@ -185,7 +185,7 @@ class ShardedOptimizerTest {
     }
 
     @Test
-    void stepSaysHowLongItWaited() {
+    void aStepReportsItsWaitingTime() {
         Ranks.each(Medium.SHM, 2, group -> {
             try (OptimizerRun run = new OptimizerRun(group, true, UpdateRule.adam())) {
                 run.compute(1, Gradients::random);
@@ -197,7 +197,7 @@ class ShardedOptimizerTest {
 
     @ParameterizedTest
     @EnumSource
-    void rulesThatDifferBetweenRanksAreNamedOnAllOfThem(Medium medium) {
+    void differentRulesAreNamedOnAllRanks(Medium medium) {
         int worldSize = 3;
         try (Ranks ranks = Ranks.over(medium, worldSize)) {
             List<Throwable> failures = ranks.failures(group -> {

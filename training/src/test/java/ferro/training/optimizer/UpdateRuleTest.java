@@ -27,7 +27,7 @@ class UpdateRuleTest {
     }
 
     @Test
-    void settingsSayAllConstants() {
+    void settingsListAllConstants() {
         SgdRule sgd = UpdateRule.sgd()
                 .withRate(0.1)
                 .withMomentum(0.9)
@@ -50,7 +50,7 @@ class UpdateRuleTest {
     }
 
     @Test
-    void refusesConstantsThatMakeNoSense() {
+    void invalidConstantsAreRefused() {
         assertRefused(
                 "sgd: rate must be finite and at least 0, found -1.0",
                 () -> UpdateRule.sgd().withRate(-1));
