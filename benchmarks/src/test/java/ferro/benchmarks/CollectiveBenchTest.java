@@ -61,7 +61,7 @@ class CollectiveBenchTest {
     @ParameterizedTest
     @Tag("long")
     @EnumSource
-    void everyCollectiveIsRightAndTimedOnThreeRanks(Measured collective) throws Exception {
+    void everyCollectiveIsCorrectAndTimedOnThreeRanks(Measured collective) throws Exception {
         Sweep sweep = Sweep.parse(List.of(collective.label(), "--sizes", "0,12,12000", "--json"));
 
         long wrong = run(sweep, SimulatedBackend.createGroup(3));
@@ -110,7 +110,7 @@ class CollectiveBenchTest {
             mode = EnumSource.Mode.EXCLUDE,
             names = {"BARRIER", "PINGPONG"})
     @Tag("long")
-    void queuedOperationsAreAllRight(Measured collective) throws Exception {
+    void queuedOperationsAreAllCorrect(Measured collective) throws Exception {
         Sweep sweep = Sweep.parse(List.of(collective.label(), "--sizes", "12,12000", "--queued", "5", "--json"));
 
         assertEquals(0, run(sweep, SimulatedBackend.createGroup(3)));
@@ -123,7 +123,7 @@ class CollectiveBenchTest {
             mode = EnumSource.Mode.EXCLUDE,
             names = {"BARRIER", "PINGPONG"})
     @Tag("long")
-    void withSharedMemoryEveryOperandLiesInMemoryThatAllRanksShare(Measured collective) throws Exception {
+    void withSharedMemoryEveryOperandIsInSharedTensors(Measured collective) throws Exception {
         for (String queued : List.of("1", "3")) {
             Sweep sweep = Sweep.parse(List.of(
                     collective.label(), "--sizes", "0,12,12000", "--memory", "shared", "--queued", queued, "--json"));
@@ -141,7 +141,7 @@ class CollectiveBenchTest {
     }
 
     @Test
-    void memoryThatRanksDoNotShareIsNotCalledShared() throws Exception {
+    void unsharedMemoryIsNotReportedAsShared() throws Exception {
         Sweep sweep = Sweep.parse(List.of("allreduce", "--sizes", "12", "--memory", "shared", "--json"));
 
         assertEquals(0, run(sweep, SimulatedBackend.createGroup(1)));

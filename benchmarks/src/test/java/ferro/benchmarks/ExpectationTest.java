@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class ExpectationTest {
     @Test
-    void reductionsOfThreeRanksAreWhatIsWrittenOutByHand() {
+    void reductionsOfThreeRanksEqualThoseByHand() {
         // element 1 of ranks 0, 1, 2 is 5, 2, 4
         assertEquals(11, allReduce(ReduceOp.SUM).whole());
         assertEquals(40, allReduce(ReduceOp.PRODUCT).whole());
@@ -25,7 +25,7 @@ class ExpectationTest {
     }
 
     @Test
-    void partsComeFromTheRankAndPlaceThatTheCollectiveSays() {
+    void partsComeFromTheRankAndOffsetOfTheCollective() {
         // two elements per rank; inputs are 2 5 3 6 4 2 on rank 0, 4 2 5 3 6 4 on rank 1, 6 4 2 5 3 6 on rank 2
         assertEquals(2, of(Measured.ALLGATHER, 1, 3));
         assertEquals(2, of(Measured.SCATTER, 2, 1));
@@ -42,7 +42,7 @@ class ExpectationTest {
     }
 
     @Test
-    void everyTypeTellsARightElementFromAWrongOne() {
+    void aWrongElementIsDetectedForEveryType() {
         for (DataType type : new DataType[] {
             DataType.FLOAT32, DataType.FLOAT64, DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64
         }) {
@@ -56,7 +56,7 @@ class ExpectationTest {
     }
 
     @Test
-    void smallIntegersWrapAsTheKernelsDo() {
+    void smallIntegersWrapLikeInTheKernels() {
         MeasuredElements elements = MeasuredElements.of(DataType.INT8, 1);
         elements.put(0, (byte) 1296);
 

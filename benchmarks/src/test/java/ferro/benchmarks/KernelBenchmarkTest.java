@@ -18,7 +18,7 @@ class KernelBenchmarkTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"heap+heap", "heap+direct", "direct+heap", "direct+direct"})
-    void measuresWhatCombinesAndCopies(String memories) {
+    void theBenchmarkKernelsCombineAndCopyRight(String memories) {
         KernelBenchmark benchmark = benchmark(DataType.INT32, ReduceOp.SUM, memories);
         Copies copies = new Copies();
         int[] threes = new int[LENGTH];
@@ -37,7 +37,7 @@ class KernelBenchmarkTest {
 
     @ParameterizedTest
     @EnumSource
-    void runsForEveryType(DataType type) {
+    void theKernelBenchmarkRunsForEveryType(DataType type) {
         KernelBenchmark benchmark = benchmark(type, ReduceOp.MAX, "heap+direct");
         for (int call = 0; call < 100; call++) {
             benchmark.combine();

@@ -47,7 +47,7 @@ class MachineUseTest {
     }
 
     @Test
-    void compilersAreBusyWhileTheyRunOrWaitForACore() throws IOException {
+    void runningAndWaitingTimeOfCompilersIsCounted() throws IOException {
         thread("11", "java", "900 80 7");
         thread("12", "C1 CompilerThre", "30 4 7");
         thread("13", "C2 CompilerThre", "500 60 7");
@@ -56,7 +56,7 @@ class MachineUseTest {
     }
 
     @Test
-    void timeOfCompilersIsUnknownWithoutCounters() throws IOException {
+    void theTimeOfCompilersIsUnknownWithoutCounters() throws IOException {
         assertEquals(Double.NaN, MachineUse.compilerNanos(folder.resolve("absent")));
         assertEquals(Double.NaN, MachineUse.compilerNanos(folder), "no thread");
         thread("13", "C2 CompilerThre", "");
@@ -65,7 +65,7 @@ class MachineUseTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void linuxTellsTheTimeOfTheCompilersOfThisProcess() {
+    void theTimeOfCompilersIsReadOnLinux() {
         assumeTrue(Files.exists(Path.of("/proc/self/schedstat")), "this kernel does not count the times of threads");
         assertTrue(MachineUse.compilerNanos(MachineUse.THREADS) > 0);
     }
@@ -77,7 +77,7 @@ class MachineUseTest {
     }
 
     @Test
-    void ranksThatShareCoresArePrinted() {
+    void ranksThatShareCoresCauseAWarning() {
         assertEquals(
                 List.of("# 3 ranks share 2 cores of this host: a call also waits until the other ranks get a core"),
                 new MachineUse(2, 3, 3).warnings(BEFORE, after(80e9, 2, 12e9)));
@@ -92,7 +92,7 @@ class MachineUseTest {
     }
 
     @Test
-    void theSettingsOfARankHaveTheRanksOfItsHost() {
+    void theMachineUseIsThatOfTheRanksOfOneHost() {
         Map<String, String> settings = Map.of("LOCAL_WORLD_SIZE", "2", "FERRO_LOCAL_CORES", "3");
 
         try (SystemContext context = SystemContext.of(settings)) {

@@ -18,7 +18,7 @@ class OverheadPatchesTest {
     private Path copy;
 
     @Test
-    void eachFitsTheSources() throws Exception {
+    void everyPatchFitsTheSources() throws Exception {
         int patches = 0;
         try (DirectoryStream<Path> all =
                 Files.newDirectoryStream(CHECKOUT.resolve("benchmarks/overhead/patches"), "*.patch")) {

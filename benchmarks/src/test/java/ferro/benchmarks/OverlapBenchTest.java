@@ -18,7 +18,7 @@ class OverlapBenchTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"idle", "busy"})
-    void threeRanksAverageRightlyAndPrintARowPerRatioAndBucket(String computing) throws Exception {
+    void threeRanksAverageRightAndPrintARowPerSetting(String computing) throws Exception {
         OverlapRequest request = OverlapRequest.parse(List.of(
                 ("--layers 3 --layer-size 1200 --buckets 1KiB,64KiB --ratios 0.5,1 --json --computing " + computing)
                         .split(" ")));
@@ -36,7 +36,7 @@ class OverlapBenchTest {
 
     @ParameterizedTest
     @ValueSource(strings = "1KiB,64KiB")
-    void theTableNamesTheFastestSizeAsTheUserSetsIt(String buckets) throws Exception {
+    void theTableNamesTheFastestBucketSizeAsTyped(String buckets) throws Exception {
         run(OverlapRequest.parse(
                 List.of("--layers", "2", "--layer-size", "400", "--ratios", "1", "--buckets", buckets)));
 

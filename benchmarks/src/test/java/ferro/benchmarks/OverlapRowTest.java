@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class OverlapRowTest {
     @Test
-    void whereComputingTakesLongerOnlyTheLastBucketIsSeen() {
+    void longComputingShowsOnlyTheLastBucket() {
         OverlapRow row = new OverlapRow(4096, 100, 50, 10, 7, 110, 155, 3);
 
         assertEquals(107, row.bound());
@@ -17,7 +17,7 @@ class OverlapRowTest {
     }
 
     @Test
-    void whereCommunicatingTakesLongerTheFirstBucketIsWaitedFor() {
+    void longCommunicationShowsTheFirstBucket() {
         OverlapRow row = new OverlapRow(4096, 100, 200, 10, 7, 220, 305, 3);
 
         assertEquals(210, row.bound());
@@ -32,7 +32,7 @@ class OverlapRowTest {
     }
 
     @Test
-    void jsonHasNullWhereThereIsNoProbe() {
+    void jsonHasNullWithoutAProbe() {
         OverlapRow row = new OverlapRow(4096, 100, 200, 10, 7, 220, 305, 3);
 
         String json = row.json(setting(Double.NaN, Double.NaN));
@@ -42,7 +42,7 @@ class OverlapRowTest {
     }
 
     @Test
-    void theFastestRowIsThatOfTheShortestStep() {
+    void theFastestRowHasTheShortestStep() {
         OverlapRow small = new OverlapRow(1024, 100, 200, 10, 7, 220, 305, 3);
         OverlapRow middle = new OverlapRow(4096, 100, 210, 10, 7, 215, 305, 3);
         OverlapRow large = new OverlapRow(8192, 100, 190, 10, 7, 230, 305, 3);

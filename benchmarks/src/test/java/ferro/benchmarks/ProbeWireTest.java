@@ -34,7 +34,7 @@ class ProbeWireTest {
 
     /** Brackets promise an address, so that nobody is asked for a name. */
     @Test
-    void whereThereIsNoWayTheBenchGoesOnWithoutAProbeAndRankZeroSaysWhy() throws Exception {
+    void withoutAConnectionTheBenchmarkRunsWithoutAProbe() throws Exception {
         List<Double> micros = probed("[nowhere]", "127.0.0.3");
 
         assertTrue(micros.stream().allMatch(value -> value.isNaN()), micros::toString);

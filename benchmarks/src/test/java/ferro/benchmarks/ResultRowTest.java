@@ -10,7 +10,7 @@ class ResultRowTest {
     private static final Stopwatch.CallTimes TIMES = new Stopwatch.CallTimes(200, 250, 300.5);
 
     @Test
-    void jsonHoldsEveryFigureByName() {
+    void jsonHasEveryFigureByName() {
         ResultRow row = new ResultRow(setting("tcp", 4, "allreduce"), 262144, TIMES, 3, 3.25);
 
         assertEquals(
@@ -22,7 +22,7 @@ class ResultRowTest {
     }
 
     @Test
-    void whatIsNotKnownOrDoesNotApplySaysSo() {
+    void unknownValuesAreMarkedAsSuch() {
         ResultRow row = new ResultRow(setting("tcp", 1, "broadcast"), 4, TIMES, 0, Double.NaN);
 
         assertTrue(row.json().contains("\"op\":\"none\""), row.json());

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class StopwatchTest {
     @ParameterizedTest(name = "measured for {0} ms")
     @CsvSource({"10, 60, 10", "150, 900, 150", "250, 1500, 200", "2000, 1500, 200"})
-    void warmUpIsAsLongAsItsMeasurementIsWorth(long millis, long first, long further) {
+    void theWarmUpTimeDependsOnTheMeasuredTime(long millis, long first, long further) {
         Stopwatch.Pace pace = Stopwatch.Pace.measuring(Duration.ofMillis(millis));
 
         assertEquals(
@@ -21,7 +21,7 @@ class StopwatchTest {
     }
 
     @Test
-    void aWarmUpLastsUntilTheCompilersHaveRestedForATime() {
+    void aWarmUpLastsUntilTheCompilersAreIdle() {
         Stopwatch.SizeWarmUp first = warmUp(true);
         assertTrue(first.add(1490e6, 0));
         assertFalse(first.isOver(), "1.49 of 1.5 s");
@@ -34,7 +34,7 @@ class StopwatchTest {
     }
 
     @Test
-    void aFurtherWarmUpMayLastAsLongAsTheFirstOne() {
+    void aLaterWarmUpMayLastAsLongAsTheFirst() {
         Stopwatch.SizeWarmUp further = warmUp(false);
         for (int batch = 0; batch < 119; batch++) {
             assertFalse(further.add(100e6, 100e6), "the compilers are busy");

@@ -82,7 +82,7 @@ class SweepTest {
 
     @ParameterizedTest
     @CsvSource({"allreduce,40,3,10", "allgather,40,3,9", "allgather,4,3,3", "scatter,0,3,0", "broadcast,4,3,1"})
-    void partsAreEqualAndNeverEmptyUnlessAllIs(String collective, long size, int ranks, int elements) {
+    void partsAreEqualAndNotEmptyUnlessTheSizeIsZero(String collective, long size, int ranks, int elements) {
         assertEquals(elements, Sweep.parse(List.of(collective)).elements(size, ranks));
     }
 }

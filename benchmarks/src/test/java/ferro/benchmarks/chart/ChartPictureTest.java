@@ -20,7 +20,7 @@ class ChartPictureTest {
     private Path folder;
 
     @Test
-    void fiveLinesThatEndAtOnePlaceHaveLabelsThatDoNotOverlap() throws Exception {
+    void labelsOfLinesWithOneEndDoNotOverlap() throws Exception {
         SvgTexts svg = new SvgTexts(picture(5, 7).svg());
 
         assertEquals(5, svg.maxLines());
@@ -28,7 +28,7 @@ class ChartPictureTest {
     }
 
     @Test
-    void labelsOfLinesThatEndAtTheEdgesStayInThePanel() throws Exception {
+    void labelsOfLinesThatEndAtTheEdgesStayInTheChart() throws Exception {
         for (double end : new double[] {1, 1e4}) {
             assertEquals(List.of(), new SvgTexts(picture(5, end).svg()).overlaps(), "" + end);
         }
@@ -42,7 +42,7 @@ class ChartPictureTest {
     }
 
     @Test
-    void aLongNoteIsBrokenIntoLines() throws Exception {
+    void aLongNoteIsWrapped() throws Exception {
         ChartPicture one = picture(1, 7);
         ChartPicture picture = new ChartPicture("One", List.of("ferro-shm@17, ".repeat(12)), 1, one.panels());
 
@@ -51,7 +51,7 @@ class ChartPictureTest {
     }
 
     @Test
-    void theDashTellsTheMedium() {
+    void eachMediumHasItsOwnDash() {
         String svg = picture(3, 7).svg();
 
         for (String dash : List.of("stroke-dasharray=\"7 4\"", "stroke-dasharray=\"2 3\"")) {
@@ -77,7 +77,7 @@ class ChartPictureTest {
     }
 
     @Test
-    void labelsMoveNoFurtherThanTheyMust() {
+    void labelsAreMovedNoFartherThanNeeded() {
         assertArrayEquals(new double[] {30, 80}, EndLabels.spread(new double[] {30, 80}, 15, 0, 100));
         assertArrayEquals(new double[] {37.5, 22.5, 80}, EndLabels.spread(new double[] {31, 29, 80}, 15, 0, 100));
         assertArrayEquals(new double[] {100, 85, 70}, EndLabels.spread(new double[] {99, 98, 97}, 15, 0, 100));

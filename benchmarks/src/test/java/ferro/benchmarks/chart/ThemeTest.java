@@ -22,14 +22,14 @@ class ThemeTest {
                 "ferro", "openmpi", "mpich", "gloo", "nccl", "rank0", "rank1", "rank2", "rank3", "done", "done2",
                 "running", "failed", "queued", "event"
             })
-    void coloursAreSeenOnALightAndOnADarkPage(String name) {
+    void coloursContrastWithLightAndDarkPages(String name) {
         assertContrast(SHAPE, theme.light(name), theme.light("page"), name);
         assertContrast(SHAPE, theme.dark(name), theme.dark("page"), name);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"ink", "soft"})
-    void textsAreReadOnALightAndOnADarkPage(String name) {
+    void textsContrastWithLightAndDarkPages(String name) {
         for (String page : new String[] {"page", "lane"}) {
             assertContrast(TEXT, theme.light(name), theme.light(page), name);
             assertContrast(TEXT, theme.dark(name), theme.dark(page), name);
@@ -38,24 +38,24 @@ class ThemeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rank0-light", "rank1-light", "rank2-light", "rank3-light"})
-    void darkTextIsReadOnTheColourOfARank(String name) {
+    void darkTextContrastsWithTheColourOfARank(String name) {
         assertContrast(TEXT, theme.light("ink"), theme.light(name), name);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"done", "done2", "running", "failed", "queued"})
-    void whiteTextIsReadOnTheBarOfACall(String name) {
+    void whiteTextContrastsWithTheBarOfACall(String name) {
         assertContrast(TEXT, "#ffffff", theme.light(name), name);
     }
 
     @Test
-    void contrastIsThatOfTheStandard() {
+    void theContrastIsThatOfTheStandard() {
         assertEquals(21, contrast("#000000", "#ffffff"), 1e-9);
         assertEquals(4.54, contrast("#767676", "#ffffff"), 0.01);
     }
 
     @Test
-    void aNameThatTheLookDoesNotHaveIsNamed() {
+    void anUnknownNameOfAColourIsNamed() {
         IllegalArgumentException misuse = assertThrows(IllegalArgumentException.class, () -> theme.light("fero"));
 
         assertTrue(misuse.getMessage().contains("no entry fero"), misuse::getMessage);

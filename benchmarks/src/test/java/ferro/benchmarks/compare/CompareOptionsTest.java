@@ -32,7 +32,7 @@ class CompareOptionsTest {
     }
 
     @Test
-    void whatMakesNoSenseIsNamed() {
+    void invalidOptionsAreNamed() {
         for (List<String> words : List.of(
                 List.of("--out", "o", "--ranks", "1"),
                 List.of("--out", "o", "--speed", "9"),

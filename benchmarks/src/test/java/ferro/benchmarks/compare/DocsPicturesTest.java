@@ -33,12 +33,12 @@ class DocsPicturesTest {
     }
 
     @Test
-    void thePlotOfTheDemoIsDrawnFromItsOutput() throws Exception {
+    void theDemoChartIsDrawnFromItsOutput() throws Exception {
         assertCommitted("demo", DemoPicture.of(DOCS.resolve("images/demo.txt")));
     }
 
     @Test
-    void aPointThatIsElsewhereIsFound() throws Exception {
+    void aMovedPointIsFound() throws Exception {
         String demo = Files.readString(DOCS.resolve("images/demo.svg"));
         Matcher line = Pattern.compile("class=\"line [^>]*points=\"([\\d.]+),([\\d.]+)")
                 .matcher(demo);

@@ -29,7 +29,7 @@ class RatiosTest {
     private Path folder;
 
     @Test
-    void aRatioIsThatOfItsOwnRoundAndTheMedianIsTakenAfterwards() {
+    void ratiosAreTakenPerRoundBeforeTheirMedian() {
         add("ferro-tcp@25", 0, 10, NEAR, NEAR);
         add("gloo-tcp", 0, 100, NEAR, NEAR);
         add("ferro-tcp@25", 1, 30, NEAR, NEAR);
@@ -73,7 +73,7 @@ class RatiosTest {
     }
 
     @Test
-    void theBestPeerIsTheFastestOfTheSameMediumUnderItsOwnSettings() {
+    void theBestPeerIsTheFastestOverTheSameMedium() {
         add("ferro-tcp@25", 0, 10, NEAR, NEAR);
         add("openmpi-shm", 0, 1, NEAR, NEAR);
         add("openmpi-tcp-reno", 0, 12, NEAR, NEAR);
@@ -91,7 +91,7 @@ class RatiosTest {
     }
 
     @Test
-    void aFileOfMeasurementsReadsAsItWasWrittenByTwoRuns() throws Exception {
+    void measurementsOfTwoRunsAreReadBack() throws Exception {
         RawFile raw = new RawFile(folder.resolve("raw.csv"));
         add("ferro-shm@25", 0, 10.5, NEAR, FAR);
         all.add(new Measurement("other run", ITEM, "mpich-shm", 3, new MeasuredTimes(0.0625, 0.5, 2), 7, FAR, FAR));

@@ -12,12 +12,12 @@ class TargetsPageTest {
     private static final Path FOLDER = Path.of("../docs/performance");
 
     @Test
-    void thePageHasTheTableThatTheCommandMakesOfItsMeasurements() throws IOException {
+    void theTableOnThePageIsThatOfTheCommittedMeasurements() throws IOException {
         thePageHas(new Targets(measured("targets.csv")).markdown(), "targets.csv");
     }
 
     @Test
-    void thePageHasTheTableOfManyRanksThatTheComparisonMakesOfItsMeasurements() throws IOException {
+    void theTableOfManyRanksIsThatOfTheCommittedMeasurements() throws IOException {
         thePageHas(new RanksTable(measured("ranks.csv")).markdown(), "ranks.csv");
     }
 

@@ -22,7 +22,7 @@ class ScaleBenchTest {
         "plans, 64, 'barrier by dissemination, memory'"
     })
     @Timeout(120)
-    void aRowEndsWithItsLastFigure(String label, int ranks, String figure) throws Exception {
+    void everyRowEndsWithItsLastFigure(String label, int ranks, String figure) throws Exception {
         assertEnds(label, ranks, figure);
     }
 
