@@ -54,7 +54,7 @@ class FerroSparkTest {
     }
 
     @Test
-    void runReturnsTheValueOfRankZeroAlone() {
+    void onlyTheValueOfRankZeroIsReturnedByRun() {
         Object value = ferro.<Integer, Object>run(
                 // a thread cannot be serialized: the results of the other ranks are not sent
                 SharedSpark.rows(), (rank, rows) -> rank.group().rank() == 0 ? "of rank 0" : new Thread());
@@ -63,7 +63,7 @@ class FerroSparkTest {
     }
 
     @Test
-    void rowsOfAnotherNumberOfPartitionsAreRepartitioned() {
+    void rowsWithAnotherNumberOfPartitionsAreRepartitioned() {
         JavaRDD<Integer> union = SharedSpark.rows().union(SharedSpark.rows());
 
         List<Integer> sums = ferro.ranks(2).runAll(union, (rank, rows) -> {
@@ -77,14 +77,14 @@ class FerroSparkTest {
     }
 
     @Test
-    void chainThatSparkRefusesInABarrierStageIsRepartitioned() {
+    void aCoalescedRddIsRepartitioned() {
         JavaRDD<Integer> coalesced = SharedSpark.rows().coalesce(2);
 
         assertEquals(2, ferro.runAll(coalesced, (rank, rows) -> rows.next()).size());
     }
 
     @Test
-    void moreRanksThanSlotsAreRefusedWithTheArithmetic() {
+    void moreRanksThanSlotsAreRefusedWithBothNumbers() {
         IllegalArgumentException refusal = assertThrows(
                 IllegalArgumentException.class, () -> ferro.ranks(5).run(SharedSpark.rows(), (rank, rows) -> 1));
 
@@ -94,7 +94,7 @@ class FerroSparkTest {
     }
 
     @Test
-    void exceptionOfOneRankEndsTheJobAndNamesRankTaskAndText() {
+    void anExceptionOfOneRankEndsTheJobAndIsNamed() {
         FerroSparkException failure = assertThrows(
                 FerroSparkException.class,
                 () -> ferro.run(SharedSpark.rows(), (rank, rows) -> {
@@ -116,7 +116,7 @@ class FerroSparkTest {
     }
 
     @Test
-    void rankThatIsStuckIsNamedWhenTheDeadlinePasses() {
+    void aRankThatHangsIsNamedAtTheDeadline() {
         FerroSparkException failure = assertThrows(
                 FerroSparkException.class,
                 () -> ferro.timeout(Duration.ofSeconds(3)).run(SharedSpark.rows(), (rank, rows) -> {
@@ -140,7 +140,7 @@ class FerroSparkTest {
 
     /** The task keeps its slot, and Spark would wait for slots forever. */
     @Test
-    void rankThatDoesNotEndIsNamedAndNoFurtherAttemptIsMade() {
+    void aRankThatDoesNotEndIsNamedAndNotRetried() {
         try {
             FerroSparkException failure = assertThrows(
                     FerroSparkException.class,
@@ -164,7 +164,7 @@ class FerroSparkTest {
     }
 
     @Test
-    void ranksThatHideTheFailureOfAnotherAreNotBlamed() {
+    void ranksThatFailBecauseOfAnotherAreNotBlamed() {
         FerroSparkException failure = assertThrows(
                 FerroSparkException.class,
                 () -> ferro.run(SharedSpark.rows(), (rank, rows) -> {
@@ -184,7 +184,7 @@ class FerroSparkTest {
     }
 
     @Test
-    void functionOfScalaThatCannotBeSerializedIsRefusedAtTheCall() {
+    void aScalaFunctionThatCannotBeSerializedIsRefused() {
         Function2<SparkRank, Iterator<Integer>, String> captures = $anonfun$capturing(new Object());
 
         Exception refusal =
@@ -199,7 +199,7 @@ class FerroSparkTest {
     }
 
     @Test
-    void exceptionThatIsNamedIsTriedAgain(@TempDir Path folder) {
+    void anExceptionOfRetryOnIsRetried(@TempDir Path folder) {
         List<String> states = ferro.attempts(3)
                 .retryOn(IllegalStateException.class)
                 .checkpoint(folder.toUri().toString())
@@ -219,7 +219,7 @@ class FerroSparkTest {
     }
 
     @Test
-    void exceptionThatIsNotNamedIsNotTriedAgain() {
+    void anyOtherExceptionIsNotRetried() {
         assertThrows(
                 FerroSparkException.class,
                 () -> ferro.attempts(3).run(SharedSpark.rows(), (rank, rows) -> {
@@ -232,7 +232,7 @@ class FerroSparkTest {
     }
 
     @Test
-    void progressReachesTheDriver() throws Exception {
+    void theDriverReceivesTheProgressOfARank() throws Exception {
         CompletableFuture<String> reported = new CompletableFuture<>();
         ferro.onProgress(report -> reported.complete(report.rank() + " " + report.step() + " " + report.values()))
                 .run(SharedSpark.rows(), (rank, rows) -> {

@@ -86,7 +86,7 @@ public class FunctionLoaderTest {
 
     @Test
     @SuppressWarnings("unchecked")
-    void resultHasTheClassThatTheLoaderOfTheFunctionKnows() throws Exception {
+    void aResultHasTheClassOfTheFunctionsLoader() throws Exception {
         RankFunction<Integer, Object> function = (RankFunction<Integer, Object>) loaded(LoadedFunction.class);
 
         checkLoaded(SharedSpark.ferro().run(SharedSpark.rows(), function));
@@ -94,7 +94,7 @@ public class FunctionLoaderTest {
 
     @Test
     @SuppressWarnings("unchecked")
-    void resultHasTheClassThatTheLoaderOfAFunctionOfScalaKnows() throws Exception {
+    void aResultHasTheClassOfTheScalaFunctionsLoader() throws Exception {
         Function2<SparkRank, scala.collection.Iterator<Integer>, Object> function =
                 (Function2<SparkRank, scala.collection.Iterator<Integer>, Object>) loaded(LoadedScalaFunction.class);
 

@@ -22,7 +22,7 @@ class LibrariesBesideSparkTest {
     private static final Pattern TYPE = Pattern.compile("com/google/(common|gson)/[A-Za-z/]+");
 
     @Test
-    void ferroInSparkNeedsNoGuavaAndNoGson() throws Exception {
+    void ferroInSparkNeedsNeitherGuavaNorGson() throws Exception {
         Set<String> needed = new TreeSet<>();
         for (Class<?> one : List.of(
                 ferro.group.ProcessGroup.class,

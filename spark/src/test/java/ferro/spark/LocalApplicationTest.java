@@ -40,7 +40,7 @@ class LocalApplicationTest {
     }
 
     @Test
-    void endsAfterItsMainMethod(@TempDir Path folder) throws Exception {
+    void anApplicationEndsAfterItsMainMethod(@TempDir Path folder) throws Exception {
         Path out = folder.resolve("out");
         Path err = folder.resolve("err");
         Process application = new ProcessBuilder(command())

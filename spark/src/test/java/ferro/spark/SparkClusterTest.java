@@ -55,7 +55,7 @@ class SparkClusterTest {
 
     /** A map or a shuffle creates a new RDD, which does not have the profile itself. */
     @Test
-    void tasksTakeWhatTheResourceProfileOfTheirRowsSays() {
+    void tasksHaveTheResourceProfileOfTheirRows() {
         ResourceProfile twoCores = new ResourceProfileBuilder()
                 .require(new TaskResourceRequests().cpus(2))
                 .build();
@@ -79,7 +79,7 @@ class SparkClusterTest {
     }
 
     @Test
-    void failureBeforeJoiningNamesItsRankAndEndsTheOthers() {
+    void aFailureBeforeTheJoinNamesItsRankAndEndsTheOthers() {
         JavaRDD<Integer> bad = rows().mapPartitions(rows -> {
             int row = rows.next();
             if (row == 2) {
@@ -100,7 +100,7 @@ class SparkClusterTest {
     }
 
     @Test
-    void resultsThatAreTooLargeAreRefusedWithTheNameOfSparksSetting() {
+    void tooLargeResultsAreRefusedWithTheSettingOfSpark() {
         FerroSparkException failure =
                 assertThrows(FerroSparkException.class, () -> ferro().run(rows(), (rank, rows) -> new byte[8 << 20]));
         assertTrue(failure.getMessage().contains("spark.driver.maxResultSize"), failure.getMessage());
@@ -111,7 +111,7 @@ class SparkClusterTest {
      * from ferro.
      */
     @Test
-    void executorThatIsKilledIsNamedWithItsRanksAndTheJobIsTriedAgain() {
+    void aKilledExecutorIsNamedAndTheJobIsRetried() {
         FerroSparkException failure = assertThrows(FerroSparkException.class, () -> shot(1));
         assertTrue(
                 failure.getMessage()
@@ -140,7 +140,7 @@ class SparkClusterTest {
 
     /** Spark kills one task, for example because an administrator asks for it. The attempt is the generation of the group. */
     @Test
-    void aTaskThatSparkKillsIsTriedAgainInTheNextGeneration() {
+    void aTaskThatSparkKillsIsRetriedInTheNextGeneration() {
         try (TaskKiller killer = TaskKiller.of(spark, 2)) {
             List<String> ends = ferro().timeout(Duration.ofSeconds(60))
                     .attempts(2)
@@ -164,7 +164,7 @@ class SparkClusterTest {
      * The test detects one leak in ten jobs. Fewer resources may be a connection that Spark opens, or a class file.
      */
     @Test
-    void fromJobTenToJobFiftyNothingGrowsInTheExecutorsAndTheDriver() throws IOException {
+    void fortyMoreJobsUseNoMoreResources() throws IOException {
         int least = 4;
         barriers(10);
         Map<Long, ProcessCounts> atTen = counts();

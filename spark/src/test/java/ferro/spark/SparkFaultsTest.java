@@ -37,7 +37,7 @@ class SparkFaultsTest {
     /** Spark recognises a failed fetch by the type of the exception, and computes the rows again. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void fetchThatFailsIsTriedAgainWithTheShuffleComputedAnew(boolean atRankZero) throws IOException {
+    void aFailedFetchIsRetriedWithANewShuffle(boolean atRankZero) throws IOException {
         FerroSpark way = atRankZero ? ferro.storeOnRankZero() : ferro;
         FerroSparkException failure = assertThrows(FerroSparkException.class, () -> sums(way, brokenShuffle()));
         assertTrue(failure.getMessage().contains("FetchFailedException"), failure.getMessage());
@@ -82,7 +82,7 @@ class SparkFaultsTest {
 
     /** Spark throws its own exception from the iterator of rows in a killed task. */
     @Test
-    void rankThatSparkKillsWhileItReadsRowsIsNotTheOneAtFault() {
+    void aRankThatSparkKillsDuringItsRowsIsNotBlamed() {
         end = new CountDownLatch(1);
         // the iterator of these rows checks for a kill; the rows of one rank take 20 s
         List<Integer> numbers = Collections.nCopies(SharedSpark.RANKS * 2_000, 1);
@@ -128,7 +128,7 @@ class SparkFaultsTest {
     }
 
     @Test
-    void ranksMeetAtRankZero() {
+    void ranksJoinByTheStoreOfRankZero() {
         List<Integer> sums = ferro.storeOnRankZero().runAll(SharedSpark.rows(), (rank, rows) -> {
             int[] sum = {rows.next()};
             rank.group().allReduce(sum, ReduceOp.SUM);
@@ -140,7 +140,7 @@ class SparkFaultsTest {
     }
 
     @Test
-    void taskThatNeverComesToTheBarrierEndsTheRendezvousOnRankZeroAtTheDeadline() {
+    void aTaskThatNeverReachesTheBarrierEndsTheRendezvousAtTheDeadline() {
         end = new CountDownLatch(1);
         JavaRDD<Integer> stuck = SharedSpark.rows().mapPartitions(rows -> {
             int row = rows.next();
@@ -163,7 +163,7 @@ class SparkFaultsTest {
     /** Rank 1 does not join, so the other ranks wait for it until Spark cancels them. */
     @ParameterizedTest
     @CsvSource({"false,join", "true,awaited"})
-    void jobThatIsCancelledEndsTasksThatMeet(boolean atRankZero, String wait) throws Exception {
+    void cancellingAJobEndsTasksThatJoin(boolean atRankZero, String wait) throws Exception {
         JavaSparkContext spark = SharedSpark.context();
         end = new CountDownLatch(1);
         JavaRDD<Integer> stuck = SharedSpark.rows().mapPartitions(rows -> {

@@ -20,12 +20,12 @@ class SparkLinksTest {
     }
 
     @Test
-    void everyClassImplementsAllMethodsOfItsSupertypes() throws Exception {
+    void everyClassImplementsTheMethodsOfItsSupertypes() throws Exception {
         assertEquals(Set.of(), SparkLinks.missingMethods(FerroSpark.class));
     }
 
     @Test
-    void missingMethodIsNotFound() throws Exception {
+    void aMissingMethodIsReportedMissing() throws Exception {
         assertTrue(SparkLinks.exists(new Reference("java/util/List", "size", "()I")));
         assertTrue(SparkLinks.exists(new Reference("java/util/ArrayList", "containsAll", "(Ljava/util/Collection;)Z")));
         assertEquals(false, SparkLinks.exists(new Reference("java/util/List", "size", "()J")));

@@ -102,7 +102,7 @@ class SparkPageTest {
 
     /** Each rank requests rows from all ranks. */
     @Test
-    void vectorsOfThePageAreThoseOfTheRowsThatWereWanted() {
+    void vectorsOnThePageAreThoseOfTheRequestedRows() {
         List<float[]> all = SharedSpark.ferro().runAll(SharedSpark.rows(), (rank, rows) -> {
             ProcessGroup group = rank.group();
             int[] wanted = new int[group.worldSize() * SLOTS];
@@ -141,7 +141,7 @@ class SparkPageTest {
     }
 
     @Test
-    void eachBlockOfThePageStandsInThisProgram() throws IOException {
+    void eachBlockOnThePageIsInThisProgram() throws IOException {
         String source = bare(Files.readString(Path.of("src/test/java/ferro/spark/SparkPageTest.java")));
         Matcher blocks = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL)
                 .matcher(Files.readString(Path.of("../docs/spark.md")));
@@ -160,7 +160,7 @@ class SparkPageTest {
 
     /** The page, the modules of folder "on" and the script of all checks have the same versions. */
     @Test
-    void versionsOfThePageAreThoseThatTheScriptOfAllChecksRuns() throws IOException {
+    void versionsOnThePageAreThoseOfTheCheckScript() throws IOException {
         Set<String> ofPage = new TreeSet<>();
         Matcher rows = Pattern.compile("(?m)^\\| ([0-9.]+) \\| ([0-9.]+) \\| 17 \\| `ferro-spark` \\|")
                 .matcher(Files.readString(Path.of("../docs/spark.md")));

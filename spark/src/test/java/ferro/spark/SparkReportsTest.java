@@ -58,7 +58,7 @@ class SparkReportsTest {
     }
 
     @Test
-    void recordingsOfAStuckJobNameTheRankThatIsLate() throws Exception {
+    void recordingsOfAHangingJobNameTheLateRank() throws Exception {
         int written = stuck().writeRecordings(folder);
 
         assertTrue(written >= 2, written + " recordings");
@@ -76,7 +76,7 @@ class SparkReportsTest {
     }
 
     @Test
-    void stepsOfRankZeroAreAnAccumulatorOfTheStage() throws Exception {
+    void theStepsOfRankZeroAreAnAccumulator() throws Exception {
         CompletableFuture<Object> steps = new CompletableFuture<>();
         SparkListener listener = new SparkListener() {
             @Override

@@ -28,7 +28,7 @@ class SparkSubmitTest {
     }
 
     @Test
-    void exampleRunsWithFerroBehindJars() throws Exception {
+    void theExampleRunsWithFerroInJars() throws Exception {
         String out = program.run(SubmittedRegression.class);
 
         assertLoader(LOADER, out);
@@ -37,7 +37,7 @@ class SparkSubmitTest {
     }
 
     @Test
-    void exampleRunsWhereClassesOfTheUserComeFirst() throws Exception {
+    void theExampleRunsWithUserClassesFirst() throws Exception {
         String out = program.run(
                 SubmittedRegression.class,
                 "spark.driver.userClassPathFirst=true",
@@ -49,7 +49,7 @@ class SparkSubmitTest {
 
     /** Executors read the logging configuration of their installation. */
     @Test
-    void exampleRunsWhereKryoWantsRegistrationsAndLogsAtTheLevelThatSparkHas() throws Exception {
+    void theExampleRunsWithRequiredKryoRegistration() throws Exception {
         program.logging("""
                 rootLogger.level = info
                 rootLogger.appenderRef.stderr.ref = console

@@ -65,7 +65,7 @@ class SparkVersionTest {
     }
 
     @Test
-    void versionsAreThoseOfTheModule() {
+    void theTestedVersionsAreThoseOfTheModule() {
         assertEquals(System.getProperty("spark.test.version"), spark.version());
         String found = Properties.versionNumberString();
         assertTrue(found.startsWith(System.getenv("SPARK_SCALA_VERSION") + "."), found);
@@ -88,7 +88,7 @@ class SparkVersionTest {
     /** Each medium is tested with the store at the driver and with the store at rank 0. */
     @ParameterizedTest
     @CsvSource({"auto,false", "auto,true", "tcp,false", "tcp,true"})
-    void ranksHaveTheSameSumByEachMediumAndMeetingPlace(String links, boolean atRankZero) {
+    void ranksHaveTheSameSumOverEachMediumAndStore(String links, boolean atRankZero) {
         FerroSpark way = ferro().setting("ferro.links", links);
         List<String> sums = (atRankZero ? way.storeOnRankZero() : way).runAll(rows(), (rank, rows) -> {
             long[] sum = new long[100_000];
@@ -104,7 +104,7 @@ class SparkVersionTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void exceptionOfARankNamesItsTaskAndItsExecutor(boolean atRankZero) {
+    void anExceptionOfARankNamesItsTaskAndItsExecutor(boolean atRankZero) {
         FerroSpark way = atRankZero ? ferro().storeOnRankZero() : ferro();
         FerroSparkException failure = assertThrows(
                 FerroSparkException.class,
@@ -125,7 +125,7 @@ class SparkVersionTest {
     }
 
     @Test
-    void stateThatWasSavedBeforeAnExecutorWasLostIsRestored(@TempDir Path folder) {
+    void stateFromBeforeALostExecutorIsRestored(@TempDir Path folder) {
         List<String> states = ferro().attempts(2)
                 .checkpoint(folder.toUri().toString())
                 .runAll(rows(), (rank, rows) -> {
@@ -201,7 +201,7 @@ class SparkVersionTest {
     }
 
     @Test
-    void cancelledJobEndsRanksThatWaitInACall() throws Exception {
+    void cancellingAJobEndsRanksInACall() throws Exception {
         CompletableFuture<Void> running = new CompletableFuture<>();
         CompletableFuture<Object> job = CompletableFuture.supplyAsync(() -> {
             spark.setJobGroup("cancelled", "a job to cancel", false);
@@ -222,7 +222,7 @@ class SparkVersionTest {
     }
 
     @Test
-    void interruptOfTheDriversThreadEndsTheJob() throws Exception {
+    void interruptingTheDriverThreadEndsTheJob() throws Exception {
         CompletableFuture<Throwable> failed = new CompletableFuture<>();
         CompletableFuture<Void> running = new CompletableFuture<>();
         Thread driver = new Thread(

@@ -23,7 +23,7 @@ class StoppedContextTest {
     private static final String OF_SPARK = "Cannot call methods on a stopped SparkContext";
 
     @Test
-    void stoppedContextIsRefusedByTheExceptionOfSpark() {
+    void aStoppedContextIsRefusedWithTheExceptionOfSpark() {
         JavaSparkContext spark = new JavaSparkContext(SharedSpark.conf("local[2]"));
         JavaRDD<Integer> rows = SharedSpark.rows(spark, 2);
         FerroSpark ferro = FerroSpark.on(spark);
@@ -37,7 +37,7 @@ class StoppedContextTest {
     }
 
     @Test
-    void jobThatWaitsForSlotsLogsLinesAndEndsWhenItsContextIsStopped() throws Exception {
+    void aJobThatWaitsForSlotsEndsWhenItsContextIsStopped() throws Exception {
         JavaSparkContext spark = TestCluster.start(1, new SparkConf(false));
         JavaRDD<Integer> rows = SharedSpark.rows(spark, 2);
         CompletableFuture<String> line = new CompletableFuture<>();

@@ -16,7 +16,7 @@ class TestClusterTest {
     private Path folder;
 
     @Test
-    void homeHasTheJarsOfThisRunAlone() throws IOException {
+    void theTestHomeHasOnlyTheJarsOfThisRun() throws IOException {
         Path jars = folder.resolve("jars");
         String newer = folder.resolve("spark-core-4.2.0.jar").toString();
 

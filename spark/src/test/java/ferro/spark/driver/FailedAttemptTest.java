@@ -24,7 +24,7 @@ class FailedAttemptTest {
     }
 
     @Test
-    void mistakesOfTheProgramAreNotTriedAgain() {
+    void mistakesOfTheProgramAreNotRetried() {
         Set<Code> kept = EnumSet.of(Code.MISMATCH, Code.PROTOCOL, Code.UNAUTHENTICATED, Code.NATIVE);
         for (Code code : Code.values()) {
             boolean another =
@@ -34,7 +34,7 @@ class FailedAttemptTest {
     }
 
     @Test
-    void gravestFailureDecides() {
+    void theGravestFailureDecidesAboutARetry() {
         assertFalse(of(new IllegalStateException("a task failed"), Code.ABORTED, Code.MISMATCH)
                 .worthAnother(List.of()));
     }
@@ -46,7 +46,7 @@ class FailedAttemptTest {
                 "Job 1 cancelled part of cancelled job group night",
                 "[SPARK_JOB_CANCELLED] Job 1 cancelled part of cancelled job group night SQLSTATE: XXKDA"
             })
-    void cancelledJobIsNotTriedAgain(String text) {
+    void aCancelledJobIsNotRetried(String text) {
         FailedAttempt cancelled = of(new IllegalStateException(text), Code.ABORTED);
 
         assertFalse(cancelled.worthAnother(List.of()));
@@ -54,7 +54,7 @@ class FailedAttemptTest {
     }
 
     @Test
-    void stoppedContextIsNotTriedAgain() {
+    void aStoppedContextIsNotRetried() {
         FailedAttempt stopped =
                 of(new IllegalStateException("Job 3 cancelled because SparkContext was shut down"), Code.PEER_LOST);
 
@@ -63,7 +63,7 @@ class FailedAttemptTest {
     }
 
     @Test
-    void interruptOfTheDriversThreadIsNotTriedAgain() {
+    void anInterruptOfTheDriverThreadIsNotRetried() {
         FailedAttempt interrupted = of(new InterruptedException("stop"), Code.ABORTED);
 
         assertFalse(interrupted.worthAnother(List.of()));

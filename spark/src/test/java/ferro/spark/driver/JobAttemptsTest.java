@@ -27,7 +27,7 @@ class JobAttemptsTest {
     }
 
     @Test
-    void jobWhoseLastAttemptEndsWellHasItsResults() {
+    void aJobWhoseLastAttemptSucceedsHasItsResults() {
         assertEquals(
                 List.of("attempt 2"),
                 JobAttempts.tried(
@@ -40,7 +40,7 @@ class JobAttemptsTest {
 
     /** Examples are slots that stay occupied, and a port that is in use. */
     @Test
-    void refusalOfALaterAttemptDoesNotHideTheFailure() {
+    void aRefusedRetryDoesNotHideTheFailure() {
         IllegalArgumentException refusal = new IllegalArgumentException("4 ranks need 4 slots at once, found 2");
 
         FerroSparkException failure = assertThrows(
@@ -60,7 +60,7 @@ class JobAttemptsTest {
     }
 
     @Test
-    void refusalOfTheFirstAttemptIsThrownAsItIs() {
+    void aRefusalOfTheFirstAttemptIsThrownUnchanged() {
         IllegalArgumentException refusal = new IllegalArgumentException("4 ranks need 4 slots at once, found 2");
 
         assertSame(
@@ -73,7 +73,7 @@ class JobAttemptsTest {
     }
 
     @Test
-    void attemptWhoseTasksDoNotEndIsTheLast() {
+    void anAttemptWhoseTasksDoNotEndIsTheLast() {
         FerroSparkException failure = assertThrows(
                 FerroSparkException.class,
                 () -> JobAttempts.tried(

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SparkChecksTest {
     @ParameterizedTest
     @ValueSource(strings = {"3.4.4", "3.3.0-amzn-1", "2.4.8", "2", "2-SNAPSHOT"})
-    void olderSparkIsRefusedWithTheSupportedVersionsAndTheWayOut(String version) {
+    void anOlderSparkIsRefusedWithTheSupportedVersions(String version) {
         UnsupportedOperationException refusal =
                 assertThrows(UnsupportedOperationException.class, () -> SparkChecks.checkVersion(version));
 
@@ -38,12 +38,12 @@ class SparkChecksTest {
                 "",
                 "master"
             })
-    void supportedAndNewerSparkIsTaken(String version) {
+    void aSupportedOrNewerSparkIsAccepted(String version) {
         assertDoesNotThrow(() -> SparkChecks.checkVersion(version));
     }
 
     @Test
-    void dynamicAllocationIsRefusedByTheNameOfItsSetting() {
+    void dynamicAllocationIsRefusedByItsSetting() {
         SparkConf conf = new SparkConf(false).set("spark.dynamicAllocation.enabled", "true");
 
         IllegalArgumentException refusal =

@@ -54,14 +54,14 @@ class TaskWatchTest {
 
     /** Spark sends the event of the lost executor after the end of the job, or never. */
     @Test
-    void executorIsLostWhenItsTasksAre() {
+    void anExecutorIsLostWhenItsTasksAreLost() {
         end(1, new ExecutorLostFailure("2", true, Option.apply("exit code 137")));
 
         assertEquals(List.of(new LostExecutor("2", "host", List.of(1, 2), "exit code 137")), watch.lost());
     }
 
     @Test
-    void tasksThatHaveNotEndedAreNamedWithTheirExecutors() {
+    void unendedTasksAreNamedWithTheirExecutors() {
         end(0, Success$.MODULE$);
         end(2, Success$.MODULE$);
 

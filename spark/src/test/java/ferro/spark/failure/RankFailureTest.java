@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class RankFailureTest {
     @Test
-    void reportIsReadAsItWasWritten() {
+    void aReportIsReadBackAsWritten() {
         FerroException timedOut =
                 new FerroException(Code.TIMED_OUT, Where.of("stage3.0", 1).blaming(2, 3), "rank 2 is late");
 
@@ -30,7 +30,7 @@ class RankFailureTest {
     }
 
     @Test
-    void reportOfAGroupWithRanksOutsideTheJobIsReadAndBlamesNoRank() {
+    void aReportOfRanksOutsideTheJobBlamesNoRank() {
         FerroException lost =
                 new FerroException(Code.PEER_LOST, Where.of("pair", 0).blaming(1, 7), "rank 7 is lost");
 
@@ -44,7 +44,7 @@ class RankFailureTest {
     }
 
     @Test
-    void reportOfARankOutsideTheJobIsRefused() {
+    void aReportByARankOutsideTheJobIsRefused() {
         byte[] report =
                 RankFailure.of(4, new IllegalStateException("own"), new byte[0]).value();
 
@@ -52,7 +52,7 @@ class RankFailureTest {
     }
 
     @Test
-    void reportOfALongMessageSaysHowMuchIsMissing() {
+    void aLongMessageIsCutWithItsMissingLength() {
         RankFailure read = RankFailure.decoded(
                 RankFailure.of(1, new IllegalStateException("x".repeat(5_000)), new byte[0])
                         .value(),
@@ -64,7 +64,7 @@ class RankFailureTest {
     }
 
     @Test
-    void wrappedFailureOfFerroIsOneOfFerro() {
+    void aWrappedFerroFailureIsAFerroFailure() {
         FerroException lost =
                 new FerroException(Code.PEER_LOST, Where.of("g", 0).blaming(1), "rank 1 is lost");
 
@@ -75,7 +75,7 @@ class RankFailureTest {
     }
 
     @Test
-    void exceptionOfAKilledRankIsAnAbortAndNotItsOwn() {
+    void anExceptionOfAKilledRankIsReportedAsAbort() {
         RankFailure killed = RankFailure.ofKill(1, new InterruptedException("sleep interrupted"), new byte[] {7});
 
         assertTrue(killed.ofFerro());
@@ -86,7 +86,7 @@ class RankFailureTest {
     }
 
     @Test
-    void superclassesAndCausesAreNamed() {
+    void aReportNamesSuperclassesAndCauses() {
         RankFailure report =
                 RankFailure.of(0, new RuntimeException(new java.io.FileNotFoundException("x")), new byte[0]);
 
@@ -95,7 +95,7 @@ class RankFailureTest {
     }
 
     @Test
-    void truncatedReportIsRefused() {
+    void aTruncatedReportIsRefused() {
         byte[] complete =
                 RankFailure.of(0, new IllegalStateException("own"), new byte[5]).value();
 

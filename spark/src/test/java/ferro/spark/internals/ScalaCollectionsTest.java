@@ -21,7 +21,7 @@ class ScalaCollectionsTest {
     }
 
     @Test
-    void anErrorOfAMethodOfSparkPassesUnchanged() {
+    void anErrorInAMethodOfSparkIsThrownUnchanged() {
         Error deep = new StackOverflowError("deep");
 
         Error thrown = assertThrows(

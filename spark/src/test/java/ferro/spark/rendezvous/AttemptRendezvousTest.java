@@ -10,7 +10,7 @@ class AttemptRendezvousTest {
     }
 
     @Test
-    void addressOfIpVersion6HasBracketsOnce() {
+    void anIpv6AddressHasBracketsOnce() {
         assertEquals("[fd00::1]:29500", endpoint("fd00::1"));
         assertEquals("[fd00::1]:29500", endpoint("[fd00::1]"));
         assertEquals("driver.example:29500", endpoint("driver.example"));

@@ -35,7 +35,7 @@ class DriverLineTest {
     }
 
     @Test
-    void driverThatIsGoneDoesNotFailARank() throws Exception {
+    void aVanishedDriverDoesNotFailARank() throws Exception {
         CompletableFuture<String> reported = new CompletableFuture<>();
         server.onSet((key, value) -> reported.complete(key));
         try (DriverLine line = line(1)) {
@@ -51,7 +51,7 @@ class DriverLineTest {
     }
 
     @Test
-    void jobWithoutAStoreOfTheDriverNeedsNoDriver() {
+    void aJobWithoutADriverStoreNeedsNoDriver() {
         try (server;
                 DriverLine line = new DriverLine(AttemptRendezvous.atRankZero("app", 1, false), 0, 1)) {
             line.progress(1, Map.of("loss", 0.5));

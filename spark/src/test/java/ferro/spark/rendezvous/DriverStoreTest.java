@@ -23,7 +23,7 @@ class DriverStoreTest {
     private final SparkContext spark = SharedSpark.context().sc();
 
     @Test
-    void storeThatOtherMachinesCanReachNeedsASecret() throws Exception {
+    void aStoreThatOtherMachinesCanReachNeedsASecret() throws Exception {
         InetAddress other = InetAddress.getByAddress(new byte[] {(byte) 192, 0, 2, 7});
         assertEquals(Optional.empty(), DriverStore.secret(ATTEMPT, InetAddress.getLoopbackAddress(), "a test serves"));
 
@@ -39,7 +39,7 @@ class DriverStoreTest {
     }
 
     @Test
-    void driverOfAClusterListensWhereSparkDoes() {
+    void aClusterDriverListensAtTheAddressOfSpark() {
         SparkConf conf = new SparkConf(false).set("spark.driver.host", "driver.example");
 
         assertEquals(
@@ -51,7 +51,7 @@ class DriverStoreTest {
     }
 
     @Test
-    void storeListensInTheRangeOfPorts() throws Exception {
+    void theStoreListensInThePortRange() throws Exception {
         int first;
         try (ServerSocket taken = new ServerSocket(0)) {
             first = taken.getLocalPort();
@@ -65,7 +65,7 @@ class DriverStoreTest {
     }
 
     @Test
-    void onlyReportsOfTheLastAttemptOfTheStageAreKept() {
+    void onlyReportsOfTheLastAttemptAreKept() {
         RankFailure earlier = RankFailure.of(0, new IllegalStateException("earlier"), new byte[0]);
         RankFailure later = RankFailure.of(1, new IllegalStateException("later"), new byte[0]);
         try (DriverStore store = DriverStore.serve(spark, ATTEMPT, PortRange.of("0"), report -> {})) {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class JobSecretTest {
     /** The test case A.3 of RFC 5869: a salt of zeros and no info. The test compares the first 32 of 42 bytes. */
     @Test
-    void secretIsThatOfTheRfcForItsThirdTestCase() {
+    void aSecretMatchesTheThirdTestCaseOfRfc5869() {
         byte[] key = HexFormat.of().parseHex("0b".repeat(22));
 
         byte[] secret = JobSecret.derived(key, new byte[32], "");

@@ -51,7 +51,7 @@ class HadoopStorageTest {
     }
 
     @Test
-    void publishedNameHasTheNewContent() throws IOException {
+    void aPublishedNameHasTheNewContent() throws IOException {
         storage.publish("latest.txt", "first one".getBytes(StandardCharsets.US_ASCII));
         storage.publish("latest.txt", "second".getBytes(StandardCharsets.US_ASCII));
 
@@ -60,7 +60,7 @@ class HadoopStorageTest {
     }
 
     @Test
-    void listHasObjectsOfFoldersByPrefix() throws IOException {
+    void objectsAreListedByPrefix() throws IOException {
         write("step-1/rank-0", "a");
         write("step-1/rank-1", "bb");
         write("step-2/rank-0", "c");
@@ -72,7 +72,7 @@ class HadoopStorageTest {
 
     /** Until a file of HDFS is forced to disk, it is lost if the machines that hold it fail. */
     @Test
-    void whatIsWrittenOrPublishedIsForced() throws IOException {
+    void writtenAndPublishedObjectsAreForced() throws IOException {
         Configuration counting = new Configuration();
         counting.set("fs.AbstractFileSystem.file.impl", CountingFiles.class.getName());
         storage = HadoopStorage.at(folder.toUri().toString(), counting);
@@ -89,7 +89,7 @@ class HadoopStorageTest {
     }
 
     @Test
-    void missingObjectIsNamedAndDeletedTwice() throws IOException {
+    void aMissingObjectIsNamedAndMayBeDeletedAgain() throws IOException {
         write("step-1/rank-0", "a");
         storage.delete("step-1/rank-0");
         storage.delete("step-1/rank-0");
@@ -99,7 +99,7 @@ class HadoopStorageTest {
     }
 
     @Test
-    void lastObjectOfAFolderTakesItAlong() throws IOException {
+    void aFolderIsDeletedWithItsLastObject() throws IOException {
         write("step-1/rank-0", "a");
         write("step-1/rank-1", "b");
 

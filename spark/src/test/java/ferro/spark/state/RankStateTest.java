@@ -79,7 +79,7 @@ class RankStateTest {
     }
 
     @Test
-    void laterAttemptRestoresWhatTheOneBeforeSavedLast() throws IOException {
+    void aLaterAttemptRestoresTheLastSavedState() throws IOException {
         assertTrue(attempt().restore().isEmpty());
         RankState first = attempt();
         save(first, 1, "one");
@@ -96,7 +96,7 @@ class RankStateTest {
     /** The executor of the old attempt still runs, although Spark has given it up. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void attemptThatIsStillRunningCannotSaveOnceALaterOneHasSaved(boolean restores) throws IOException {
+    void aRunningAttemptCannotSaveAfterALaterOne(boolean restores) throws IOException {
         RankState old = attempt();
         save(old, 1, "one");
         RankState later = attempt();
@@ -117,7 +117,7 @@ class RankStateTest {
 
     /** A job that evaluates what another job trains restores only. */
     @Test
-    void restoreTakesNothingFromAJobThatSaves() throws IOException {
+    void restoringDoesNotDisturbAJobThatSaves() throws IOException {
         RankState trainer = attempt();
         for (int step = 1; step <= 3; step++) {
             save(trainer, step, "state");
@@ -131,7 +131,7 @@ class RankStateTest {
     /** Each save deletes the state two steps before, so the state of step 1 is deleted while the later attempt reads it. */
     @ParameterizedTest
     @CsvSource({"list step-1.*, true", "publish .*, false"})
-    void attemptThatComesWhileAnOlderOneSavesLosesNothing(String moment, boolean restores) throws IOException {
+    void anAttemptThatStartsDuringASaveLosesNothing(String moment, boolean restores) throws IOException {
         RankState old = attempt();
         save(old, 1, "one");
         RankState later = new RankState(
@@ -152,7 +152,7 @@ class RankStateTest {
 
     /** The folder has objects of an earlier attempt whose save has failed. They use space that the next save needs. */
     @Test
-    void failedSavesLeaveNothing() throws IOException {
+    void filesOfFailedSavesAreDeleted() throws IOException {
         save(attempt(), 1, "one");
         Path left = folder.resolve("step-9-1-0123abcd");
         Files.createDirectories(left);
@@ -172,7 +172,7 @@ class RankStateTest {
     }
 
     @Test
-    void rankWhoseOthersAreGoneTakesNoName() throws Exception {
+    void aRankWithoutItsPeersPublishesNothing() throws Exception {
         JoinOptions serves = JoinOptions.of(0, 2).serveStore("127.0.0.1", "0");
         try (SystemContext first = SystemContext.of(serves);
                 SystemContext second = SystemContext.of(JoinOptions.of(1, 2).storeAt(first.storeEndpoint()))) {
@@ -270,7 +270,7 @@ class RankStateTest {
     }
 
     @Test
-    void folderHasTheLastTwoStepsAndNoEmptyFolders() throws IOException {
+    void theFolderKeepsTheLastTwoSteps() throws IOException {
         RankState first = attempt();
         for (int step = 1; step <= 4; step++) {
             save(first, step, "state");
@@ -290,7 +290,7 @@ class RankStateTest {
 
     /** An older build, whose attempts published a text, wrote the file. */
     @Test
-    void stateOfAnOlderBuildIsRestoredAndGoneOnFrom() throws IOException {
+    void stateOfAnOlderBuildIsRestoredAndContinued() throws IOException {
         RankState first = attempt();
         save(first, 7, "seven");
         String own = "step-7-1-0123abcd";
@@ -315,7 +315,7 @@ class RankStateTest {
     }
 
     @Test
-    void damagedNameOfTheLatestStepIsRefused() throws IOException {
+    void aDamagedNameOfTheLatestStepIsRefused() throws IOException {
         save(attempt(), 1, "one");
         try (Stream<Path> all = Files.list(folder)) {
             for (Path file : all.filter(one -> one.getFileName().toString().contains("latest-"))

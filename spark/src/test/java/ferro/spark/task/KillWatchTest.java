@@ -35,7 +35,7 @@ class KillWatchTest {
     }
 
     @Test
-    void threadThatLooksTellsOfAKillWithItsReason() throws Exception {
+    void thePollingThreadReportsAKillWithItsReason() throws Exception {
         CompletableFuture<String> notified = polled();
 
         task.markInterrupted("a test");
@@ -50,7 +50,7 @@ class KillWatchTest {
     }
 
     @Test
-    void killIsNotifiedOnce() throws Exception {
+    void aKillIsReportedOnce() throws Exception {
         AtomicInteger count = new AtomicInteger();
         poll(reason -> count.incrementAndGet());
 
@@ -61,7 +61,7 @@ class KillWatchTest {
     }
 
     @Test
-    void watchThatIsClosedTellsNothing() throws Exception {
+    void aClosedWatchReportsNothing() throws Exception {
         CompletableFuture<String> listening = new CompletableFuture<>();
         CompletableFuture<String> polled = new CompletableFuture<>();
         KillWatch.over(task, listening::complete).close();

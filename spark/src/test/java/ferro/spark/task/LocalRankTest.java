@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class LocalRankTest {
     @Test
-    void placeCountsTheRanksOfTheSameHostBeforeThisOne() {
+    void theLocalRankCountsEarlierRanksOfTheSameHost() {
         String[] hosts = {"a", "b", "a", "b", "a"};
 
         assertEquals(new LocalRank(2, 3), LocalRank.of(hosts, 4));

@@ -56,7 +56,7 @@ class RankCompletionTest {
     }
 
     @Test
-    void driverHearsOfTheFailureBeforeTheOtherRanksDo() throws Exception {
+    void theDriverReceivesTheFailureBeforeTheOtherRanks() throws Exception {
         CompletableFuture<Optional<String>> endedAtReport = new CompletableFuture<>();
         server.onSet((key, value) -> endedAtReport.complete(context.ended()));
 
@@ -69,7 +69,7 @@ class RankCompletionTest {
     }
 
     @Test
-    void whatAFunctionThrowsAfterAnotherRankFailedIsTheFailureOfTheGroup() throws Exception {
+    void anExceptionAfterAnotherRankFailedIsTheGroupsFailure() throws Exception {
         RankFailure report = reported(groupFailedBy(1), new IllegalStateException("training failed"));
 
         assertTrue(report.ofFerro());
@@ -81,7 +81,7 @@ class RankCompletionTest {
     }
 
     @Test
-    void exceptionOfTheRankThatItsGroupBlamesIsItsOwn() throws Exception {
+    void anExceptionOfTheBlamedRankIsItsOwnFailure() throws Exception {
         RankFailure report = reported(groupFailedBy(0), new IllegalStateException("row 17 is bad"));
 
         assertFalse(report.ofFerro());
@@ -89,7 +89,7 @@ class RankCompletionTest {
     }
 
     @Test
-    void recordingThatFailsDoesNotHideTheExceptionOfTheRank() {
+    void aFailedRecordingDoesNotHideTheExceptionOfTheRank() {
         IllegalStateException own = new IllegalStateException("row 17 is bad");
         IllegalArgumentException unrecorded = new IllegalArgumentException("65536 bytes are too few");
 

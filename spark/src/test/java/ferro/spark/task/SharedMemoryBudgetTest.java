@@ -11,7 +11,7 @@ class SharedMemoryBudgetTest {
     private static final long MIB = 1 << 20;
 
     @Test
-    void budgetIsAQuarterOfTheOverheadDividedByTheRanks() {
+    void theBudgetIsAQuarterOfTheOverheadPerRank() {
         SparkConf conf = new SparkConf(false).set("spark.executor.memoryOverhead", "2g");
 
         assertEquals(new SharedMemoryBudget(128 * MIB), SharedMemoryBudget.of(conf, 4));
@@ -27,7 +27,7 @@ class SharedMemoryBudgetTest {
     }
 
     @Test
-    void settingOfTheJobIsTheBudget() {
+    void theSettingOfTheJobReplacesTheBudget() {
         SparkConf conf = new SparkConf(false).set("spark.executor.memoryOverhead", "2g");
         JoinOptions options = JoinOptions.of(0, 4);
 
@@ -38,7 +38,7 @@ class SharedMemoryBudgetTest {
     }
 
     @Test
-    void refusalNamesTheSetting() {
+    void aRefusalNamesTheSetting() {
         String refusal = new SharedMemoryBudget(5 * MIB).refusal(3);
 
         assertTrue(refusal.startsWith("3 ranks with ferro.shm.bytes=5242880 each do not fit"), refusal);
