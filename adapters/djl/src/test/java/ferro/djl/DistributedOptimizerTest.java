@@ -32,7 +32,7 @@ class DistributedOptimizerTest {
     }
 
     @Test
-    void ranksThatBeginWithOtherParametersThrowWhichAndWhatToCall() throws Exception {
+    void ranksThatStartWithDifferentParametersThrowWithTheRemedy() throws Exception {
         List<String> line = RankJvms.line(List.of(), FitsWithEasyTrain.class, "sgd", "unlike", "whole");
         try (Job two = Job.start(2, Map.of(), line)) {
             for (Child rank : two.ended(1)) {
@@ -54,7 +54,7 @@ class DistributedOptimizerTest {
                 "ready | the gradient of parameter \"05Linear_weight\" is computed a second time",
                 "inner | need a finite learning rate, found NaN"
             })
-    void misuseOnOneRankEndsAllWithItsTextAndTheGroupGoesOn(String misuse, String text) throws Exception {
+    void misuseOnOneRankFailsAllRanksAndTheGroupContinues(String misuse, String text) throws Exception {
         List<Child> two = RankJvms.run(2, MisusesOptimizer.class, misuse);
 
         for (Child rank : two) {
@@ -66,7 +66,7 @@ class DistributedOptimizerTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"whole", "staged"})
-    void aRankWithoutAnyBatchLearnsWhatTheOtherOneLearnsAlone(String kind) throws Exception {
+    void aRankWithoutBatchesGetsTheModelOfTheOther(String kind) throws Exception {
         List<Child> two = RankJvms.run(2, TrainsUnevenly.class, kind, "5", "0");
         List<Child> one = RankJvms.run(1, TrainsUnevenly.class, kind, "5");
 

@@ -46,7 +46,7 @@ class DjlTrapsTest {
     }
 
     @Test
-    void ferroWritesToTransposedArraysAllTheSame() {
+    void ferroWritesToTransposedArrays() {
         try (NDManager manager = NDManager.newBaseManager()) {
             NDArray transposed = manager.create(new float[] {1, 2, 3, 4, 5, 6}, new Shape(2, 3))
                     .transpose();
@@ -63,7 +63,7 @@ class DjlTrapsTest {
     }
 
     @Test
-    void theQuestionForAnotherBatchClosesTheLastOneUnlessItIsOwned() throws IOException, TranslateException {
+    void theIteratorClosesTheLastBatchUnlessItIsCopied() throws IOException, TranslateException {
         try (NDManager manager = NDManager.newBaseManager()) {
             ArrayDataset dataset = new ArrayDataset.Builder()
                     .setData(manager.create(new float[] {3, 4}, new Shape(2, 1)))
@@ -89,7 +89,7 @@ class DjlTrapsTest {
     }
 
     @Test
-    void aViewOfAClosedArrayShowsWhateverComesNext() throws Exception {
+    void aViewOfAClosedArrayShowsLaterData() throws Exception {
         Child found = Child.start(RankJvms.line(List.of(), RunsIntoATrap.class, "close"));
         int code = found.exitCode();
 
@@ -99,7 +99,7 @@ class DjlTrapsTest {
     }
 
     @Test
-    void zeroGradientsKeepsWhatIsNoNumber() {
+    void zeroGradientsKeepsNan() {
         try (NDManager manager = NDManager.newBaseManager();
                 GradientCollector collector = Engine.getInstance().newGradientCollector()) {
             NDArray weight = manager.create(new float[] {-1, 4});

@@ -30,7 +30,7 @@ class OfflineTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void twoRanksThatTrainConnectNoSocketOfJavaAndWereSeenWithNoPeerBeyondLoopback() throws Exception {
+    void twoTrainingRanksConnectOnlyOverLoopback() throws Exception {
         List<Child> ranks = RankJvms.run(2, TrainsUnderWatch.class, "sgd", "broadcast", "staged");
 
         for (Child rank : ranks) {
@@ -42,7 +42,7 @@ class OfflineTest {
     }
 
     @Test
-    void withoutTheTwoSettingsItWouldCallOut() throws Exception {
+    void withoutTheTwoSettingsDjlConnectsToTheInternet() throws Exception {
         List<String> neither =
                 List.of("-Dai.djl.offline=false", "-DOPT_OUT_TRACKING=false", "-Dferro.rank=0", "-Dferro.world.size=1");
 

@@ -33,7 +33,7 @@ class SavedBuffersTest {
     private Path folder;
 
     @Test
-    void areThoseOfRankZeroInTheFileAndInEveryModel() {
+    void savedBuffersAreThoseOfRankZero() {
         SimulatedBackend.run(RANKS, this::save);
         try (NDManager manager = NDManager.newBaseManager();
                 ProcessGroup alone =

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class StagedBlockTest {
     @Test
-    void twoRanksThatTrainInStagesHaveTheBitsOfDjlsOwnLoop() throws Exception {
+    void stagedTrainingHasTheBitsOfDjlsOwnLoop() throws Exception {
         List<Child> staged = RankJvms.run(2, FitsWithEasyTrain.class, "adam", "broadcast", "staged");
         List<Child> unstaged = RankJvms.run(2, FitsWithEasyTrain.class, "adam", "broadcast", "whole");
 
@@ -48,7 +48,7 @@ class StagedBlockTest {
     }
 
     @Test
-    void gradientsOfTheLastLayerLeaveBeforeThoseOfTheFirstAreComputed() {
+    void gradientsOfTheLastLayerAreSentFirst() {
         StagedBlock block = StagedBlock.of(
                 new SequentialBlock().add(linear()).add(Activation.reluBlock()).add(linear()));
         List<Boolean> wasFirstLayerDone = new ArrayList<>();
@@ -108,7 +108,7 @@ class StagedBlockTest {
 
     @ParameterizedTest
     @MethodSource("models")
-    void aModelThatCannotBeCutSaysWhyAndTrains(SequentialBlock model, String why) {
+    void aModelThatCannotBeStagedGivesTheReasonAndTrains(SequentialBlock model, String why) {
         try (OneRank rank = new OneRank(StagedBlock.of(model), GradientHook.average())) {
             float[] before = rank.block().getParameters().valueAt(0).getArray().toFloatArray();
 
@@ -132,7 +132,7 @@ class StagedBlockTest {
     }
 
     @Test
-    void aModelThatReturnsWhatAllItsChildrenGiveIsNotCut() {
+    void aModelThatReturnsIntermediateResultsIsNotStaged() {
         SequentialBlock model =
                 new SequentialBlock().add(linear()).add(linear()).setReturnIntermediate(true);
 
@@ -160,7 +160,7 @@ class StagedBlockTest {
     }
 
     @Test
-    void filesOfParametersAreThoseOfTheModel() throws IOException, MalformedModelException {
+    void aStagedModelHasTheParameterFilesOfTheModel() throws IOException, MalformedModelException {
         try (NDManager manager = NDManager.newBaseManager()) {
             SequentialBlock model = new SequentialBlock().add(linear()).add(linear());
             StagedBlock block = StagedBlock.of(model);

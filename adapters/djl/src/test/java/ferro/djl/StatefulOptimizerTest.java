@@ -99,7 +99,7 @@ class StatefulOptimizerTest {
 
     @ParameterizedTest
     @MethodSource("pairs")
-    void goesOnFromItsStateAsIfItHadNeverStopped(Supplier<StatefulOptimizer> own, Optimizer djls) {
+    void aRestoredOptimizerContinuesWithTheSameBits(Supplier<StatefulOptimizer> own, Optimizer djls) {
         try (NDManager manager = NDManager.newBaseManager()) {
             Linear block = Linear.builder().setUnits(3).build();
             block.initialize(manager, DataType.FLOAT32, new Shape(1, 4));

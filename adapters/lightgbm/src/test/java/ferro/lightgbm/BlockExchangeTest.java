@@ -21,7 +21,7 @@ class BlockExchangeTest {
             new long[] {0, 0, 0});
 
     @Test
-    void eachRankGetsItsBlockOfAllRanks() {
+    void eachRankReceivesItsBlockOfAllRanks() {
         SimulatedBackend.run(3, group -> {
             LightGbmLibrary.load();
             BlockExchange exchange = new BlockExchange(group);

@@ -24,7 +24,7 @@ class FailedCallTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 2})
-    void aRankThatDiesBeforeAnIterationIsNamedWithTheIterationAndNoModelCanBeRead(int iteration) {
+    void aRankThatDiesBeforeAnIterationIsNamedAndNoModelIsReadable(int iteration) {
         SimulatedBackend.run(3, group -> {
             SampleRows rows = SampleRows.of("binary", 900, group.rank(), group.worldSize());
             try (LightGbmNetwork network = LightGbmNetwork.connect(group)) {

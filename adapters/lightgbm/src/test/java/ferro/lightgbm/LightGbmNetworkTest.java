@@ -105,7 +105,7 @@ class LightGbmNetworkTest {
 
     @ParameterizedTest
     @MethodSource("likeBinary")
-    void parametersAndThreadsThatTrainTheSameModelMayDiffer(String first, String second) {
+    void parametersThatDoNotAffectTheModelMayDiffer(String first, String second) {
         List<String> models = SimulatedBackend.runAll(2, group -> train(group, group.rank() == 0 ? first : second));
 
         assertEquals(SimulatedBackend.runAll(2, group -> train(group, BINARY)), models);
@@ -210,7 +210,7 @@ class LightGbmNetworkTest {
 
     /** The validation rows of the ranks differ in number, so that a mean without weights would be wrong. */
     @Test
-    void aMetricOfAllRanksIsThatOfAllRowsAndEndsTheTrainingOnAllRanksAtOnce() {
+    void aMetricIsThatOfAllRowsAndStopsAllRanks() {
         String parameters = SampleRows.parameters("regression") + " metric=l2 learning_rate=0.9";
         List<double[]> ended = SimulatedBackend.runAll(2, group -> stoppedEarly(group, parameters));
 
@@ -259,7 +259,7 @@ class LightGbmNetworkTest {
     }
 
     @Test
-    void anotherThreadIsRefused() {
+    void aCallFromAnotherThreadIsRefused() {
         try (ProcessGroup alone = alone();
                 LightGbmNetwork network = LightGbmNetwork.connect(alone)) {
             LightGbmBooster booster = booster(network);
@@ -281,7 +281,7 @@ class LightGbmNetworkTest {
     }
 
     @Test
-    void whatIsClosedIsRefused() {
+    void callsOnClosedObjectsAreRefused() {
         try (ProcessGroup alone = alone()) {
             LightGbmNetwork network = LightGbmNetwork.connect(alone);
             LightGbmBooster booster = booster(network);
@@ -300,7 +300,7 @@ class LightGbmNetworkTest {
     }
 
     @Test
-    void sizesThatDoNotFitAndParametersOfSocketsAreRefused() {
+    void wrongSizesAndSocketParametersAreRefused() {
         SimulatedBackend.run(2, group -> {
             try (LightGbmNetwork network = LightGbmNetwork.connect(group)) {
                 double[] four = {1, 2, 3, 4};

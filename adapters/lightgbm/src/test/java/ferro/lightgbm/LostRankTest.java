@@ -28,7 +28,7 @@ class LostRankTest {
     private Path folder;
 
     @Test
-    void aKilledRankIsNamedOnAllOtherRanksAndNothingIsLeft() throws Exception {
+    void aKilledRankIsNamedOnAllOtherRanksAndNoModelIsLeft() throws Exception {
         try (Job ranks = start()) {
             signal(ranks, "KILL");
 

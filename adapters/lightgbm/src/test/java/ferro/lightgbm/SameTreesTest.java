@@ -27,7 +27,7 @@ class SameTreesTest {
 
     @ParameterizedTest
     @CsvSource({"2, auto", "2, tcp", "3, auto", "4, auto"})
-    void theTreesAreThoseOfLightGbmsOwnSockets(int ranks, String medium) throws Exception {
+    void theTreesEqualThoseOverLightGbmsOwnSockets(int ranks, String medium) throws Exception {
         Map<String, String> settings = medium.equals("tcp") ? Map.of("FERRO_LINKS", "tcp") : Map.of();
         List<String> line = Jvm.line(List.of("-Djna.tmpdir=" + folder), TrainsBothWays.class, 1000);
         for (Child rank : Job.run(ranks, settings, line)) {

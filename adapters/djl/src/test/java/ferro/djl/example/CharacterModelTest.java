@@ -22,7 +22,7 @@ class CharacterModelTest {
     private Path folder;
 
     @Test
-    void learnsOnTwoRanksAndThenOnThreeWhatItLearnsOnOne() throws Exception {
+    void aModelLearnsTheSameOnOneTwoOrThreeRanks() throws Exception {
         Child two = trained(2, STEPS / 2, "several");
         Child three = trained(3, STEPS, "several");
         Child one = trained(1, STEPS, "one");

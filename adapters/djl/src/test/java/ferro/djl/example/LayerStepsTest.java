@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class LayerStepsTest {
     @Test
-    void twoRanksTrainInAllWaysAndOneTellsTheTimes() throws Exception {
+    void twoRanksTrainInAllModesAndOnePrintsTheTimes() throws Exception {
         List<Child> ranks = RankJvms.run(2, LayerSteps.class, "3", "8");
 
         for (String way :

@@ -21,7 +21,7 @@ class DjlPageTest {
     private Path folder;
 
     @Test
-    void eachSnippetIsARegionOfWhatRuns() throws IOException {
+    void eachSnippetOnThePageIsARegionOfTestedCode() throws IOException {
         List<String> regions = found(REGION, Path.of("src/test/java/ferro/djl/page/PageSnippets.java"));
 
         assertEquals(regions, found(SHOWN, Path.of("../../docs/djl.md")));
@@ -35,7 +35,7 @@ class DjlPageTest {
     }
 
     @Test
-    void whatItShowsTrainsEqualReplicas() throws Exception {
+    void thePageProgramTrainsEqualReplicas() throws Exception {
         List<Child> ranks = RankJvms.run(2, PageSnippets.class, folder);
 
         assertEquals(1, ranks.get(0).after("trained").size(), ranks::toString);

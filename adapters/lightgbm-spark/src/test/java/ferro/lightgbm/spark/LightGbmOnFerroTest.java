@@ -40,7 +40,7 @@ class LightGbmOnFerroTest {
     /** A task has one CPU, so the model also shows that LightGBM uses one thread. */
     @ParameterizedTest
     @ValueSource(strings = {"array", "vector"})
-    void modelIsThatOfTheSameRowsWithoutSpark(String featuresAs) {
+    void theModelIsThatOfTheSameRowsWithoutSpark(String featuresAs) {
         String model = trainer().train(SampleData.dataset(spark, featuresAs, ROWS), REGRESSION);
 
         assertEquals(SampleData.withoutSpark(ROWS, ITERATIONS, REGRESSION + " num_threads=1"), model);
@@ -49,7 +49,7 @@ class LightGbmOnFerroTest {
     }
 
     @Test
-    void modelOfOtherColumnsHasTheWeightsAndEndsAtTheBestIteration() {
+    void otherColumnNamesAndWeightsAreUsed() {
         String parameters = REGRESSION + " metric=l2 learning_rate=0.9 num_threads=2";
         Dataset<Row> renamed = SampleData.dataset(spark, "array", ROWS).toDF("f", "l", "w", "v");
 
@@ -66,7 +66,7 @@ class LightGbmOnFerroTest {
 
     /** A metric that becomes lower is not better than that of the first iteration. */
     @Test
-    void trainingEndsAtTheFirstIterationIfHigherValuesAreBetterButTheMetricFalls() {
+    void aFallingMetricEndsATrainingForHigherValues() {
         Dataset<Row> rows = SampleData.dataset(spark, "array", ROWS);
 
         String model = trainer().stopWhenNotHigher("validates", 2).train(rows, REGRESSION + " metric=l2");
@@ -141,7 +141,7 @@ class LightGbmOnFerroTest {
     }
 
     @Test
-    void anErrorOfLightGbmHasItsText() {
+    void anErrorOfLightGbmIsReportedWithItsText() {
         assertFails(
                 () -> trainer().train(SampleData.dataset(spark, "array", 40), "objective=none_such verbosity=-1"),
                 "(?s).*NATIVE: .*Unknown objective type name: none_such.*");

@@ -34,7 +34,7 @@ class RankRowsTest {
 
     /** Rank 1 begins its call when the deadline of the other ranks' calls has passed. */
     @Test
-    void ranksWaitForARankThatReadsForLongerThanTheDeadline() {
+    void ranksWaitForARankThatReadsBeyondTheTimeout() {
         CountDownLatch others = new CountDownLatch(2);
 
         SimulatedBackend.run(3, group -> {

@@ -50,7 +50,7 @@ class RowArraysTest {
 
     /** The arrays and their copy need 2 times the bytes of the rows, and the last block and the labels a little more. */
     @Test
-    void rowsNeedLessThanTwoAndAHalfTimesTheirSizeInAll() {
+    void rowsNeedAtMostTwoAndAHalfTimesTheirSize() {
         double[] features = new double[500];
         int rows = 2_100;
         long rowBytes = 8L * features.length * rows;

@@ -17,7 +17,7 @@ class TrainTreesTest {
     private Path folder;
 
     @Test
-    void bothRanksHaveTheSameModelAndStopAtTheSameIteration() throws Exception {
+    void bothRanksHaveTheSameModelAndIteration() throws Exception {
         List<String> line = Jvm.line(List.of("-Djna.tmpdir=" + folder), TrainTrees.class, 2000, 5);
         List<Child> ranks = Job.run(2, Map.of(), line);
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class TrainTreesOnSparkTest {
     @Test
-    void theProgramTrainsAllTreesAndTheSameOnesAgain() {
+    void theProgramTrainsTheSameTreesTwice() {
         SharedSpark.context();
         SparkSession spark = SparkSession.builder().getOrCreate();
 
