@@ -28,7 +28,7 @@ class ClosedArenaTest {
 
     @ParameterizedTest
     @EnumSource
-    void aCallOnAClosedArenaMovesNothingAndTheGroupGoesOn(Medium medium) {
+    void aCallOnAClosedArenaMovesNothingAndTheGroupContinues(Medium medium) {
         Ranks.each(medium, 2, Ranks.ON_DISK, group -> {
             Arena arena = Arena.ofShared();
             HostTensor tensor = tensor(arena, 8);
@@ -44,7 +44,7 @@ class ClosedArenaTest {
 
     @ParameterizedTest
     @CsvSource({"SIMULATED, 64", "SIMULATED, 4194304", "TCP, 64", "TCP, 4194304", "SHM, 64", "SHM, 4194304"})
-    void anArenaThatIsClosedDuringACallFailsItOnAllRanks(Medium medium, int elements) {
+    void closingAnArenaDuringACallFailsAllRanks(Medium medium, int elements) {
         try (Ranks ranks = Ranks.over(medium, 2, Ranks.ON_DISK)) {
             Arena arena = Arena.ofShared();
             // rank 1 has not made its call, so the call of rank 0 waits for data
@@ -88,7 +88,7 @@ class ClosedArenaTest {
 
     /** At some moment of a call, in each round another one; most rounds end the call, and all leave the JVM as it was. */
     @RepeatedTest(5)
-    void anArenaThatIsClosedAtAnyMomentNeverEndsTheJvm() {
+    void closingAnArenaAtAnyMomentNeverEndsTheJvm() {
         for (Medium medium : new Medium[] {Medium.TCP, Medium.SHM}) {
             try (Ranks ranks = Ranks.over(medium, 2, Ranks.ON_DISK)) {
                 Arena arena = Arena.ofShared();

@@ -27,7 +27,7 @@ class SegmentCallsTest {
 
     @ParameterizedTest
     @EnumSource
-    void reductionsCombineWhatTheSegmentsHave(Medium medium) {
+    void reductionsCombineTheElementsOfSegments(Medium medium) {
         run(medium, (group, length, isNative) -> {
             MemorySegment sum = filled(isNative, length, group.rank());
             group.allReduce(tensor(sum), ReduceOp.SUM);
@@ -50,7 +50,7 @@ class SegmentCallsTest {
 
     @ParameterizedTest
     @EnumSource
-    void movesBringWhatTheSegmentsHave(Medium medium) {
+    void transfersCopyTheElementsOfSegments(Medium medium) {
         run(medium, (group, length, isNative) -> {
             int rank = group.rank();
             MemorySegment data = filled(isNative, length, rank);
@@ -76,7 +76,7 @@ class SegmentCallsTest {
 
     @ParameterizedTest
     @EnumSource
-    void messagesBringWhatTheSegmentsHave(Medium medium) {
+    void messagesCarryTheElementsOfSegments(Medium medium) {
         run(medium, (group, length, isNative) -> {
             int other = 1 - group.rank();
             MemorySegment came = empty(isNative, length);

@@ -29,7 +29,7 @@ class SegmentsTest {
     private Path folder;
 
     @Test
-    void aTensorIsTheMemoryOfItsSegment() {
+    void aTensorUsesTheMemoryOfItsSegment() {
         MemorySegment segment = Arena.ofAuto().allocate(40, 8);
         HostTensor tensor = Segments.tensor(DataType.FLOAT32, segment.asSlice(8));
         assertEquals(8, tensor.elementCount());
@@ -91,7 +91,7 @@ class SegmentsTest {
     }
 
     @Test
-    void aConfinedArenaIsRefusedOnItsOwnThreadAndOnOthers() throws Exception {
+    void aConfinedArenaIsRefusedOnAnyThread() throws Exception {
         try (Arena arena = Arena.ofConfined();
                 ExecutorService other = Executors.newSingleThreadExecutor()) {
             MemorySegment segment = arena.allocate(16);
@@ -108,7 +108,7 @@ class SegmentsTest {
     }
 
     @Test
-    void aClosedArenaIsRefusedAtOnceAndByEveryCall() {
+    void aClosedArenaIsRefusedByTensorAndEveryCall() {
         Arena arena = Arena.ofShared();
         MemorySegment segment = arena.allocate(16);
         HostTensor tensor = Segments.tensor(DataType.FLOAT32, segment);
@@ -127,7 +127,7 @@ class SegmentsTest {
     }
 
     @Test
-    void aReadOnlySegmentIsAnInputAndNoOutput() throws IOException {
+    void aReadOnlySegmentIsAcceptedOnlyAsInput() throws IOException {
         Path file = Files.write(folder.resolve("weights"), new byte[64]);
         try (FileChannel channel = FileChannel.open(file)) {
             MemorySegment mapped = channel.map(FileChannel.MapMode.READ_ONLY, 0, 64, Arena.ofAuto());
@@ -144,7 +144,7 @@ class SegmentsTest {
     }
 
     @Test
-    void overlapsOfTwoTensorsOfOneSegmentAreRefused() {
+    void overlappingTensorsOfOneSegmentAreRefused() {
         MemorySegment segment = Arena.ofAuto().allocate(64, 8);
         HostTensor in = Segments.tensor(DataType.FLOAT32, segment.asSlice(0, 32));
         HostTensor out = Segments.tensor(DataType.FLOAT32, segment.asSlice(4, 32));
