@@ -45,7 +45,7 @@ class EndOfALinkTest {
     private final Semaphore notified = new Semaphore(0);
 
     @Test
-    void whatAPeerSentBeforeItLeftComesAndThenTheLinkIsBrokenOnce() {
+    void dataBeforeTheEndOfALinkArrivesBeforeTheFailure() {
         int[] first = new int[2];
         int[] second = new int[1];
         try (Transport stays = end(0)) {
@@ -74,7 +74,7 @@ class EndOfALinkTest {
     }
 
     @Test
-    void whatIsNoMessageBreaksTheConnectionToItsSenderOnce() throws Exception {
+    void bytesThatAreNotAMessageBreakTheConnectionOnce() throws Exception {
         try (Transport hears = end(0)) {
             Path file = folder.resolve("two");
             try (FileChannel channel = FileChannel.open(file, READ, WRITE)) {

@@ -23,13 +23,13 @@ class MeanTest {
     }
 
     @Test
-    void isTheSameOnAllRanks() {
+    void theMeanIsTheSameOnAllRanks() {
         List<Double> means = SimulatedBackend.runAll(3, group -> mean(group, group.rank(), 10));
         assertEquals(List.of(5.5, 5.5, 5.5), means);
     }
 
     @Test
-    void needsNoNumbersOnSomeRanks() {
+    void someRanksMayHaveNoNumbers() {
         SimulatedBackend.run(3, group -> {
             double[] own = group.rank() == 1 ? new double[] {4, 8} : new double[0];
             assertEquals(6, mean(group, own));
@@ -37,7 +37,7 @@ class MeanTest {
     }
 
     @Test
-    void namesTheRankThatIsLost() {
+    void aLostRankIsNamed() {
         SimulatedBackend.run(3, group -> {
             if (group.rank() == 2) {
                 SimulatedBackend.of(group).kill(2); // as kill -9 ends a process

@@ -20,7 +20,7 @@ class LineTrainingTest {
     private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
 
     @Test
-    void twoRanksLearnALineAndThreeGoOn() {
+    void threeRanksContinueTheTrainingOfTwo() {
         PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
         onRanks(2, group -> new LineTraining(group, folder, out).learn(10));
         onRanks(3, group -> {
@@ -33,7 +33,7 @@ class LineTrainingTest {
     }
 
     @Test
-    void saysWhatItNeeds() {
+    void missingArgumentsAreReported() {
         IllegalArgumentException refused =
                 assertThrows(IllegalArgumentException.class, () -> LineTraining.main(new String[] {"folder"}));
         assertEquals("need a folder for checkpoints and a number of epochs, found [folder]", refused.getMessage());

@@ -20,7 +20,7 @@ class TrainingMonitorTest {
 
     /** Steps of ten seconds, in which rank 0 waits for seven and rank 1 for one; rank 0 has three samples, rank 1 one. */
     @Test
-    void rankZeroPrintsWhatTheRanksDidTogether() {
+    void rankZeroPrintsTheSamplesAndTimesOfAllRanks() {
         PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
         try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(2), 2)) {
             ranks.run(group -> {

@@ -23,7 +23,7 @@ class QueueBackendTest {
     private static final Duration SHORT = Duration.ofMillis(30);
 
     @Test
-    void messageArrivesByItsTag() {
+    void aMessageIsReceivedByItsTag() {
         List<QueueBackend> ranks = QueueBackend.createGroup(2);
         ranks.get(0).send(message(3, 1, 4), 1, 8, SHORT);
         ranks.get(0).send(message(5, 9), 1, 7, SHORT);
@@ -35,7 +35,7 @@ class QueueBackendTest {
     }
 
     @Test
-    void receiveOfAnotherLengthIsMismatch() {
+    void aReceiveOfAnotherLengthIsAMismatch() {
         List<QueueBackend> ranks = QueueBackend.createGroup(2);
         ranks.get(0).send(message(3, 1, 4), 1, 8, SHORT);
 
@@ -46,7 +46,7 @@ class QueueBackendTest {
     }
 
     @Test
-    void receiveOfNothingTimesOut() {
+    void aReceiveWithoutAMessageTimesOut() {
         FerroException failure =
                 failureOf(() -> QueueBackend.createGroup(2).get(1).recv(ByteBuffer.allocate(5), 0, 8, SHORT));
 
@@ -55,7 +55,7 @@ class QueueBackendTest {
     }
 
     @Test
-    void closedPeerIsLostOnceItsMessagesAreRead() {
+    void aClosedPeerIsLostOnceItsMessagesAreRead() {
         List<QueueBackend> ranks = QueueBackend.createGroup(3);
         ranks.get(2).send(message(6), 1, 0, SHORT);
         ranks.get(2).close();
@@ -73,7 +73,7 @@ class QueueBackendTest {
     }
 
     @Test
-    void closeEndsOwnPendingCalls() throws Exception {
+    void aCloseEndsItsOwnPendingCalls() throws Exception {
         QueueBackend rank = QueueBackend.createGroup(2).get(0);
         Future<FerroException> pending =
                 OnThread.start(() -> failureOf(() -> rank.recv(ByteBuffer.allocate(1), 1, 0, Duration.ofSeconds(20))));
@@ -84,7 +84,7 @@ class QueueBackendTest {
     }
 
     @Test
-    void interruptEndsTheWaitAndStaysSet() {
+    void anInterruptEndsTheWaitAndKeepsTheFlag() {
         QueueBackend rank = QueueBackend.createGroup(2).get(0);
         Thread.currentThread().interrupt();
 
@@ -95,7 +95,7 @@ class QueueBackendTest {
     }
 
     @Test
-    void barrierIsPassedWhenAllHaveCalled() throws Exception {
+    void aBarrierEndsWhenAllRanksHaveCalled() throws Exception {
         int worldSize = 5;
         AtomicInteger arrived = new AtomicInteger();
         List<Future<?>> ends = new ArrayList<>();
@@ -116,7 +116,7 @@ class QueueBackendTest {
     }
 
     @Test
-    void rankOutsideTheGroupIsMisuse() {
+    void aRankOutsideTheGroupIsRefused() {
         QueueBackend rank = QueueBackend.createGroup(2).get(0);
 
         String message = assertThrows(InvalidRankException.class, () -> rank.send(message(1), 2, 0, SHORT))

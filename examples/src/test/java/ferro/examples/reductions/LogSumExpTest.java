@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LogSumExpTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 5})
-    void probabilitiesBelowEveryDoubleAreAddedUp(int worldSize) {
+    void probabilitiesBelowEveryDoubleAreSummed(int worldSize) {
         SimulatedBackend.run(worldSize, group -> {
             double[] logs = LogSumExp.evidence(group);
 
@@ -26,7 +26,7 @@ class LogSumExpTest {
 
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 5})
-    void theLargestByMagnitudeKeepsItsSignAndOfATieAllRanksTakeThePositive(int worldSize) {
+    void theLargestByMagnitudeKeepsItsSignAndTiesArePositive(int worldSize) {
         SimulatedBackend.run(worldSize, group -> {
             float[] extremes = LogSumExp.extremes(group);
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SampleSortTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 5})
-    void theRanksHaveTheSortedKeysInTheirOrder(int worldSize) {
+    void theRanksHoldTheSortedKeysInRankOrder(int worldSize) {
         List<long[]> parts = assertSorts(
                 worldSize, rank -> new Random(rank).longs(5000 + rank).toArray());
         for (long[] part : parts) {
@@ -30,7 +30,7 @@ class SampleSortTest {
     }
 
     @Test
-    void ranksWithFewKeysWithoutKeysAndWithTheLargestAndSmallestKeysAreSorted() {
+    void ranksWithFewOrExtremeKeysAreSorted() {
         long[][] keys = {
             {3, Long.MAX_VALUE, -7},
             {},
@@ -57,7 +57,7 @@ class SampleSortTest {
         "4 8 9, 9 9, 1 keys too many",
         "4 8, 8 9, 0 keys too many"
     })
-    void theCheckFindsAnotherOrderAndOtherKeys(String first, String second, String found) {
+    void theCheckFindsAWrongOrderAndWrongKeys(String first, String second, String found) {
         SimulatedBackend.run(2, group -> {
             long[] before = group.rank() == 0 ? new long[] {9, 4} : new long[] {9, 8};
             String after = group.rank() == 0 ? first : second;

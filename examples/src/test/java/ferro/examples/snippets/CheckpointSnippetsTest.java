@@ -44,7 +44,7 @@ class CheckpointSnippetsTest {
     }
 
     @Test
-    void aJobGoesOnFromItsLatestCheckpointOnAnotherNumberOfRanks() {
+    void aJobContinuesFromItsLatestCheckpointOnAnotherNumberOfRanks() {
         SimulatedBackend.run(2, group -> assertEquals(20, trained(group, Model.on(group), 20)));
         SimulatedBackend.run(1, group -> {
             Model model = Model.on(group);

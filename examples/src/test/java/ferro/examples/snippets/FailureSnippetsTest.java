@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** The examples on the page docs/guide/failures.md that are no whole program, and docs/guide/threads.md. */
 class FailureSnippetsTest {
     @Test
-    void aListenerHearsOfAFailureWithoutACall() {
+    void aListenerReceivesAFailureWithoutACall() {
         List<String> report = new CopyOnWriteArrayList<>();
         SimulatedBackend.run(3, group -> {
             if (group.rank() == 2) {
@@ -56,7 +56,7 @@ class FailureSnippetsTest {
     }
 
     @Test
-    void theFirstAnswerIsTakenFirst() {
+    void theFirstAnswerIsReceivedFirst() {
         List<Integer> report = new CopyOnWriteArrayList<>();
         SimulatedBackend.run(3, group -> {
             if (group.rank() > 0) {

@@ -21,7 +21,7 @@ class JoinOptionsSnippetsTest {
     private String announced = "";
 
     @Test
-    void describesARank() {
+    void optionsDescribeARank() {
         int localRank = 0;
         int localSize = 1;
         // @start region="options"
@@ -42,7 +42,7 @@ class JoinOptionsSnippetsTest {
     }
 
     @Test
-    void joinsByOptions() {
+    void aRankJoinsByOptions() {
         float[] gradient = {1, 2, 3};
         // @start region="join"
         JoinOptions options =
@@ -55,7 +55,7 @@ class JoinOptionsSnippetsTest {
     }
 
     @Test
-    void joinsInAContext() {
+    void aRankJoinsInAContext() {
         float[] gradient = {1, 2, 3};
         // @start region="context"
         JoinOptions options = JoinOptions.of(rank, worldSize).serveStore("127.0.0.1", "0");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class MessageSnippetsTest {
     @Test
-    void receivesAMessageOfUnknownLength() {
+    void aMessageOfUnknownLengthIsReceived() {
         SimulatedBackend.run(2, group -> {
             if (group.rank() == 1) {
                 group.send(new float[] {3, 4, 5}, 0, 0);
@@ -33,7 +33,7 @@ class MessageSnippetsTest {
     }
 
     @Test
-    void answersTheRankThatAsks() {
+    void theRankThatAskedGetsTheAnswer() {
         SimulatedBackend.run(3, group -> {
             if (group.rank() > 0) {
                 int[] number = {10 * group.rank()};
@@ -53,7 +53,7 @@ class MessageSnippetsTest {
     }
 
     @Test
-    void waitsForTheReceive() {
+    void aSendWaitsForItsReceive() {
         SimulatedBackend.run(2, group -> {
             long[] table = {3, 5};
             if (group.rank() == 1) {
@@ -67,7 +67,7 @@ class MessageSnippetsTest {
     }
 
     @Test
-    void sendsAndReceives() {
+    void oneCallSendsAndReceives() {
         SimulatedBackend.run(3, group -> {
             HostTensor own = HostTensor.of(new int[] {group.rank()});
             int[] data = new int[1];
@@ -82,7 +82,7 @@ class MessageSnippetsTest {
     }
 
     @Test
-    void takesTheReceiveThatEndsFirst() {
+    void theReceiveThatEndsFirstIsTaken() {
         SimulatedBackend.run(3, group -> {
             if (group.rank() > 0) {
                 group.send(new int[] {group.rank()}, 0, group.rank());
@@ -105,7 +105,7 @@ class MessageSnippetsTest {
     }
 
     @Test
-    void startsMessagesTogether() {
+    void messagesOfABlockStartTogether() {
         SimulatedBackend.run(3, group -> {
             int next = (group.rank() + 1) % group.worldSize();
             int previous = (group.rank() + group.worldSize() - 1) % group.worldSize();
@@ -122,7 +122,7 @@ class MessageSnippetsTest {
     }
 
     @Test
-    void receivesAMatchedMessage() {
+    void aMatchedMessageIsReceived() {
         SimulatedBackend.run(2, group -> {
             if (group.rank() == 1) {
                 group.send(new float[] {6, 7}, 0, 0);

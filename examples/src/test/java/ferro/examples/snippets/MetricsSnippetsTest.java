@@ -71,7 +71,7 @@ public class MetricsSnippetsTest {
     }
 
     @Test
-    void ranksOfOneJvmHaveNoLimitInADebugger() {
+    void ranksOfOneJvmHaveNoTimeoutInADebugger() {
         CountDownLatch never = new CountDownLatch(1);
         // @start region="debug"
         SimulatedBackend.run(3, Map.of("ferro.debug", "true"), group -> {

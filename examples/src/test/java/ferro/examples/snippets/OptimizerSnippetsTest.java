@@ -70,7 +70,7 @@ class OptimizerSnippetsTest {
     }
 
     @Test
-    void aRuleOverArrays() {
+    void aRuleUpdatesArrays() {
         // @start region="flat"
         float[] parameters = {1, 2, 3};
         float[] gradients = {4, 0, -4};

@@ -42,7 +42,7 @@ class TrainingSnippetsTest {
     }
 
     @Test
-    void averagesGradientsWhileOthersAreComputed() {
+    void gradientsAreAveragedWhileOthersAreComputed() {
         onEachRank(group -> {
             Line model = new Line();
             float[] batch = {group.rank(), 3};
@@ -61,7 +61,7 @@ class TrainingSnippetsTest {
     }
 
     @Test
-    void goesOnUntilTheLastRankHasRunOut() {
+    void ranksContinueUntilTheLastOneHasNoData() {
         float[][] slopes = new float[RANKS][];
         onEachRank(group -> {
             Line model = new Line();

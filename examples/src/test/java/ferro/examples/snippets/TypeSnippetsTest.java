@@ -26,7 +26,7 @@ class TypeSnippetsTest {
     }
 
     @Test
-    void aReductionOfTwoElements() {
+    void aReductionOfTwoElementsCombinesAllRanks() {
         onTwoRanks(group -> {
             double[] logs = {Math.log(1 + group.rank())};
             group.allReduce(logs, LOG_SUM);
@@ -35,7 +35,7 @@ class TypeSnippetsTest {
     }
 
     @Test
-    void aReductionOfArrays() {
+    void aReductionOfArraysCombinesAllRanks() {
         // @start region="reductionOfArrays"
         ReduceOp hypot = ReduceOp.of("hypot", DataType.FLOAT32, float[].class, (into, received, count) -> {
             for (int i = 0; i < count; i++) {
@@ -51,7 +51,7 @@ class TypeSnippetsTest {
     }
 
     @Test
-    void aReductionOfRecords() {
+    void aReductionOfRecordsCombinesAllRanks() {
         // @start region="reductionOfRecords"
         // a record is the sum of some numbers (f64), and how many there are (i64)
         ReduceOp means = ReduceOp.ofBytes("means", 16, (into, received) -> {
@@ -71,7 +71,7 @@ class TypeSnippetsTest {
     }
 
     @Test
-    void conversionsOfSixteenBitFloats() {
+    void sixteenBitFloatsAreConverted() {
         // @start region="halves"
         HostTensor gradients = HostTensor.of(new float[] {1, 0.1f});
         HostTensor halves = HostTensor.allocate(DataType.BFLOAT16, 2);
@@ -83,7 +83,7 @@ class TypeSnippetsTest {
     }
 
     @Test
-    void elementsOfATensor() {
+    void elementsOfATensorAreReadAndWritten() {
         HostTensor tensor = HostTensor.allocate(DataType.FLOAT32, 100);
         tensor.setFloat(0, 3);
         // @start region="elements"
@@ -96,7 +96,7 @@ class TypeSnippetsTest {
     }
 
     @Test
-    void oneHandleOfSeveral() {
+    void oneHandleWaitsForSeveralOperations() {
         onTwoRanks(group -> {
             HostTensor weights = HostTensor.of(new float[] {1, 2});
             HostTensor biases = HostTensor.of(new float[] {3});
@@ -111,7 +111,7 @@ class TypeSnippetsTest {
     }
 
     @Test
-    void ranksUnderASeed() {
+    void aSimulationRunsRanksUnderSeeds() {
         // @start region="simulation"
         Simulation.seeds(100).forEach(seed -> {
             int[][] data = {{3}, {4}};

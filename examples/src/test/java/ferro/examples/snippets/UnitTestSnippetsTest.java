@@ -68,7 +68,7 @@ class UnitTestSnippetsTest {
     }
 
     @Test
-    void aRankDoesNotCome() {
+    void aMissingRankIsNamedAtTheDeadline() {
         // @start region="deadline"
         CountDownLatch failed = new CountDownLatch(1);
         SimulatedBackend.run(2, group -> {
@@ -86,7 +86,7 @@ class UnitTestSnippetsTest {
     }
 
     @Test
-    void allRanksHaveLessTime() {
+    void allRanksGetAShorterTimeout() {
         // @start region="settings"
         SimulatedBackend.run(3, Map.of("ferro.timeout", "20s"), group -> group.barrier());
         // @end
@@ -132,7 +132,7 @@ class UnitTestSnippetsTest {
     }
 
     @Test
-    void aCrashHappensAtAnyStep() {
+    void aRankCrashesAtAnyStep() {
         // @start region="seeds"
         Simulation.seeds(100).forEach(seed -> {
             int[][] data = {{3}, {4}, {5}};

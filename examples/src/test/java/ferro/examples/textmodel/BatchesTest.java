@@ -17,7 +17,7 @@ class BatchesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 7, 37})
-    void sharesOfAllRanksAreTheBatchOnceAndInOrder(int worldSize) {
+    void sharesOfAllRanksAreTheBatchInOrder(int worldSize) {
         for (int step = 0; step < 5; step++) {
             int number = step;
             int[] joined = IntStream.range(0, worldSize)
@@ -29,7 +29,7 @@ class BatchesTest {
     }
 
     @Test
-    void stepsAndSeedsGiveOtherBatches() {
+    void eachStepAndSeedHasAnotherBatch() {
         int[] batch = batches.share(0, 0, 1);
 
         assertFalse(Arrays.equals(batch, batches.share(1, 0, 1)), "step 1 is step 0");
@@ -49,7 +49,7 @@ class BatchesTest {
     }
 
     @Test
-    void shortTextAndMoreRanksThanSamplesAreRefused() {
+    void tooShortTextAndTooManyRanksAreRefused() {
         TextSource text = TextSource.of("a".repeat(52), 1);
 
         assertTrue(refusal(text, 4, "--batch", "37").contains("52 characters, need at least 53"));

@@ -22,7 +22,7 @@ class CharModelTest {
      * near zero, where the slope changes.
      */
     @Test
-    void gradientIsTheSlopeOfTheLoss() {
+    void theGradientIsTheSlopeOfTheLoss() {
         drawBold(3);
         loss();
         List<float[]> slopes =
@@ -48,20 +48,20 @@ class CharModelTest {
     }
 
     @Test
-    void firstLossIsThatOfGuessing() {
+    void theFirstLossIsThatOfGuessing() {
         model.draw(3);
 
         assertEquals(Math.log(7), loss() / STARTS.length, 0.1);
     }
 
     @Test
-    void usualModelHasAboutHalfAMillionParameters() {
+    void theUsualModelHasAboutHalfAMillionParameters() {
         assertEquals(
                 100 * 32 + 512 * 800 + 800 + 800 * 100 + 100, new CharModel.Shape(100, 16, 32, 800).parameterCount());
     }
 
     @Test
-    void gradientsAreReadyFromTheLastToTheFirstWhenTheirElementsAreThere() {
+    void gradientsAreReadyFromTheLastToTheFirst() {
         drawBold(3);
         loss();
         List<float[]> expected =

@@ -20,7 +20,7 @@ class LossHistoryTest {
     private Path folder;
 
     @Test
-    void eachGenerationAddsItsStepsAndAnIncompleteLineIsIgnored() throws IOException {
+    void eachGenerationAppendsItsStepsAndIncompleteLinesAreIgnored() throws IOException {
         new LossHistory(folder, 0).add(new TrainingStep(0, 4.25, 1, 1), 1000);
         Files.writeString(folder.resolve("losses.csv"), "0,1,2", StandardOpenOption.APPEND);
         Files.writeString(folder.resolve("losses.csv"), "\n", StandardOpenOption.APPEND);

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class OptionsTest {
     @Test
-    void bothWaysOfGivingAValueAreUnderstood() {
+    void aValueMayFollowABlankOrAnEqualsSign() {
         Options options = Options.parse("--text", "book.txt", "--steps=7");
 
         assertEquals(Path.of("book.txt"), options.text());
@@ -30,7 +30,7 @@ class OptionsTest {
         "--chaos, 10, --chaos 10: need a time such as 10s",
         "--epochs, 3, unknown option --epochs"
     })
-    void valuesThatMakeNoSenseAreNamed(String name, String value, String expected) {
+    void invalidValuesAreNamed(String name, String value, String expected) {
         String message = refusal(name, value);
 
         assertTrue(message.contains(expected), message);
@@ -52,7 +52,7 @@ class OptionsTest {
     }
 
     @Test
-    void optionWithoutItsValueIsNamed() {
+    void anOptionWithoutItsValueIsNamed() {
         String message = refusal("--batch");
 
         assertTrue(message.contains("--batch needs a value"), message);

@@ -12,7 +12,7 @@ class RowsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 3, 4, 7, 130})
-    void productOfAnyDepthIsThatOfThreePlainLoops(int depth) {
+    void aProductOfAnyDepthEqualsThatOfPlainLoops(int depth) {
         int rows = 67;
         int columns = 5;
         float[][] left = filled(rows, depth);

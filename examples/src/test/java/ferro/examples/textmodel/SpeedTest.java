@@ -11,19 +11,19 @@ class SpeedTest {
     private static final long MILLI = 1_000_000;
 
     @Test
-    void theSpeedIsThatOfTheMiddleStepOfTheSecondHalf() {
+    void theSpeedIsThatOfTheMedianStepOfTheSecondHalf() {
         List<TrainingStep> steps = steps(900, 700, 500, 10, 20, 3000);
 
         assertEquals(50_000, Speed.of(steps, 1000), 1e-6);
     }
 
     @Test
-    void theFirstStepCountsIfThereIsNoOther() {
+    void theFirstStepCountsIfItIsTheOnlyOne() {
         assertEquals(2_000, Speed.of(steps(500), 1000), 1e-6);
     }
 
     @Test
-    void theAnswerSaysNoIfOneRankIsAsFast() {
+    void theReportSaysNoIfOneRankIsAsFast() {
         assertEquals(
                 "are 4 ranks faster than one? yes, 1.3 times as fast on 2 cores: 13,000 characters/s beside 10,000 of"
                         + " one rank (median step after warm-up)",

@@ -28,7 +28,7 @@ class TextModelJobTest {
     private final ByteArrayOutputStream reported = new ByteArrayOutputStream();
 
     @Test
-    void jobTrainsAndChecks() throws Exception {
+    void theJobTrainsAndChecksItsLosses() throws Exception {
         List<Integer> exitCodes = run(4, TEXT, TEXT, "--steps=12", "--batch=34");
 
         String report = reported.toString(StandardCharsets.UTF_8);
@@ -44,7 +44,7 @@ class TextModelJobTest {
 
     @Test
     @Tag("long")
-    void aJobThatIsStartedAgainHasTheLossesOfAnUndisturbedRun() throws Exception {
+    void aRestartedJobHasTheLossesOfAnUndisturbedRun() throws Exception {
         String saved = "--checkpoints=" + folder;
         run(2, TEXT, TEXT, "--steps=40", "--batch=20", "--seconds=1000", saved);
         reported.reset(); // the last checkpoint has step 25
@@ -60,7 +60,7 @@ class TextModelJobTest {
     }
 
     @Test
-    void ranksWithOtherTextsThrow() {
+    void ranksWithDifferentTextsThrow() {
         AssertionError failure = assertThrows(AssertionError.class, () -> run(2, TEXT, TEXT + "x", "--batch=6"));
 
         assertEquals(IllegalArgumentException.class, failure.getCause().getClass());
@@ -69,7 +69,7 @@ class TextModelJobTest {
     }
 
     @Test
-    void moreRanksThanSamplesAreMisuse() {
+    void moreRanksThanSamplesAreRefused() {
         AssertionError failure = assertThrows(AssertionError.class, () -> run(3, TEXT, TEXT, "--batch=2"));
 
         assertEquals(IllegalArgumentException.class, failure.getCause().getClass());

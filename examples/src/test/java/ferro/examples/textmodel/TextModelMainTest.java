@@ -40,7 +40,7 @@ class TextModelMainTest {
                 "some.txt | 1024 | the text has 660 characters, need at least 1040",
                 "some.txt | 3 | --batch 3: fewer samples than ranks, need at least 4 for 4 ranks"
             })
-    void whatCannotBeTrainedIsWrongUse(String text, String batch, String expected) {
+    void untrainableTextAndOptionsAreWrongUse(String text, String batch, String expected) {
         assertEquals(2, run(0, "--text", folder + "/" + text, "--batch", batch));
         assertPrinted(expected);
     }

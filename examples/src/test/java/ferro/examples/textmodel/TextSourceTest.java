@@ -17,7 +17,7 @@ class TextSourceTest {
     private Path folder;
 
     @Test
-    void folderGivesItsTextFilesInTheOrderOfTheirNames() throws IOException {
+    void aFolderGivesItsTextFilesInTheOrderOfTheirNames() throws IOException {
         write("b/second.java", "B");
         write("a.md", "A");
         write("c.xml", "C");
@@ -33,7 +33,7 @@ class TextSourceTest {
     }
 
     @Test
-    void fileIsReadWhateverItsName() throws IOException {
+    void aFileIsReadWhateverItsName() throws IOException {
         write("poem", "roses");
 
         assertEquals("roses", text(TextSource.read(folder.resolve("poem"))));
@@ -47,14 +47,14 @@ class TextSourceTest {
     }
 
     @Test
-    void missingPathIsNamed() {
+    void aMissingPathIsNamed() {
         String message = messageOf(folder.resolve("nowhere"));
 
         assertTrue(message.contains("nowhere: there is no such file"), message);
     }
 
     @Test
-    void folderWithoutTextIsRefused() throws IOException {
+    void aFolderWithoutTextIsRefused() throws IOException {
         write("blank.md", " \n");
         write("picture.png", "no");
 
@@ -64,7 +64,7 @@ class TextSourceTest {
     }
 
     @Test
-    void binaryFileIsRefused() throws IOException {
+    void aBinaryFileIsRefused() throws IOException {
         write("program", "\u007FELF\0\0");
 
         String message = messageOf(folder.resolve("program"));
@@ -73,7 +73,7 @@ class TextSourceTest {
     }
 
     @Test
-    void charactersThatCouldSteerATerminalAreNoSymbols() {
+    void controlCharactersGetNoSymbol() {
         assertArrayEquals(
                 new byte[] {1, 0, 0}, TextSource.of("a\u001B\u0007", 1).symbols());
     }

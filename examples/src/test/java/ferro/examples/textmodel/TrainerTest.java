@@ -35,7 +35,7 @@ class TrainerTest {
     private final Batches batches = new Batches(source.symbols(), shape.context(), BATCH, 2);
 
     @Test
-    void trainingLowersTheLossAndEndsAfterTheStepThatRanOutOfTime() {
+    void trainingLowersTheLossAndStopsAfterItsTime() {
         List<TrainingStep> steps = alone(() -> false);
         int[] asked = {0};
 
@@ -52,22 +52,22 @@ class TrainerTest {
     }
 
     @Test
-    void allRanksTakingTheSameShareIsCaught() {
+    void equalSharesOnAllRanksAreDetected() {
         assertCaught(GradientHook.average(), rank -> 0, 2);
     }
 
     @Test
-    void partsOfTheBatchThatNobodyTakesAreCaught() {
+    void missingPartsOfTheBatchAreDetected() {
         assertCaught(GradientHook.average(), rank -> rank, 3);
     }
 
     @Test
-    void sumWhereTheAverageIsNeededIsCaught() {
+    void aSumInsteadOfTheAverageIsDetected() {
         assertCaught(target -> new Summed(target, 1), rank -> rank, 2);
     }
 
     @Test
-    void unequalSharesOfEqualWeightAreCaught() {
+    void unequalSharesOfEqualWeightAreDetected() {
         assertCaught(
                 target -> new Summed(
                         target, BATCH / 4f / batches.share(0, target.group().rank(), 2).length),
@@ -76,7 +76,7 @@ class TrainerTest {
     }
 
     @Test
-    void lossThatIsNoNumberIsNeverAllowed() {
+    void aNanLossIsNeverAccepted() {
         List<TrainingStep> alone = List.of(new TrainingStep(0, 2, 0, 0));
 
         assertEquals(0.5, TextModelJob.largestDifference(List.of(new TrainingStep(0, 3, 0, 0)), alone));

@@ -16,7 +16,7 @@ class AgreementTest {
     }
 
     @Test
-    void aProblemOfAllRanksIsSaidOnceAndNoProblemIsNone() {
+    void aProblemOfAllRanksIsReportedOnce() {
         SimulatedBackend.run(3, group -> {
             Agreement agreement = new Agreement(group);
             assertEquals(Optional.of("no file"), agreement.firstProblem(Optional.of("no file")));

@@ -29,7 +29,7 @@ class GenerateTest {
     private Path folder;
 
     @Test
-    void twoRanksAnswerWithTheTextOfOneAndPrintTheRate() throws Exception {
+    void twoRanksGenerateTheTextOfOneAndPrintTheRate() throws Exception {
         RandomModel.write(folder, SmallModels.of(true), "F32", 7);
 
         Child alone = run(1, 0, generate(VECTORS, 20)).get(0);
@@ -44,7 +44,7 @@ class GenerateTest {
     }
 
     @Test
-    void threeRanksAreRefusedByOneMessageBeforeAnyoneLoadsTheModel() throws Exception {
+    void threeRanksAreRefusedBeforeTheModelIsLoaded() throws Exception {
         RandomModel.write(folder, SmallModels.of(true), "F32", 7);
 
         List<Child> ended = run(3, 2, generate(VECTORS, 20));

@@ -39,7 +39,7 @@ class LogitsTest {
 
     @ParameterizedTest
     @CsvSource({"1,false", "2,false", "4,false", "1,true", "2,true", "4,true"})
-    void areThoseOfTheReferenceOverBothMedia(int ranks, boolean isGrouped) throws IOException {
+    void logitsEqualThoseOfTheReferenceOverBothMedia(int ranks, boolean isGrouped) throws IOException {
         RandomModel.write(folder, SmallModels.of(isGrouped), "F32", 7);
 
         List<Answer> overTcp = answers(ranks, Medium.TCP);
@@ -90,7 +90,7 @@ class LogitsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aTextAsLongAsPossibleIsRead(boolean isGrouped) throws IOException {
+    void aTextOfTheLongestLengthIsRead(boolean isGrouped) throws IOException {
         RandomModel.write(folder, SmallModels.of(isGrouped), "F32", 7);
         Path config = folder.resolve("config.json");
         Files.writeString(config, Files.readString(config).replace("" + ModelShape.CONTEXT, "64"));
@@ -111,7 +111,7 @@ class LogitsTest {
     }
 
     @Test
-    void allRanksFollowTheTokensThatRank0Samples() throws IOException {
+    void allRanksUseTheTokensThatRank0Samples() throws IOException {
         RandomModel.write(folder, SmallModels.of(true), "F32", 7);
 
         List<List<Integer>> sampled = Ranks.run(Medium.SHM, 2, Ranks.ON_DISK, group -> {
@@ -132,7 +132,7 @@ class LogitsTest {
     }
 
     @Test
-    void eachLayerAddsTwiceAndEachTokenIsBroadcast() throws IOException {
+    void eachLayerMakesTwoAllReducesAndEachTokenABroadcast() throws IOException {
         RandomModel.write(folder, SmallModels.of(true), "F32", 7);
 
         List<CallCounters> counted = Ranks.run(Medium.SHM, 2, Ranks.ON_DISK, group -> {

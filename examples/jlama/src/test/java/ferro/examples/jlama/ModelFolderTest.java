@@ -98,7 +98,7 @@ class ModelFolderTest {
     }
 
     @Test
-    void aRandomModelDependsOnItsSeedOnly(@TempDir Path same, @TempDir Path other) throws IOException {
+    void aRandomModelDependsOnlyOnItsSeed(@TempDir Path same, @TempDir Path other) throws IOException {
         RandomModel.write(folder, SmallModels.of(true), "F32", 7);
         RandomModel.write(same, SmallModels.of(true), "F32", 7);
         RandomModel.write(other, SmallModels.of(true), "F32", 8);
