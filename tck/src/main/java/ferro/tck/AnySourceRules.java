@@ -113,7 +113,7 @@ public interface AnySourceRules extends Subject {
     @Rule(224)
     @ParameterizedTest(name = "{0} senders")
     @ValueSource(ints = {2, 3, 4})
-    default void aReceiveFromAnyRankPassesOverNoRank(int senders) {
+    default void aReceiveFromAnyRankTreatsAllRanksFairly(int senders) {
         needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
         int ways = 12;
         int messages = 8;
@@ -200,7 +200,7 @@ public interface AnySourceRules extends Subject {
      */
     @Rule(225)
     @Test
-    default void aReceiveFromAnyRankGoesOnUntilAllOthersHaveLeft() {
+    default void aReceiveFromAnyRankContinuesUntilAllOthersHaveLeft() {
         needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES, BackendContract.EARLY_LEAVES);
         CountDownLatch hasLeft = new CountDownLatch(1);
         CountDownLatch received = new CountDownLatch(1);
@@ -297,7 +297,7 @@ public interface AnySourceRules extends Subject {
      */
     @Rule(227)
     @Test
-    default void anyRankAndAnyTagAreRefusedWhereTheyMeanNothing() {
+    default void anyRankAndAnyTagAreRefusedInSends() {
         eachRank(2, group -> {
             int any = ProcessGroup.ANY_SOURCE;
             int anyTag = ProcessGroup.ANY_TAG;
@@ -328,7 +328,7 @@ public interface AnySourceRules extends Subject {
      */
     @Rule(229)
     @Test
-    default void aProbeDescribesAMessageAndDoesNotTakeIt() {
+    default void aProbeDescribesAMessageWithoutReceivingIt() {
         needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
         int any = ProcessGroup.ANY_SOURCE;
         eachRank(3, group -> {
@@ -407,7 +407,7 @@ public interface AnySourceRules extends Subject {
      */
     @Rule(231)
     @Test
-    default void aMessageWhoseReceiveIsPostedArrivesBesideMessagesThatNobodyReceives() {
+    default void aPostedReceiveGetsItsMessageBesideUnreceivedMessages() {
         needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
         int unreceived = 280; // 17.5 MiB, more than a rank keeps
         int length = 64 << 10;

@@ -30,7 +30,7 @@ public interface BlockRules extends Subject {
      */
     @Rule(312)
     @Test
-    default void aBlockOfCallsLeavesWhatTheyLeaveOneByOne() {
+    default void aBlockGivesTheResultsOfSingleCalls() {
         for (int worldSize = 2; worldSize <= 4; worldSize++) {
             eachRank(worldSize, group -> {
                 // short calls may be sent together, long calls are sent alone
@@ -90,7 +90,7 @@ public interface BlockRules extends Subject {
     /** Checks that a block keeps its position in the order of all calls. */
     @Rule(313)
     @Test
-    default void aBlockComesBehindWhatWasSubmittedBeforeIt() {
+    default void aBlockRunsAfterEarlierCalls() {
         CountDownLatch polled = new CountDownLatch(1);
         eachRank(2, group -> {
             if (group.rank() == 1) {

@@ -35,7 +35,7 @@ public interface CloseRules extends Subject {
     @Rule(601)
     @ParameterizedTest(name = "{0} ranks")
     @ValueSource(ints = {3, 4, 5})
-    default void peersOfAClosedRankFailInTheFirstCallThatItDidNotMake(int worldSize) {
+    default void peersOfAClosedRankFailInTheirFirstExtraCall(int worldSize) {
         needs(BackendContract.ABORT_ACROSS_RANKS);
         long[][] millis = new long[worldSize][worldSize];
         List<List<Throwable>> outcomes;
@@ -68,7 +68,7 @@ public interface CloseRules extends Subject {
     /** Checks that a closed group rejects all calls. A second close has no effect. */
     @Rule(602)
     @Test
-    default void callsAfterCloseAreIllegalAndClosingTwiceIsNot() {
+    default void callsAfterCloseAreRefusedButASecondCloseIsNot() {
         eachRank(2, group -> {
             Expect.works(group);
             group.close();
@@ -91,7 +91,7 @@ public interface CloseRules extends Subject {
     /** Checks that misuse is reported before data moves. The group still works on all ranks afterwards. */
     @Rule(603)
     @Test
-    default void misuseIsRefusedBeforeAnythingMovesAndTheGroupGoesOn() {
+    default void misuseIsRefusedBeforeDataMovesAndTheGroupContinues() {
         eachRank(3, group -> {
             float[] two = {4, 5};
             float[] three = {6, 7, 8};
@@ -126,7 +126,7 @@ public interface CloseRules extends Subject {
      */
     @Rule(604)
     @Test
-    default void subgroupsOfNoOrDoubleRanksAreMisuse() {
+    default void subgroupsOfNoOrRepeatedRanksAreRefused() {
         needs(BackendContract.SUBGROUPS);
         eachRank(2, group -> {
             illegal("newGroup: member 2 ", () -> group.newGroup(0, 2));
@@ -139,7 +139,7 @@ public interface CloseRules extends Subject {
     /** Checks that a close returns within its time limit even if pending work can never complete. That work fails. */
     @Rule(605)
     @Test
-    default void closeEndsWithinItsBoundAndFailsWhatIsPending() {
+    default void closeEndsWithinItsLimitAndFailsPendingWork() {
         List<Throwable> outcomes = outcomes(2, group -> {
             if (group.rank() == 0) {
                 Work never = group.barrierAsync();

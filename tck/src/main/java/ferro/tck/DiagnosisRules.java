@@ -120,7 +120,7 @@ public interface DiagnosisRules extends Subject {
      */
     @Rule(513)
     @Test
-    default void aListenerMayBlockAndHearsOfTheFailureOnceAndLast() {
+    default void aListenerMayBlockAndReceivesTheFailureOnceAndLast() {
         List<List<GroupEvent>> heard = List.of(new CopyOnWriteArrayList<>(), new CopyOnWriteArrayList<>());
         AtomicInteger heldUp = new AtomicInteger();
         CountDownLatch thrown = new CountDownLatch(2);
@@ -170,7 +170,7 @@ public interface DiagnosisRules extends Subject {
     @Rule(514)
     @ParameterizedTest(name = "ranks {1} of {0}")
     @CsvSource({"3,'1'", "4,'0,2'"})
-    default void aTimeOutBlamesThoseThatHaveNotCalledAndNobodyElse(int worldSize, String late) {
+    default void aTimeoutBlamesOnlyTheRanksThatHaveNotCalled(int worldSize, String late) {
         needs(BackendContract.ABORT_ACROSS_RANKS);
         Set<Integer> missing = Stream.of(late.split(",")).map(Integer::valueOf).collect(Collectors.toSet());
         CyclicBarrier together = new CyclicBarrier(worldSize - missing.size());
@@ -191,7 +191,7 @@ public interface DiagnosisRules extends Subject {
     /** Checks that a subgroup fails alone. Its parent group and its sibling group do not report the failure. */
     @Rule(515)
     @Test
-    default void theFailureOfAPartIsNotThatOfItsParentOrItsSibling() {
+    default void aFailureOfASubgroupIsNotThatOfItsParentOrSibling() {
         needs(BackendContract.SUBGROUPS, BackendContract.ABORT_ACROSS_RANKS);
         CountDownLatch failed = new CountDownLatch(2);
         eachRank(4, group -> {
@@ -218,7 +218,7 @@ public interface DiagnosisRules extends Subject {
     /** Checks that a rank that aborts after its call failed is not blamed, whatever the cause of the abort. */
     @Rule(516)
     @Test
-    default void abortOnceAFailureIsKnownChangesNothing() {
+    default void anAbortAfterAFailureChangesNothing() {
         needs(BackendContract.ABORT_ACROSS_RANKS, BackendContract.AGREED_FAILURES);
         try (Ranks ranks = group(5)) {
             ranks.run(group -> {
@@ -257,7 +257,7 @@ public interface DiagnosisRules extends Subject {
     @Rule(217)
     @ParameterizedTest(name = "{0} of rank {1} with rank {2}")
     @CsvSource({"send,0,2", "send,3,1", "recv,1,3", "recv,2,0"})
-    default void aMessageThatTimesOutNamesTheRankThatItWaitedFor(String call, int waiter, int peer) {
+    default void aMessageThatTimesOutNamesItsPeer(String call, int waiter, int peer) {
         int tag = refuses(BackendContract.MESSAGE_TAGS) ? 0 : 7;
         List<Throwable> outcomes = outcomes(4, group -> {
             ProcessGroup hasty = group.within(Duration.ofMillis(300));
@@ -283,7 +283,7 @@ public interface DiagnosisRules extends Subject {
      */
     @Rule(218)
     @Test
-    default void aReceiveWhoseMessageHasBegunEndsAtItsDeadline() {
+    default void aReceiveOfAnUnfinishedMessageTimesOut() {
         needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.MESSAGE_TAGS);
         CountDownLatch standsStill = new CountDownLatch(1);
         CountDownLatch ended = new CountDownLatch(1);

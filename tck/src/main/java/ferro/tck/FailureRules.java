@@ -121,7 +121,7 @@ public interface FailureRules extends Subject {
     /** Checks that the failure of a call names the call with its label, for every failed rank and every cause. */
     @Rule(518)
     @Test
-    default void aCallThatFailsIsNamedWithItsLabel() {
+    default void aFailedCallIsNamedWithItsLabel() {
         try (Ranks ranks = group(3)) {
             List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
                 if (group.rank() < 2) {
@@ -232,7 +232,7 @@ public interface FailureRules extends Subject {
     /** Checks that an interrupted wait fails the group. The other ranks report which rank was interrupted. */
     @Rule(503)
     @Test
-    default void anInterruptedWaitEndsTheGroupAndNamesItsRank() {
+    default void anInterruptedWaitFailsTheGroupAndNamesItsRank() {
         AtomicReference<Thread> waiting = new AtomicReference<>();
         CountDownLatch calling = new CountDownLatch(1);
         CountDownLatch interrupted = new CountDownLatch(1);
@@ -270,7 +270,7 @@ public interface FailureRules extends Subject {
     /** Checks that an abort fails all pending work on all ranks. A second abort does not change the cause. */
     @Rule(504)
     @Test
-    default void abortFromAnyThreadEndsPendingAndLaterCallsOfAllRanks() {
+    default void anAbortEndsPendingAndLaterCallsOfAllRanks() {
         needs(BackendContract.ABORT_ACROSS_RANKS);
         CountDownLatch pending = new CountDownLatch(4);
         try (Ranks ranks = group(5)) {
@@ -298,7 +298,7 @@ public interface FailureRules extends Subject {
     /** Checks that a thread that does not use a group may abort it. The abort ends a blocking call of the same rank. */
     @Rule(505)
     @Test
-    default void abortEndsABlockingCallOfItsOwnRank() {
+    default void anAbortEndsABlockingCallOfItsRank() {
         CountDownLatch calling = new CountDownLatch(1);
         try (Ranks ranks = group(2)) {
             Expect.onThread(() -> {
@@ -342,7 +342,7 @@ public interface FailureRules extends Subject {
     /** Checks that after a failed call has returned, nothing writes to its memory except the caller. */
     @Rule(507)
     @Test
-    default void nothingTouchesTheMemoryOfACallThatHasFailed() {
+    default void memoryOfAFailedCallIsNotWritten() {
         float[] given = Expect.floats(200_000, 7);
         CountDownLatch refilled = new CountDownLatch(1);
         float[] data = new float[given.length];
@@ -367,7 +367,7 @@ public interface FailureRules extends Subject {
     /** Checks that a rank may call at any time before the deadline, even if the other ranks have waited long. */
     @Rule(508)
     @Test
-    default void aRankThatIsLateButInTimeHarmsNothing() {
+    default void aLateRankWithinTheDeadlineIsAccepted() {
         CountDownLatch waiting = new CountDownLatch(2);
         eachRank(3, group -> {
             long[] data = {group.rank() + 5, 11};
@@ -387,7 +387,7 @@ public interface FailureRules extends Subject {
     /** Checks that only the rank that never called is blamed, even if the other ranks have queued many operations. */
     @Rule(511)
     @Test
-    default void theMissingRankIsNamedHoweverManyOperationsAreQueued() {
+    default void onlyTheMissingRankIsNamedHoweverManyOperationsAreQueued() {
         needs(BackendContract.ABORT_ACROSS_RANKS);
         int missing = 2;
         List<Throwable> outcomes = outcomes(4, group -> {

@@ -130,7 +130,7 @@ public interface LeavingRules extends Subject {
     @Rule(611)
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"barrier", "recv", "send", "newGroup"})
-    default void whatDoesNotNeedARankThatHasLeftGoesOn(String what) {
+    default void callsThatDoNotNeedARankThatHasLeftContinue(String what) {
         needs(BackendContract.EARLY_LEAVES, BackendContract.SUBGROUPS, BackendContract.ABORT_ACROSS_RANKS);
         boolean byAll = what.equals("newGroup");
         List<CountDownLatch> failed = IntStream.range(0, 5)

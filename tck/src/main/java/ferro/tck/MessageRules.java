@@ -197,7 +197,7 @@ public interface MessageRules extends Subject {
     /** Checks that collectives complete while a message is in flight: messages are no part of their order. */
     @Rule(207)
     @Test
-    default void collectivesPassMessagesInFlight() {
+    default void collectivesOvertakeMessagesInFlight() {
         needs(BackendContract.ASYNCHRONOUS_MESSAGES);
         CountDownLatch polled = new CountDownLatch(2);
         eachRank(2, group -> {
@@ -220,7 +220,7 @@ public interface MessageRules extends Subject {
     /** Checks that a receive without a matching message times out, and that the group still works afterwards. */
     @Rule(208)
     @Test
-    default void aReceiveThatNothingMatchesTimesOutWithoutHarm() {
+    default void aReceiveWithoutAMessageTimesOutWithoutHarm() {
         needs(BackendContract.ASYNCHRONOUS_MESSAGES);
         CountDownLatch timedOut = new CountDownLatch(1);
         eachRank(2, group -> {
@@ -317,7 +317,7 @@ public interface MessageRules extends Subject {
      */
     @Rule(212)
     @Test
-    default void messagesThatNobodyReceivesAreNotTakenWithoutEnd() {
+    default void unreceivedMessagesAreNotAcceptedWithoutLimit() {
         needs(BackendContract.ASYNCHRONOUS_MESSAGES);
         int length = (64 << 10) / Integer.BYTES;
         int count = 1536;

@@ -33,7 +33,7 @@ public interface OverlapRules extends Subject {
     @Rule(120)
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"ARRAY", "BUFFER", "SEVERAL_BUFFERS", "OF_THE_GROUP", "FOREIGN"})
-    default void operandsAndResultsThatOverlapAreRefused(String kind) {
+    default void overlappingOperandsAndResultsAreRefused(String kind) {
         OneMemory.MemoryKind memory = kind(kind);
         for (int worldSize : new int[] {1, 3}) {
             eachRank(worldSize, group -> {
@@ -83,7 +83,7 @@ public interface OverlapRules extends Subject {
     @Rule(121)
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"ARRAY", "BUFFER", "SEVERAL_BUFFERS", "OF_THE_GROUP", "FOREIGN"})
-    default void formsInPlaceAreRight(String kind) {
+    default void supportedCallsInPlaceAreRight(String kind) {
         OneMemory.MemoryKind memory = kind(kind);
         for (int worldSize : new int[] {1, 3}) {
             eachRank(worldSize, group -> {

@@ -125,7 +125,7 @@ public interface ReceiveRules extends Subject {
     @EnumSource(
             value = DataType.class,
             names = {"FLOAT32", "UINT32"})
-    default void aSenderThatMakesNoOtherCallHearsOfAMismatchAtItsClose(DataType sent) {
+    default void aSenderWithoutALaterCallGetsTheMismatchFromItsClose(DataType sent) {
         needs(
                 BackendContract.MISMATCHES,
                 BackendContract.ABORT_ACROSS_RANKS,
@@ -165,7 +165,7 @@ public interface ReceiveRules extends Subject {
     @Rule(216)
     @ParameterizedTest(name = "{0}, {1} elements")
     @CsvSource({"FLOAT32, 9", "INT64, 20000", "FLOAT16, 50000", "UINT32, 3", "BFLOAT16, 4"})
-    default void bytesMatchAnyTypeOfAsManyBytes(DataType type, int length) {
+    default void bytesMatchAnyTypeOfTheSameLength(DataType type, int length) {
         eachRank(2, group -> {
             for (DataType bytes : List.of(DataType.INT8, DataType.UINT8)) {
                 Operand typed = operand(type, length);
@@ -287,7 +287,7 @@ public interface ReceiveRules extends Subject {
     @Rule(221)
     @ParameterizedTest(name = "{1} elements of {0}")
     @CsvSource({"INT32, 11", "INT32, 50000", "FLOAT32, 3", "INT8, 41", "UINT8, 7"})
-    default void aMessageThatAReceiveUpToALengthCannotTakeIsAMismatch(DataType sent, int length) {
+    default void aMessageTooLongForItsReceiveIsAMismatch(DataType sent, int length) {
         needs(BackendContract.MISMATCHES, BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
         Operand data = operand(sent, length);
         Operand into = operand(DataType.INT32, 10);
@@ -313,7 +313,7 @@ public interface ReceiveRules extends Subject {
     @Rule(232)
     @ParameterizedTest(name = "{0} ranks, {1} elements")
     @CsvSource({"1, 0", "1, 5", "2, 0", "2, 5", "2, 40000"})
-    default void aSendUntilMatchedEndsAfterItsReceiveHasBegun(int worldSize, int length) {
+    default void aSendUntilMatchedEndsAfterItsReceiveMatched(int worldSize, int length) {
         eachRank(worldSize, group -> {
             int receiver = worldSize - 1;
             int[] data = Expect.filled(length, 9);
@@ -362,7 +362,7 @@ public interface ReceiveRules extends Subject {
     @Rule(233)
     @ParameterizedTest(name = "{0} ranks, {1} elements")
     @CsvSource({"1, 5", "1, 40000", "3, 5", "3, 40000"})
-    default void ranksThatSendAndReceiveInACircleDoNotWaitForEachOther(int worldSize, int length) {
+    default void ranksThatSendAndReceiveInACircleDoNotDeadlock(int worldSize, int length) {
         eachRank(worldSize, group -> {
             int next = (group.rank() + 1) % worldSize;
             int previous = (group.rank() + worldSize - 1) % worldSize;

@@ -32,7 +32,7 @@ public interface RecordingRules extends Subject {
      */
     @Rule(330)
     @Test
-    default void aRecordingOfTheJvmShowsEachCallOnce(@TempDir Path folder) throws IOException {
+    default void aJfrRecordingHasEachCallOnce(@TempDir Path folder) throws IOException {
         Path file = folder.resolve("calls.jfr");
         try (Recording recording = new Recording()) {
             recording.enable(RecordedCalls.EVENT);

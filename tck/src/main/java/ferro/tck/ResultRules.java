@@ -67,7 +67,7 @@ public interface ResultRules extends Subject {
     /** Checks that a NaN operand gives the canonical NaN in every op. MIN and MAX order the two zeros by sign. */
     @Rule(112)
     @Test
-    default void nansComeOutCanonicalAndZerosKeepTheirOrder() {
+    default void nansAreCanonicalAndZerosAreOrdered() {
         needs(BackendContract.CANONICAL_NANS);
         float odd = Float.intBitsToFloat(0x7FC0_1234);
         eachRank(3, group -> {
@@ -135,7 +135,7 @@ public interface ResultRules extends Subject {
      */
     @Rule(114)
     @Test
-    default void whatIsNotDoneIsRefusedWithAReasonBeforeAnythingMoves() {
+    default void anUnsupportedCallIsRefusedWithAReasonBeforeDataMoves() {
         List<String> names = OptionalCall.of(0).stream().map(OptionalCall::name).toList();
         long[][] hashes = new long[3][names.size()];
         eachRank(3, group -> {

@@ -100,7 +100,7 @@ public interface SubgroupRules extends Subject {
     /** Checks that a subgroup may be split again. The parent group still works. */
     @Rule(403)
     @Test
-    default void aPartMayBeDividedAgain() {
+    default void aSubgroupMayBeSplitAgain() {
         needs(BackendContract.SUBGROUPS);
         eachRank(5, group -> {
             group.split(group.rank() == 0 ? -1 : 1, -group.rank()).ifPresent(part -> divideAgain(part, group.rank()));
@@ -156,7 +156,7 @@ public interface SubgroupRules extends Subject {
     /** Checks that members that pass different lists fail at once, not at the deadline. */
     @Rule(405)
     @Test
-    default void membersThatDisagreeAboutTheListFailAtOnce() {
+    default void membersThatPassDifferentListsFailAtOnce() {
         disagree(2, new int[] {0, 2, 1, 4, 3});
     }
 
@@ -198,7 +198,7 @@ public interface SubgroupRules extends Subject {
     /** Checks that a failure of one subgroup does not affect its sibling group or its parent group. */
     @Rule(407)
     @Test
-    default void aFailureInOneGroupLeavesItsSiblingAndItsParentAlone() {
+    default void aFailureInOneGroupDoesNotAffectItsSiblingOrParent() {
         needs(BackendContract.SUBGROUPS, BackendContract.MISMATCHES);
         CountDownLatch failed = new CountDownLatch(2);
         eachRank(4, group -> {
@@ -258,7 +258,7 @@ public interface SubgroupRules extends Subject {
     /** Checks that the close of a subgroup leaves its parent group and its sibling groups open. */
     @Rule(409)
     @Test
-    default void closingAPartLeavesItsParentAndSiblingsOpen() {
+    default void closingASubgroupLeavesItsParentAndSiblingsOpen() {
         needs(BackendContract.SUBGROUPS);
         eachRank(3, group -> {
             for (int turn = 0; turn < 10; turn++) {
@@ -277,7 +277,7 @@ public interface SubgroupRules extends Subject {
      */
     @Rule(410)
     @Test
-    default void subgroupsAreMadeOrRefusedInTheUsualWay() {
+    default void subgroupsAreMadeOrRefusedWithAReason() {
         eachRank(2, group -> {
             if (refuses(BackendContract.SUBGROUPS)) {
                 UnsupportedOperationException refusal =
@@ -320,7 +320,7 @@ public interface SubgroupRules extends Subject {
     @Rule(412)
     @ParameterizedTest(name = "rank {0}")
     @ValueSource(ints = {0, 2, 4})
-    default void membersThatDisagreeAboutWhoIsOneAllFailAtOnce(int odd) {
+    default void membersThatDisagreeAboutTheMembersAllFailAtOnce(int odd) {
         disagree(odd, new int[] {Math.min(odd, 1), Math.max(odd, 1)});
     }
 
@@ -333,7 +333,7 @@ public interface SubgroupRules extends Subject {
     @Rule(413)
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"6,5,4,3,2,1,0", "3,4,5,6,0,1,2", "5,2,6,0,3"})
-    default void ranksOfALargePartAreThePositionsInAnyOrder(String members) {
+    default void ranksOfALargeSubgroupAreThePositionsInTheList(String members) {
         needs(BackendContract.SUBGROUPS);
         int[] order =
                 Arrays.stream(members.split(",")).mapToInt(Integer::parseInt).toArray();

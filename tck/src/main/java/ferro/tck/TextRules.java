@@ -35,7 +35,7 @@ public interface TextRules extends Subject {
     @Rule(530)
     @ParameterizedTest(name = "{0}, rank {1} of 4")
     @CsvSource({"collective,1", "message,3", "newGroup,2"})
-    default void aMismatchSaysOfEachRankWhatThatRankHasCalled(String what, int odd) {
+    default void aMismatchReportsTheCallOfEachRank(String what, int odd) {
         needs(BackendContract.MISMATCHES, BackendContract.ABORT_ACROSS_RANKS);
         if (what.equals("newGroup")) {
             needs(BackendContract.SUBGROUPS);
@@ -128,7 +128,7 @@ public interface TextRules extends Subject {
     @Rule(531)
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"collective", "newGroup"})
-    default void aTimeOutNamesAllRanksThatNeverCalled(String what) {
+    default void aTimeoutNamesAllRanksThatNeverCalled(String what) {
         needs(BackendContract.ABORT_ACROSS_RANKS);
         if (what.equals("newGroup")) {
             needs(BackendContract.SUBGROUPS);

@@ -59,7 +59,7 @@ public interface WorkRules extends Subject {
     /** Checks that a blocking call comes after the operations that were submitted before it. */
     @Rule(302)
     @Test
-    default void aBlockingCallComesAfterWhatWasSubmittedBefore() {
+    default void aBlockingCallRunsAfterEarlierOperations() {
         eachRank(3, group -> {
             for (int turn = 0; turn < 20; turn++) {
                 long[] data = {group.rank() + 2};
@@ -99,7 +99,7 @@ public interface WorkRules extends Subject {
     /** Checks that a wait with a time limit does not change the operation. */
     @Rule(304)
     @Test
-    default void waitingForAWhileOnlyLooks() {
+    default void aWaitWithATimeLimitDoesNotChangeTheOperation() {
         CountDownLatch polled = new CountDownLatch(1);
         eachRank(2, group -> {
             if (group.rank() == 1) {
@@ -123,7 +123,7 @@ public interface WorkRules extends Subject {
     /** Checks that a dependent stage that blocks does not stop the progress of the group. */
     @Rule(305)
     @Test
-    default void aDependantOfACompletionMayBlockWithoutStoppingTheGroup() {
+    default void aDependentStageMayBlockWithoutStoppingTheGroup() {
         CountDownLatch chained = new CountDownLatch(1);
         CountDownLatch blocked = new CountDownLatch(1);
         CountDownLatch released = new CountDownLatch(1);
@@ -169,7 +169,7 @@ public interface WorkRules extends Subject {
     /** Checks that a failed operation reports the same failure on each wait, and in its completion stage. */
     @Rule(307)
     @Test
-    default void aFailedOperationTellsItsFailureEachTime() {
+    default void aFailedOperationReportsItsFailureEachTime() {
         try (Ranks ranks = group(2)) {
             Work work = ranks.rank(0).within(Duration.ofMillis(100)).barrierAsync();
             List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
@@ -237,7 +237,7 @@ public interface WorkRules extends Subject {
     /** Checks that an operation that no thread waits for completes even after waits for earlier operations ended. */
     @Rule(310)
     @Test
-    default void workThatNobodyWaitsForGoesOnWhenWaitersLeave() {
+    default void anOperationWithoutAWaiterCompletes() {
         ConcurrentLinkedQueue<Duration> slow = new ConcurrentLinkedQueue<>();
         eachRank(2, group -> {
             for (int turn = 0; turn < 200; turn++) {
@@ -263,7 +263,7 @@ public interface WorkRules extends Subject {
     /** Checks that queued operations, which may be in flight together, give the same results as one by one. */
     @Rule(311)
     @Test
-    default void queuedOperationsLeaveWhatTheyLeaveOneByOne() {
+    default void queuedOperationsGiveTheResultsOfSingleOperations() {
         for (int worldSize = 2; worldSize <= 4; worldSize++) {
             eachRank(worldSize, group -> {
                 QueuedCalls oneByOne = new QueuedCalls(group.rank(), group.worldSize());
@@ -338,7 +338,7 @@ public interface WorkRules extends Subject {
      */
     @Rule(228)
     @Test
-    default void aReceiveThatNothingHasMatchedCanBeCancelled() {
+    default void anUnmatchedReceiveCanBeCancelled() {
         needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
         eachRank(2, group -> {
             int peer = 1 - group.rank();

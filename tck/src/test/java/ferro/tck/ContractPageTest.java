@@ -24,7 +24,7 @@ class ContractPageTest {
     private static final Path PAGE = Path.of("..", "docs", "contract.md");
 
     @Test
-    void everyRuleInCodeStandsOnThePageWithItsTestAndTheOtherWayRound() throws IOException {
+    void rulesInCodeAndOnThePageAreEqual() throws IOException {
         assertEquals(rulesOfCode(), rulesOfPage(), "rules by number: code (expected) and docs/contract.md");
     }
 
@@ -43,7 +43,7 @@ class ContractPageTest {
     }
 
     @Test
-    void everyRefusalOfTheKitStandsOnThePageWithItsConstant() throws IOException, IllegalAccessException {
+    void everyRefusalIsOnThePageWithItsConstant() throws IOException, IllegalAccessException {
         String page = Files.readString(PAGE);
         int named = 0;
         List<Field> texts = Stream.of(BackendContract.class.getFields())

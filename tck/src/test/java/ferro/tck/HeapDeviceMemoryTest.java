@@ -37,7 +37,7 @@ class HeapDeviceMemoryTest {
     }
 
     @Test
-    void copyHasNotRunUntilSomebodyWaits() {
+    void aCopyRunsOnlyWhenItIsAwaited() {
         DeviceTensor tensor = heap.upload(HostTensor.of(GIVEN), 1);
         ByteBuffer bytes = direct(20);
         Copy copy = heap.toHost(tensor, bytes);
@@ -48,7 +48,7 @@ class HeapDeviceMemoryTest {
     }
 
     @Test
-    void copiesOfOneDirectionRunInTheirOrder() {
+    void copiesOfOneDirectionRunInOrder() {
         DeviceTensor tensor = heap.allocate(DataType.FLOAT32, new long[] {1}, 0);
         List<Long> ran = new ArrayList<>();
         heap.watch(event -> {
@@ -76,7 +76,7 @@ class HeapDeviceMemoryTest {
     }
 
     @Test
-    void partsOfTensorsAreCopiedAndTheirNeighboursStay() {
+    void partsOfTensorsAreCopiedWithoutTheirNeighbours() {
         DeviceTensor tensor = heap.upload(HostTensor.of(GIVEN), 0);
         heap.toDevice(direct(8).putFloat(0, 6).putFloat(4, 7), tensor.slice(1, 2))
                 .await(LIMIT);
@@ -84,7 +84,7 @@ class HeapDeviceMemoryTest {
     }
 
     @Test
-    void memoryThatWasFreedOrIsNotOursIsRefused() {
+    void freedOrForeignMemoryIsRefused() {
         DeviceTensor freed = heap.upload(HostTensor.of(GIVEN), 0);
         GpuCollectives.free(freed);
         GpuCollectives.free(freed);
@@ -98,7 +98,7 @@ class HeapDeviceMemoryTest {
     }
 
     @Test
-    void memoryThatNobodyWroteHoldsNoZerosAndTakesNoRoom() {
+    void unwrittenMemoryIsNotZeroAndTakesNoSpace() {
         DeviceTensor huge = heap.allocate(DataType.UINT8, new long[] {1L << 40}, 0);
         ByteBuffer bytes = direct(1);
         heap.toHost(huge.slice((1L << 40) - 1, 1), bytes).await(LIMIT);
@@ -106,7 +106,7 @@ class HeapDeviceMemoryTest {
     }
 
     @Test
-    void faultsComeWhereTheyWereOrdered() {
+    void plantedFaultsAppearWherePlanted() {
         DeviceTensor tensor = heap.upload(HostTensor.of(GIVEN), 0);
         heap.failCopy(Direction.TO_HOST, 2);
         heap.refuseCopy(Direction.TO_DEVICE, 1);
@@ -130,7 +130,7 @@ class HeapDeviceMemoryTest {
     }
 
     @Test
-    void threadRunsCopiesThatNobodyWaitsFor() {
+    void theCopyThreadRunsCopiesThatAreNotAwaited() {
         try (HeapDeviceMemory threaded = new HeapDeviceMemory(1).copyOnThread(Duration.ofMillis(2))) {
             DeviceTensor tensor = threaded.upload(HostTensor.of(GIVEN), 0);
             ByteBuffer bytes = direct(20);
@@ -141,7 +141,7 @@ class HeapDeviceMemoryTest {
     }
 
     @Test
-    void whatIsLeftBehindIsReported() {
+    void memoryThatIsNotFreedIsReported() {
         DeviceMemory opened = heap.opened();
         DeviceTensor tensor = opened.allocate(DataType.INT8, new long[] {4}, 0);
         Staging staging = opened.stage(4);

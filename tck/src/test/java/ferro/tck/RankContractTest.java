@@ -23,14 +23,14 @@ class RankContractTest {
             BackendContract.SUBGROUPS, BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.ABORT_ACROSS_RANKS);
 
     @Test
-    void ranksApartRunTheRulesOfTheirNumberOfRanks() {
+    void aSeparateRankRunsTheRulesForItsNumberOfRanks() {
         assertEquals(List.of(101, 102, 103, 104, 105, 106, 107, 108, 110, 127, 128), numbers(1));
         assertEquals(List.of(101, 102, 103, 104, 105, 106, 107, 108, 110, 113, 127, 128, 201), numbers(2));
         assertEquals(List.of(), numbers(6));
     }
 
     @Test
-    void ranksApartHaveTheirCellsInOneOrder() {
+    void separateRanksRunTheirCellsInOneOrder() {
         List<Integer> lengths = Cell.of(CollectiveKind.ALL_REDUCE, 5).stream()
                 .map(Cell::length)
                 .distinct()
@@ -46,7 +46,7 @@ class RankContractTest {
     }
 
     @Test
-    void anHonestBackEndKeepsTheRulesOnRanksApart() throws Exception {
+    void aCorrectBackendPassesTheRulesOnSeparateRanks() throws Exception {
         for (int number : List.of(101, 106, 110, 201)) {
             for (Throwable end : ends(number, QueueHub.group(2))) {
                 assertEquals(null, end, () -> "end of rule " + number);
@@ -55,7 +55,7 @@ class RankContractTest {
     }
 
     @Test
-    void aWrongBackEndIsCaughtOnEachRankThatIsWrong() throws Exception {
+    void aWrongBackendIsCaughtOnEachWrongRank() throws Exception {
         List<Throwable> ends = ends(103, Decorator.group(2, WrongBackEndsTest.WRITES_OFF_THE_ROOT));
 
         assertTrue(ends.stream().allMatch(end -> end instanceof AssertionError), ends::toString);
@@ -64,7 +64,7 @@ class RankContractTest {
     }
 
     @Test
-    void aRuleOfAnotherNumberOfRanksIsNotRun() {
+    void aRuleForAnotherNumberOfRanksIsNotRun() {
         RankContract alone =
                 RankContract.onHost(() -> ProcessGroup.of(QueueHub.group(1).get(0)), REFUSALS);
 

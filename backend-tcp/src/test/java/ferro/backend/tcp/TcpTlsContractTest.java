@@ -24,5 +24,5 @@ class TcpTlsContractTest extends TcpContract {
 
     /** Not a test here: the bound of 16 MiB counts what is read, as without TLS. */
     @Override
-    public void messagesThatNobodyReceivesAreNotTakenWithoutEnd() {}
+    public void unreceivedMessagesAreNotAcceptedWithoutLimit() {}
 }

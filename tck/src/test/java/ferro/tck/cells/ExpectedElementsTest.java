@@ -21,7 +21,7 @@ class ExpectedElementsTest {
 
     @ParameterizedTest
     @EnumSource(DataType.class)
-    void oneWrongElementIsFoundWhereverItIs(DataType type) {
+    void oneWrongElementIsFoundAtAnyPosition(DataType type) {
         Values values = new Values(type, RANKS);
         ExpectedElements need = values.right(new Calls.RankSpan(0, RANKS), ReduceOp.SUM, FROM);
         for (int wrong = 0; wrong < COUNT; wrong++) {
@@ -59,7 +59,7 @@ class ExpectedElementsTest {
     }
 
     @Test
-    void inputsAndMarksAreWhatTheyAreOneByOne() {
+    void inputsAndMarksEqualThoseOfSingleElements() {
         for (DataType type : DataType.values()) {
             Values values = new Values(type, RANKS);
             long[] inputs = values.inputs(1, 1000);

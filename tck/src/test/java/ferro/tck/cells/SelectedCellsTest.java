@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SelectedCellsTest {
     @ParameterizedTest(name = "{0} ranks")
     @ValueSource(ints = {1, 2, 3, 4, 5, 7, 8})
-    void theSelectionHasEachPairOfParametersThatMatter(int worldSize) {
+    void theSelectionHasEachPairOfImportantParameters(int worldSize) {
         for (CollectiveKind kind : Cell.KINDS) {
             List<Cell> all = Cell.of(kind, worldSize);
             List<Cell> selected = Cell.selected(kind, worldSize);

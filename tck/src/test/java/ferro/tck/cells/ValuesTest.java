@@ -20,7 +20,7 @@ class ValuesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 4, 5, 7, 8})
-    void noAnswerOfOneOpPassesForAnotherOrForARanksInput(int worldSize) {
+    void resultsOfDifferentOpsAndInputsAreDifferent(int worldSize) {
         for (DataType type : DataType.values()) {
             Values values = new Values(type, worldSize);
             for (int index = 0; index < Values.PERIOD; index++) {
@@ -62,7 +62,7 @@ class ValuesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 4, 5, 7, 8})
-    void anAverageOfASumThatWrapsOrIsRoundedDownIsDistinguished(int worldSize) {
+    void aWrappedOrRoundedDownAverageIsDistinguished(int worldSize) {
         for (DataType type : DataType.values()) {
             if (Numbers.isFloating(type)) {
                 continue;
