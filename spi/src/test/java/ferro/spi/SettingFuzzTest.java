@@ -16,7 +16,7 @@ class SettingFuzzTest {
 
     @MethodSource("values")
     @FuzzTest(maxDuration = "1m")
-    void whateverIsSetIsReadOrRefusedWithTheNameOfTheSetting(byte[] bytes) {
+    void anyValueIsReadOrRefusedWithTheNameOfTheSetting(byte[] bytes) {
         String text = new String(bytes, StandardCharsets.UTF_8);
         for (Setting<?> setting : Settings.all()) {
             try {

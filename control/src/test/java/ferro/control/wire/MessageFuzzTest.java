@@ -18,7 +18,7 @@ class MessageFuzzTest {
 
     @MethodSource("messages")
     @FuzzTest(maxDuration = "1m")
-    void whateverComesIsRefusedOrComesBackAsItWas(byte[] bytes) {
+    void anyMessageIsRefusedOrEncodesToItsBytes(byte[] bytes) {
         for (MessageFamily family : MessageFamily.values()) {
             MessageFuzz.isRead(family, bytes);
         }

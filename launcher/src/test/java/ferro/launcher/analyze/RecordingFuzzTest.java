@@ -28,7 +28,7 @@ class RecordingFuzzTest {
 
     @MethodSource("recordings")
     @FuzzTest(maxDuration = "1m")
-    void whateverIsInTheFileIsReadOrRefusedWithItsName(byte[] bytes) throws IOException {
+    void anyRecordingIsReadOrRefusedWithItsFileName(byte[] bytes) throws IOException {
         Path file = folder.resolve("rank-1.json");
         Files.write(file, bytes);
         try {

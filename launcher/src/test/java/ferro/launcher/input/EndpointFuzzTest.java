@@ -18,7 +18,7 @@ class EndpointFuzzTest {
 
     @MethodSource("endpoints")
     @FuzzTest(maxDuration = "1m")
-    void whateverIsTypedIsReadOrRefusedWithTheOption(byte[] bytes) {
+    void anyEndpointIsReadOrRefusedWithItsOption(byte[] bytes) {
         String text = new String(bytes, StandardCharsets.UTF_8);
         try {
             Endpoint read = Endpoint.parse("--master", text);

@@ -33,7 +33,7 @@ class SafetensorsFuzzTest {
 
     @MethodSource("files")
     @FuzzTest(maxDuration = "1m")
-    void whateverIsInTheFileIsReadOrRefusedAndComesBackAsItWas(byte[] bytes) {
+    void anyHeaderIsRefusedOrWrittenBackUnchanged(byte[] bytes) {
         SafetensorsHeader read;
         try {
             int length = SafetensorsHeader.length("a file", ByteBuffer.wrap(bytes), bytes.length);

@@ -23,7 +23,7 @@ class ControlFrameFuzzTest {
 
     @MethodSource("frames")
     @FuzzTest(maxDuration = "1m")
-    void whateverComesIsRefusedOrComesBackAsItWas(byte[] bytes) {
+    void anyFrameIsRefusedOrEncodesToItsBytes(byte[] bytes) {
         for (boolean checksum : new boolean[] {false, true}) {
             if (bytes.length >= ControlFrame.HEAD_BYTES) {
                 read(bytes, checksum);

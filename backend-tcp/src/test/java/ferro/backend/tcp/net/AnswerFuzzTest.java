@@ -13,7 +13,7 @@ class AnswerFuzzTest {
 
     @MethodSource("answers")
     @FuzzTest(maxDuration = "1m")
-    void whateverAnswersIsRefusedOrToldAProof(byte[] bytes) {
+    void anyAnswerIsRefusedOrAnsweredWithAProof(byte[] bytes) {
         ConnectingHandshake connecting = new ConnectingHandshake(
                 HandshakeFuzzTest.credentials(TlsPolicy.TlsUse.AUTO), HandshakeFuzzTest.hello(TlsPolicy.TlsUse.AUTO));
         HandshakeFuzzTest.take(connecting, ByteBuffer.wrap(bytes));

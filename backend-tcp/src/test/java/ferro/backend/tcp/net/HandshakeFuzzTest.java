@@ -33,7 +33,7 @@ class HandshakeFuzzTest {
 
     @MethodSource("openings")
     @FuzzTest(maxDuration = "1m")
-    void whateverConnectsIsRefusedOrToldAChallenge(byte[] bytes) {
+    void anyHelloIsRefusedOrAnsweredWithAChallenge(byte[] bytes) {
         AcceptingHandshake accepting = new AcceptingHandshake(credentials(TlsPolicy.TlsUse.AUTO), hello -> {
             throw new AssertionError("entered without the secret: " + hello);
         });

@@ -29,7 +29,7 @@ class JobFileFuzzTest {
 
     @MethodSource("files")
     @FuzzTest(maxDuration = "1m")
-    void whateverIsInTheFileIsReadOrRefusedWithoutItsSecret(byte[] bytes) throws IOException {
+    void anyJobFileIsReadOrRefusedWithoutItsSecret(byte[] bytes) throws IOException {
         Path file = folder.resolve("job");
         Files.write(file, bytes);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));

@@ -24,7 +24,7 @@ class StoreFramesFuzzTest {
 
     @MethodSource("requests")
     @FuzzTest(maxDuration = "1m")
-    void whateverComesIsRefusedOrDone(byte[] bytes) {
+    void anyRequestIsRefusedOrExecuted(byte[] bytes) {
         StoreMap map = new StoreMap();
         ByteBuffer left = ByteBuffer.wrap(bytes);
         try {
