@@ -39,7 +39,7 @@ class OverlapRequestTest {
                 "--rounds | --rounds : need a whole number",
                 "--sizes 4 | no option \"--sizes\" to bench overlap: use --computing"
             })
-    void namesTheWordThatMakesNoSense(String words, String message) {
+    void anInvalidWordIsNamed(String words, String message) {
         var failure =
                 assertThrows(IllegalArgumentException.class, () -> OverlapRequest.parse(List.of(words.split(" "))));
 
@@ -47,7 +47,7 @@ class OverlapRequestTest {
     }
 
     @Test
-    void oneRankHasNothingToHide() {
+    void anOverlapMeasurementWithOneRankIsRefused() {
         var failure = assertThrows(
                 IllegalArgumentException.class,
                 () -> OverlapRequest.parse(List.of()).checkRanks(1));

@@ -24,7 +24,7 @@ class ProbeWireTest {
     private final ByteArrayOutputStream complaints = new ByteArrayOutputStream();
 
     @Test
-    void ranksOfTwoAddressesMeetAtThatOfRankZero() throws Exception {
+    void ranksConnectAtTheAddressOfRankZero() throws Exception {
         List<Double> micros = probed("127.0.0.2", "127.0.0.3");
 
         assertTrue(micros.get(0) > 0, micros::toString);

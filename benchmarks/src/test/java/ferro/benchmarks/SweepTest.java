@@ -65,7 +65,7 @@ class SweepTest {
                 "allreduce --op | --op needs a value after it",
                 "--json | nothing to measure: name a collective first"
             })
-    void namesTheWordThatMakesNoSense(String words, String message) {
+    void anInvalidWordIsNamed(String words, String message) {
         var failure = assertThrows(IllegalArgumentException.class, () -> Sweep.parse(List.of(words.split(" "))));
 
         assertTrue(failure.getMessage().startsWith(message), failure.getMessage());

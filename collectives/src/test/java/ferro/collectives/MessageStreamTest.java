@@ -58,7 +58,7 @@ class MessageStreamTest {
 
     /** The caller may use its buffer again at once. */
     @Test
-    void aMessageIsCopiedAndItsBufferStaysAsItIs() {
+    void aMessageIsCopiedAndItsBufferStaysUnchanged() {
         Pipe pipe = new Pipe(2);
         MessageStream stream = new MessageStream(pipe, pipe);
         byte[] array = {'a', 'b', 'c', 'd'};

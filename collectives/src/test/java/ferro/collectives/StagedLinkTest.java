@@ -28,7 +28,7 @@ class StagedLinkTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 7, 48, 5000})
-    void elementsArriveWhereverTheMediumCutsThem(int besideAHeader) {
+    void elementsArriveInPiecesOfAnySize(int besideAHeader) {
         StagedLink[] ends = ends(WireHeader.BYTES + besideAHeader);
         byte[] few = {3, 1, 4};
         long[] many = new long[90];
@@ -99,7 +99,7 @@ class StagedLinkTest {
     }
 
     @Test
-    void droppedPostsNeverMove() {
+    void droppedReceivesNeverEndAndWriteNoMemory() {
         StagedLink[] ends = ends(100);
         int[] into = new int[1];
         ends[1].receive(FIRST, HostTensor.of(into), 0, 1);

@@ -15,7 +15,7 @@ class HostGroupsTest {
     private static final int[] LEADERS = {0, 1, 3};
 
     @Test
-    void ranksMeetByTheirHostsAndTheHostsByTheirLowestRanks() {
+    void ranksSumByHostAndTheHostsByTheirLowestRanks() {
         try (Ranks ranks = Ranks.onHosts(HOSTS)) {
             ranks.each(group -> {
                 int[] sum = {group.rank() + 1};

@@ -79,7 +79,7 @@ class MpirunTest {
 
     @ParameterizedTest
     @EnumSource
-    void fourRanksOfMpirunAddUpAndLeaveNoJobFileBehind(Mpi mpi) throws Exception {
+    void fourRanksOfMpirunSumAndLeaveNoJobFile(Mpi mpi) throws Exception {
         Process job = start(mpi, List.of(), List.of());
         try {
             PrintedLines lines = new PrintedLines(job.getInputStream(), "mpirun", PATIENCE);
@@ -100,7 +100,7 @@ class MpirunTest {
 
     /** Both MPIs end the others by themselves at once, unless they are told to let them be, which only one does. */
     @Test
-    void theOthersOfARankThatIsKilledUnderMpirunNameIt() throws Exception {
+    void aRankKilledUnderMpirunIsNamedByTheOthers() throws Exception {
         Process job = start(Mpi.OPEN_MPI, List.of("--enable-recovery"), List.of("forever"));
         PrintedLines lines = new PrintedLines(job.getInputStream(), "mpirun", PATIENCE);
         try {

@@ -187,7 +187,7 @@ class OtherNettyTest {
     /** The tool jlink takes no jar that is no module. */
     @Test
     @Tag("long")
-    void ranksMeetInAnImageOfJlink() throws Exception {
+    void ranksJoinInAJlinkImage() throws Exception {
         ProgramPaths paths = ProgramPaths.ofSpringBoot();
         String modules = paths.ferroAlone().stream()
                 .filter(entry -> !entry.equals(paths.program()))

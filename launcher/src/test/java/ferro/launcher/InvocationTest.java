@@ -18,7 +18,7 @@ class InvocationTest {
     private Path folder;
 
     @Test
-    void lineIsTypedAsTheScriptWas() {
+    void theCommandLineBeginsAsTheScriptWasTyped() {
         assertEquals(
                 "../ferro/ferro analyze /tmp/x",
                 Invocation.of(Optional.of("../ferro/ferro"), "").line("analyze", Path.of("/tmp/x")));

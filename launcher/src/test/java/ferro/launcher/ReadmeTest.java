@@ -60,7 +60,7 @@ class ReadmeTest {
     }
 
     @Test
-    void hasAtMost900Words() {
+    void theReadmeHasAtMost900Words() {
         long words = readme.strip().split("\\s+").length;
         assertTrue(words <= 900, () -> "README.md has " + words + " words");
     }

@@ -92,7 +92,7 @@ class SlurmAllocationTest {
     }
 
     @Test
-    void aStepWithoutASecretOrWithSeveralTasksOnANodeIsRefusedWithTheWayOut() {
+    void aStepWithoutASecretOrWithSeveralTasksOnANodeIsRefused() {
         BadInputException noSecret = assertThrows(BadInputException.class, () -> settled(step()));
         assertHas(noSecret.getMessage(), "--secret-file FILE, or FERRO_SECRET_FILE");
         Map<String, String> many = new HashMap<>(step());

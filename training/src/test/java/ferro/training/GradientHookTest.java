@@ -118,7 +118,7 @@ class GradientHookTest {
     }
 
     @Test
-    void gradientsOfF64AreNotCompressed() {
+    void compressionOfF64GradientsIsRefused() {
         try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
             List<Throwable> failures = ranks.failures(group -> GradientBuckets.builder(group)
                     .parameters(List.of(Parameter.of("w", DataType.FLOAT64, 3)))

@@ -174,7 +174,7 @@ class FlightRecordTest {
     }
 
     @Test
-    void collectivesOfAnObjectCallAreLabelledWithItUnlessTheViewIs() throws Exception {
+    void collectivesOfAnObjectCallHaveItsNameAsLabelByDefault() throws Exception {
         List<SimulatedBackend> ranks = SimulatedBackend.createGroup(1);
         try (ProcessGroup group = ProcessGroup.of(ranks.get(0))) {
             group.objects(Codec.utf8()).gather("a", 0);

@@ -60,7 +60,7 @@ class BrokenNetworkTest {
 
     @Test
     @DisplayName("row 34: a bit that flips in data is PROTOCOL on all ranks, and no number of it gets out")
-    void aBitThatFlipsInDataIsProtocolOnAllRanks() throws IOException {
+    void aFlippedBitInDataFailsAllRanksWithProtocol() throws IOException {
         for (int place : new int[] {1_000_003, 200}) {
             try (TcpProxy proxy = new TcpProxy();
                     TcpJob job = job(CHECKED)) {
@@ -75,7 +75,7 @@ class BrokenNetworkTest {
 
     @Test
     @DisplayName("row 34: a bit that flips in a control message is PROTOCOL as well")
-    void aBitThatFlipsInAControlMessageIsProtocolAsWell() throws IOException {
+    void aFlippedBitInAControlMessageFailsAllRanksWithProtocol() throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(CHECKED)) {
             // behind the handshake and READY: the first message of the group that is made below

@@ -90,7 +90,7 @@ class CompanyJobTest {
 
     @Test
     @DisplayName("ranks with certificates of one company join and sum")
-    void ranksWithCertificatesOfOneCompanyJoinAndSum() {
+    void ranksWithCertificatesOfOneAuthorityJoinAndSum() {
         try (TcpJob job = job()) {
             sum(job.joinAll("g", all()), 100_003);
         }

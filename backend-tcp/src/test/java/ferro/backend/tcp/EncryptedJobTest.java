@@ -102,7 +102,7 @@ class EncryptedJobTest {
     @ParameterizedTest
     @ValueSource(longs = {1_000_003, 70_001})
     @DisplayName("a bit that is changed in data is PROTOCOL on all ranks, and no number of it gets out")
-    void aBitThatIsChangedInDataIsProtocolOnAllRanks(long place) throws IOException {
+    void aChangedBitInDataFailsAllRanksWithProtocol(long place) throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(TcpJob.encrypted(Map.of()))) {
             List<ProcessGroup> groups = job.joinBehind(proxy);
@@ -116,7 +116,7 @@ class EncryptedJobTest {
 
     @Test
     @DisplayName("a bit that is changed in a control message is PROTOCOL on all ranks")
-    void aBitThatIsChangedInAControlMessageIsProtocolOnAllRanks() throws IOException {
+    void aChangedBitInAControlMessageFailsAllRanksWithProtocol() throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(TcpJob.encrypted(Map.of()))) {
             // far behind the handshakes, among the messages of the groups that are made below
@@ -173,7 +173,7 @@ class EncryptedJobTest {
     }
 
     @Test
-    void aConnectionThatIsResetInTheMiddleIsNeverAShortResult() throws IOException {
+    void aConnectionThatIsResetInTheMiddleNeverGivesAShortResult() throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(TcpJob.encrypted(Map.of()))) {
             List<ProcessGroup> groups = job.joinBehind(proxy);

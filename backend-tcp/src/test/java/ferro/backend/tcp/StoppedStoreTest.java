@@ -86,7 +86,7 @@ class StoppedStoreTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void ranksJoinAgainUnderTheSameNameWhenTheStoreGoesOn(boolean haveAnotherGroup) throws InterruptedException {
+    void ranksJoinAgainUnderTheSameNameWhenTheStoreResumes(boolean haveAnotherGroup) throws InterruptedException {
         List<ProcessGroup> open = haveAnotherGroup ? job.joined("open", contexts) : List.of();
         List<ProcessGroup> groups = job.joined("g", contexts);
         stopStore();

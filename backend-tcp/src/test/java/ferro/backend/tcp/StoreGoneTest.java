@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 class StoreGoneTest {
     @Test
     @DisplayName("row 22: when the store dies, groups go on and can be split, and new joins fail at once")
-    void whenTheStoreDiesGroupsGoOnAndCanBeSplitAndNewJoinsFailAtOnce() {
+    void groupsContinueWithoutTheStoreAndNewJoinsFailAtOnce() {
         try (TcpJob job = TcpJob.of(3)) {
             List<SystemContext> contexts = List.of(job.context(), job.context(), job.context());
             List<ProcessGroup> groups = job.joined("g", contexts);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class TcpOutlookTest {
 
     @Test
-    void withoutARendezvousRanksMeetOnLoopback() {
+    void withoutARendezvousAddressRanksUseLoopback() {
         TcpOutlook outlook = look(Map.of());
 
         assertEquals("127.0.0.1", outlook.address());
@@ -21,7 +21,7 @@ class TcpOutlookTest {
     }
 
     @Test
-    void addressIsTheOneThatRoutesToTheRendezvous() {
+    void theAddressIsTheOneThatRoutesToTheRendezvous() {
         TcpOutlook outlook = look(Map.of("MASTER_ADDR", "127.0.0.7", "MASTER_PORT", "29500"));
 
         assertEquals("127.0.0.7", outlook.address());
@@ -29,7 +29,7 @@ class TcpOutlookTest {
     }
 
     @Test
-    void settingsThatDecideAreNamed() {
+    void theSettingsThatDecideAreNamed() {
         TcpOutlook outlook = look(
                 Map.of("ferro.tcp.advertise", "gate.example", "ferro.tcp.io", "nio", "ferro.tcp.congestion", "cubic"));
 

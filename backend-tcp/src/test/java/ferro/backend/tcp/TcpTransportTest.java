@@ -184,7 +184,7 @@ class TcpTransportTest {
     }
 
     @Test
-    void controlMessagesGoOnAfterAbandon() {
+    void controlMessagesContinueAfterAbandon() {
         transports.get(0).abandon();
         transports.get(0).control(1, ByteBuffer.wrap(new byte[] {3, 5}));
         transports.get(1).control(0, ByteBuffer.wrap(new byte[] {7}));

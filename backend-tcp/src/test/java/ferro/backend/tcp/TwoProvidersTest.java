@@ -62,7 +62,7 @@ class TwoProvidersTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     @DisplayName("sums are right in all sizes, also over connections that are made anew between calls")
-    void sumsAreRightInAllSizesAlsoOverConnectionsThatAreMadeAnew(String io) throws IOException {
+    void sumsAreRightInAllSizesOverReplacedConnections(String io) throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(Map.of("ferro.tcp.io", io))) {
             List<ProcessGroup> groups = join(job, proxy);
@@ -149,7 +149,7 @@ class TwoProvidersTest {
     }
 
     @Test
-    void aBitThatIsChangedInDataIsProtocolOnAllRanks() throws IOException {
+    void aChangedBitInDataFailsAllRanksWithProtocol() throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(Map.of())) {
             List<ProcessGroup> groups = join(job, proxy);

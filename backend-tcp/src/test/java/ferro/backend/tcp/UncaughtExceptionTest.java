@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 class UncaughtExceptionTest {
     @Test
     @DisplayName("row 20: an exception that ends the thread that joined aborts the group and what was made of it")
-    void exceptionThatEndsTheThreadThatJoinedAbortsAllItsGroups() {
+    void anExceptionThatEndsTheJoiningThreadAbortsAllItsGroups() {
         try (TcpJob job = TcpJob.of(2)) {
             SystemContext context = job.context();
             List<ProcessGroup> left = new CopyOnWriteArrayList<>();

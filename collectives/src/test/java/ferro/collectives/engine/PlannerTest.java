@@ -36,7 +36,7 @@ class PlannerTest {
     }
 
     @Test
-    void lengthsOfEveryPowerOfTwoAreKeptTogether() {
+    void plansOfTwentyPowersOfTwoStayInTheCache() {
         List<Prepared> made = new ArrayList<>();
         for (int bit = 0; bit < 20; bit++) {
             made.add(prepare(allReduce(1 << bit)));
@@ -154,7 +154,7 @@ class PlannerTest {
     }
 
     @Test
-    void hundredsOfLabelsAreKeptTogether() {
+    void plansOf500LabelsStayInTheCache() {
         List<Prepared> made = new ArrayList<>();
         for (int layer = 0; layer < 500; layer++) {
             made.add(planner.prepare(allReduce(8 + layer % 5), "layers." + layer + ".weight"));

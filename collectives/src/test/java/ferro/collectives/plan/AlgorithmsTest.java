@@ -157,7 +157,7 @@ class AlgorithmsTest {
     }
 
     @Test
-    void thePageHasARowForEach() throws IOException {
+    void thePageHasARowForEachAlgorithm() throws IOException {
         Set<String> onPage = new TreeSet<>();
         Topology topology = Topology.FLAT;
         for (String line : Files.readAllLines(PAGE)) {

@@ -27,7 +27,7 @@ class AdviceTest {
 
     @ParameterizedTest
     @MethodSource("advice")
-    void textOfAFailureStaysWithoutItsAdvice(String advice) {
+    void theAdviceIsRemovedFromTheTextOfAFailure(String advice) {
         assertEquals(
                 "rank 12 is gone (seen by rank 1 of \"dp\")",
                 Advice.removedFrom("rank 12 is gone" + advice + " (seen by rank 1 of \"dp\")"));

@@ -25,7 +25,7 @@ class CallsThatDifferTest {
         "ABCAABA, '[1, 2, 5]'",
         "AABBC, '[0, 1, 2, 3, 4]'"
     })
-    void ranksThatDifferFromMoreThanHalfAreToBlame(String letters, String blamed) {
+    void ranksThatDifferFromMoreThanHalfAreBlamed(String letters, String blamed) {
         Map<Integer, Character> calls = new TreeMap<>();
         for (int rank = 0; rank < letters.length(); rank++) {
             calls.put(rank, letters.charAt(rank));

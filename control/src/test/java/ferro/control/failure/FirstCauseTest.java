@@ -44,7 +44,7 @@ class FirstCauseTest {
     }
 
     @Test
-    void ofTwoTimeoutsTheTextThatBlamesARankIsKept() {
+    void theTextThatBlamesARankIsKeptOfTwoTimeouts() {
         Failure slow = new Failure(Code.TIMED_OUT, 0, 4, Set.of(), "no rank is singled out", null, 1);
         Failure late = new Failure(Code.TIMED_OUT, 1, 4, Set.of(2), "gave up on rank 2", null);
         assertEquals(late, slow.merged(late));

@@ -73,7 +73,7 @@ class CallStacksTest {
     }
 
     @Test
-    void theAnswerSaysIfTheJoiningThreadHasEndedOrExecutesNoProgramCode() {
+    void theAnswerReportsAJoiningThreadThatEndedOrExecutesNoProgramCode() {
         group.ranks.get(2).joinedBy(main);
         main.end();
         String ended = "in no call of ferro: the thread that joined has ended";

@@ -209,7 +209,7 @@ class MembershipTest {
     }
 
     @Test
-    void theWatchGoesOnUntilTheLastGroupHasLeft() {
+    void theWatchContinuesUntilTheLastGroupHasLeft() {
         Watchers.Rank first = world.ranks.get(0);
         LossRecorder subgroup = new LossRecorder();
         first.membership.enter(subgroup, new int[] {2, 0});

@@ -70,7 +70,7 @@ class ApiShapesTest {
     }
 
     @Test
-    void aTimeIsADuration() throws IOException {
+    void publicSignaturesUseDurationForTimes() throws IOException {
         List<Value> values = ApiSources.ofProduct().values();
 
         assertTrue(

@@ -60,7 +60,7 @@ class ProgramLinesTest {
     }
 
     @Test
-    void theReportSaysIfAThreadHasEndedOrHasNoLine() throws Exception {
+    void theReportNamesAThreadThatEndedOrHasNoLine() throws Exception {
         assertHas(
                 text(waits().stack(1, 7, "request", new TracedThread("", "", ""))),
                 "; it is in no call of ferro: the thread that joined has ended");

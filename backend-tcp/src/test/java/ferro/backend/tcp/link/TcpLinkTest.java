@@ -93,7 +93,7 @@ class TcpLinkTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
-    void arraysOfEveryTypeCrossAtAnyAlignment(String io) throws Exception {
+    void arraysOfEveryTypeArriveAtAnyAlignment(String io) throws Exception {
         List<HostTensor> sent = List.of(
                 HostTensor.of(new short[] {-3, 5, 7}),
                 HostTensor.of(new int[] {-3, 5, Integer.MAX_VALUE}),

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** Frames of control connections as bytes, and what is kept for groups that nobody listens to. */
 class ControlFrameTest {
     @Test
-    void framesArriveAsTheyWereMade() throws Refusal {
+    void framesAreDecodedAsTheyWereEncoded() throws Refusal {
         DataKey key = new DataKey(3, -99, DataLane.POINT_TO_POINT);
         ByteBuffer bytes = ByteBuffer.wrap(
                 ControlFrame.noData(key, 5, new Refusal(Code.RESOURCE, "full")).encoded());

@@ -238,14 +238,14 @@ class TcpJoinTest {
     }
 
     @Test
-    void anOpenAddressWithoutASecretIsRefusedWithTheWayOut() {
+    void anOpenAddressWithoutASecretIsRefusedWithTheRemedy() {
         FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG, Map.of("ferro.tcp.bind", "0.0.0.0")));
 
         Ranks.assertSays(failure, Code.UNAUTHENTICATED, "0.0.0.0", "FERRO_SECRET_FILE");
     }
 
     @Test
-    void aSecretThatCanBeGuessedIsRefusedWhereOthersCanTryIt(@TempDir Path folder) throws IOException {
+    void aWeakSecretIsRefusedWithAnOpenAddress(@TempDir Path folder) throws IOException {
         Path weak = secret(folder.resolve("weak"), "0123456789abcdef", "rw-------");
         Map<String, String> open = Map.of("ferro.tcp.bind", "0.0.0.0", "FERRO_SECRET_FILE", weak.toString());
         try (Ranks ranks = new Ranks("0123456789abcdef".getBytes(StandardCharsets.UTF_8))) {

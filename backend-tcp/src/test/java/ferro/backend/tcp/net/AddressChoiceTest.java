@@ -59,7 +59,7 @@ class AddressChoiceTest {
     }
 
     @Test
-    void whatNamesAnAddressWinsOverTheInterface() {
+    void anAddressSettingTakesPrecedenceOverTheInterface() {
         Map<String, String> settings = new HashMap<>(Map.of("ferro.tcp.interface", "ib0"));
         settings.put("ferro.tcp.advertise", "gate.example");
         AddressChoice told = choose(settings, "127.0.0.9", false);

@@ -345,7 +345,7 @@ class TcpListenerTest {
     }
 
     @Test
-    void anOpenAddressWithoutASecretIsRefusedWithTheWayOut() {
+    void anOpenAddressWithoutASecretIsRefusedWithTheRemedy() {
         InetAddress any = Ranks.address("0.0.0.0");
 
         var failure = assertThrows(FerroException.class, () -> TcpStoreServer.start(any, 0, "default", 4, null));

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class TlsSettingsTest {
     @Test
-    void aKeyThatEveryUserCanReadIsWarnedOfWithTheWayOut(@TempDir Path folder) throws Exception {
+    void aKeyThatEveryUserCanReadCausesAWarning(@TempDir Path folder) throws Exception {
         Path key = Files.writeString(folder.resolve("rank.key"), "a key");
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r-----"));
         assertEquals(Optional.empty(), TlsSettings.openToAll(key));

@@ -14,7 +14,7 @@ class WireProtocolPageTest {
     WireProtocolPageTest() throws IOException {}
 
     @Test
-    void pageDescribesTheVersionThatIsSpoken() {
+    void thePageDescribesTheVersionInUse() {
         says("\nVersion " + Hello.VERSION + ". ");
         says("| 8 | 2 | version: " + Hello.VERSION + "; ");
     }
