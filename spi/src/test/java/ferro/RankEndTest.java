@@ -21,7 +21,7 @@ class RankEndTest {
     }
 
     @Test
-    void lineIsCutBetweenCharactersTo200Chars() {
+    void aLineIsCutBetweenCharactersTo200Chars() {
         assertEquals(
                 "x".repeat(200), KILLED.afterLine("x".repeat(201)).lastLine().orElse(""));
         // a character of two chars that would begin at the last one

@@ -30,7 +30,7 @@ class ResultRowTest {
     }
 
     @Test
-    void tableHasTheColumnsOfNcclTests() {
+    void theTableHasTheColumnsOfNcclTests() {
         ResultRow.SweepSetting setting = setting("tcp", 2, "alltoall", "--type", "f64");
         ResultRow row = new ResultRow(setting, 125_000, TIMES, 0, 3);
 

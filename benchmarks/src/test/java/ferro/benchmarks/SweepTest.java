@@ -72,7 +72,7 @@ class SweepTest {
     }
 
     @Test
-    void aPingPongNeedsAPartner() {
+    void aPingPongOfOneRankIsRefused() {
         Sweep sweep = Sweep.parse(List.of("pingpong"));
 
         var failure = assertThrows(IllegalArgumentException.class, () -> sweep.checkRanks(1));

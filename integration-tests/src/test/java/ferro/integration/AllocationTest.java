@@ -67,7 +67,7 @@ class AllocationTest {
 
     /** Each part of an array that is lent to a system call is two small objects, for up to 256 KiB. */
     @Test
-    void blockingCallWhoseArraysAreLentAllocatesAtMostAKibibyte() {
+    void aBlockingCallWhoseArraysAreLentAllocatesAtMostAKibibyte() {
         bytesPerCallMost = 1024;
         eachAllocatesLittle("tcp", AllocationTest::largeCalls);
     }

@@ -229,7 +229,7 @@ class ArchitectureTest {
         "'\"/proc',",
         "'(?<!return [a-z.]{1,99})\\.asNcclBackend\\(\\)', DeviceFloats.java Dispatch.java GpuCollectives.java MemoryPlace.java"
     })
-    void eachOfTheseIsUsedByOneClassOnly(String pattern, String users) throws IOException {
+    void eachListedPatternIsUsedByOneClassOnly(String pattern, String users) throws IOException {
         Set<String> found = new TreeSet<>();
         for (Path file : MainSources.of(module -> true)) {
             if (Pattern.compile(pattern).matcher(Files.readString(file)).find()) {

@@ -31,7 +31,7 @@ class DeviceLauncherTest {
 
     @Test
     @DisplayName("2-18: cpu:tcp,cuda:nccl passes the launcher and averages a foreign pointer over NCCL")
-    void pairOfBackendsAveragesForeignPointers() throws Exception {
+    void aPairOfBackendsAveragesForeignPointers() throws Exception {
         Map<String, String> variables = StandInPair.variables("FERRO_BACKEND", "cpu:tcp,cuda:nccl");
         LauncherRun run =
                 LauncherRun.start(variables, "run", "-n", "2", FOREIGN).ends(0);

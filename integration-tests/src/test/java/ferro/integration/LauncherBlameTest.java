@@ -39,7 +39,7 @@ class LauncherBlameTest {
     @Test
     @DisplayName("row 19: a rank that leaves by exit(0) is named, and the launcher's exit code is not 0")
     @Tag("long")
-    void rankThatLeavesEarlyIsNamed() throws Exception {
+    void aRankThatLeavesEarlyIsNamed() throws Exception {
         try (LauncherRun run = start("leaves", "PT30S")) {
             assertShare(run);
             assertNotEquals(0, run.exitCode(), run::toString);
@@ -127,7 +127,7 @@ class LauncherBlameTest {
 
     @Test
     @DisplayName("row 1: the launcher names the rank that was killed, its signal, and what the others were in")
-    void rankThatIsKilledIsNamedWithItsSignal() throws Exception {
+    void aRankThatIsKilledIsNamedWithItsSignal() throws Exception {
         try (LauncherRun run = start("behaves", "PT30S")) {
             assertShare(run);
             run.restOfLine("[1] going");
@@ -160,7 +160,7 @@ class LauncherBlameTest {
     @Test
     @DisplayName("row 4: the launcher names a rank that was stopped, with the way to let it go on, and ends")
     @Tag("long")
-    void rankThatIsStoppedIsNamedAtTheDeadline() throws Exception {
+    void aRankThatIsStoppedIsNamedAtTheDeadline() throws Exception {
         try (LauncherRun run = start("behaves", NOT_TOO_SOON)) {
             assertShare(run);
             run.restOfLine("[1] going");
@@ -177,7 +177,7 @@ class LauncherBlameTest {
     @Test
     @DisplayName("row 18: a rank of a job that hangs is named by ferro dump and ferro analyze while it hangs")
     @Tag("long")
-    void rankThatKeepsOthersWaitingIsNamedWhileTheyWait() throws Exception {
+    void aRankThatKeepsOthersWaitingIsNamedWhileTheyWait() throws Exception {
         Path recordings = temporary.resolve("mine");
         Map<String, String> variables = Map.of("FERRO_RECORDER_DIR", recordings.toString());
         try (LauncherRun run = LauncherRun.start(variables, arguments("sleeps", "PT60S"))) {

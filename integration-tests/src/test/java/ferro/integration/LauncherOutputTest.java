@@ -213,7 +213,7 @@ class LauncherOutputTest {
     }
 
     @Test
-    void mainClassRunsOnTheGivenClassPath() throws Exception {
+    void aMainClassRunsOnTheGivenClassPath() throws Exception {
         LauncherRun run = LauncherRun.words(
                         Map.of(),
                         "run -n 2 -J-Dx=y -cp",

@@ -81,7 +81,7 @@ class UserProgramTest {
     }
 
     @Test
-    void sourceFileOfThreeRanksSumsOverTcp() throws Exception {
+    void aSourceFileOfThreeRanksSumsOverTcp() throws Exception {
         LauncherRun run = LauncherRun.start("run", "-n", "3", "--backend", "tcp", "--links", "tcp", source())
                 .ends(0);
         Links.TCP.assertFoundIn(run.restOfLine("[0] links "), 3);

@@ -31,7 +31,7 @@ class DoctorReportTest {
     private static final Programs PROGRAMS = new Programs("/usr/bin:/bin");
 
     @Test
-    void ordinaryMachineCanRunAJob() {
+    void anOrdinaryMachineCanRunAJob() {
         DoctorReport diagnosis = diagnose(Map.of());
 
         assertEquals(List.of(), diagnosis.problems());
@@ -50,7 +50,7 @@ class DoctorReportTest {
     }
 
     @Test
-    void addressAndPortsAreShownWithWhatDecidedAboutThem() {
+    void theAddressAndPortsAreShownWithTheirDecidingSettings() {
         Map<String, String> tcp = diagnose(
                         Map.of("ferro.tcp.interface", "127.0.0.0/8", "ferro.tcp.port", "20000-20003"))
                 .tcp();

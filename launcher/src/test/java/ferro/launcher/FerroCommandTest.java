@@ -362,7 +362,7 @@ class FerroCommandTest {
     }
 
     @Test
-    void aSecretThatCanBeGuessedIsRefusedOffLoopbackBeforeAnythingStarts() throws IOException {
+    void aWeakSecretIsRefusedOutsideLoopbackBeforeAnythingStarts() throws IOException {
         Path weak = folder.resolve("weak");
         SecretFile.create(weak);
         Files.writeString(weak, "0123456789abcdef");

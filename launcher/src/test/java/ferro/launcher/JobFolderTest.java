@@ -44,7 +44,7 @@ class JobFolderTest {
     }
 
     @Test
-    void secretCanBeRemovedBeforeTheFolder() throws IOException {
+    void aSecretCanBeRemovedBeforeTheFolder() throws IOException {
         try (JobFolder folder = JobFolder.create(leash, Optional.empty(), Map.of())) {
             Path secret = folder.writeSecret();
 

@@ -50,7 +50,7 @@ class RestartRulesTest {
     }
 
     @Test
-    void waitIsASecondAtFirstAndDoublesUpToAMinute() {
+    void theDelayIsASecondAtFirstAndDoublesUpToAMinute() {
         RestartRules rules = rules(100);
         List<Long> waits = new ArrayList<>();
         for (int failure = 0; failure < 80; failure++) {

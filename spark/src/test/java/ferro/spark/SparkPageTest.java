@@ -35,7 +35,7 @@ class SparkPageTest {
 
     /** Four ranks train the same model as one rank. */
     @Test
-    void programOfThePageTrainsTheModelOfOneProcess() {
+    void theProgramOfThePageTrainsTheModelOfOneProcess() {
         JavaSparkContext sc = SharedSpark.context();
         JavaRDD<double[]> examples = sc.parallelize(examples(), SharedSpark.RANKS);
 

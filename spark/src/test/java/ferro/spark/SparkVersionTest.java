@@ -174,7 +174,7 @@ class SparkVersionTest {
 
     /** A function in the form that the Scala compiler produces. */
     @Test
-    void functionOfScalaGetsRowsOfScala() {
+    void aFunctionOfScalaGetsRowsOfScala() {
         Function2<SparkRank, Iterator<Integer>, Integer> sum =
                 (Function2<SparkRank, Iterator<Integer>, Integer> & Serializable) (rank, rows) -> {
                     int[] own = {0};

@@ -76,7 +76,7 @@ class BucketLayoutTest {
         "a parameter larger than a bucket has one of its own, a1 large1000 c1, '[[2], [1], [0]]'",
         "a bucket holds one type, a1 B1 C1 d1, '[[3], [2, 1], [0]]'",
     })
-    void parametersFillTheBucketsAsExpected(String what, String parameters, String members) {
+    void parametersFillTheBucketsOfTheTable(String what, String parameters, String members) {
         // a name in capitals is of f64
         List<Parameter> all = Stream.of(parameters.split(" "))
                 .map(each -> Parameter.of(

@@ -69,7 +69,7 @@ class TerminationTest {
     }
 
     @Test
-    void exitEndsOnlyRanksThatWereAskedOrAgreed() {
+    void exitEndsARankOnlyAfterARequestOrAnAgreement() {
         List<Integer> codes = Ranks.run(Medium.SIMULATED, 2, group -> {
             RecordedEnd ended = new RecordedEnd();
             Termination termination = new Termination(LONG, ended);
@@ -97,7 +97,7 @@ class TerminationTest {
 
     /** The signal went to another rank: the bound holds here, too. */
     @Test
-    void aRankThatOnlyAgreedIsEnded() throws Exception {
+    void aRankThatAgreedWithoutARequestIsHalted() throws Exception {
         RecordedEnd ended = new RecordedEnd();
         Ranks.run(Medium.SIMULATED, 2, group -> {
             Termination termination = group.rank() == 0

@@ -77,7 +77,7 @@ class DistributedOptimizerTest {
     }
 
     @Test
-    void ranksThatRunOutOneAfterTheOtherStayEqual() throws Exception {
+    void ranksThatRunOutOfBatchesInTurnStayEqual() throws Exception {
         List<Child> three = RankJvms.run(3, TrainsUnevenly.class, "whole", "2", "5", "3");
 
         for (Child rank : three) {

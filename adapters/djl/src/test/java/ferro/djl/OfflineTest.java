@@ -23,7 +23,7 @@ class OfflineTest {
             "00000000000000000000000001000000");
 
     @Test
-    void theJvmOfTheTestsIsOfflineAndHasOptedOut() {
+    void theJvmOfTheTestsIsOfflineAndSendsNoUsageReports() {
         assertTrue(Utils.isOfflineMode());
         assertEquals("true", Utils.getEnvOrSystemProperty("OPT_OUT_TRACKING"));
     }

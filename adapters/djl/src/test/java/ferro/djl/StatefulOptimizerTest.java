@@ -73,7 +73,7 @@ class StatefulOptimizerTest {
 
     @ParameterizedTest
     @MethodSource("pairs")
-    void givesTheBitsOfDjlsOwn(Supplier<StatefulOptimizer> own, Optimizer djls) {
+    void eachOptimizerGivesTheBitsOfDjlsOwn(Supplier<StatefulOptimizer> own, Optimizer djls) {
         assertArrayEquals(trained(djls), trained(own.get()));
     }
 

@@ -57,7 +57,7 @@ class TcpOutlookTest {
     }
 
     @Test
-    void unknownHostIsNamed() {
+    void anUnknownHostIsNamed() {
         String message = assertThrows(
                         FerroException.class,
                         () -> look(Map.of("MASTER_ADDR", "no-such-host.invalid", "MASTER_PORT", "29500")))

@@ -38,7 +38,7 @@ class DocsPicturesTest {
     }
 
     @Test
-    void aMovedPointIsFound() throws Exception {
+    void aMovedPointInAPictureIsDetected() throws Exception {
         String demo = Files.readString(DOCS.resolve("images/demo.svg"));
         Matcher line = Pattern.compile("class=\"line [^>]*points=\"([\\d.]+),([\\d.]+)")
                 .matcher(demo);

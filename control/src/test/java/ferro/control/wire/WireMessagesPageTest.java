@@ -38,7 +38,7 @@ class WireMessagesPageTest {
 
     @ParameterizedTest
     @EnumSource
-    void pageListsTheFieldsOfEveryMessageInTheirOrder(MessageFamily family) throws IOException {
+    void thePageListsTheFieldsOfEveryMessageInTheirOrder(MessageFamily family) throws IOException {
         List<String> page = Files.readAllLines(PAGE);
         int begin = begin(page, family);
 

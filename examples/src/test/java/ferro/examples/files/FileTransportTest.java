@@ -86,7 +86,7 @@ class FileTransportTest {
     }
 
     @Test
-    void killedProcessIsNamed() throws Exception {
+    void aKilledProcessIsNamed() throws Exception {
         try (ProcessGroup group = join(jobFolder(), 0)) {
             group.allReduce(new double[1000], ReduceOp.SUM);
             other.kill();

@@ -184,7 +184,7 @@ class ProcessGroupSnippetsTest {
     }
 
     @Test
-    void namesTheRanksThatAreLeft() {
+    void namesTheRemainingRanks() {
         onEachRank(group -> {
             // @start region="lost"
             List<Integer> left = IntStream.range(0, group.worldSize())

@@ -36,7 +36,7 @@ class SimulatedRanksSnippetsTest {
     }
 
     @Test
-    void aRankDies() {
+    void aKilledRankFailsTheCallsOfTheOthers() {
         // @start region="kill"
         SimulatedBackend.run(3, group -> {
             if (group.rank() == 2) {

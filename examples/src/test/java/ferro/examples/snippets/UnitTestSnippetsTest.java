@@ -42,7 +42,7 @@ class UnitTestSnippetsTest {
     }
 
     @Test
-    void aRankDiesInTheMiddleOfACall() {
+    void aRankKilledDuringACallIsBlamed() {
         // @start region="middle"
         CountDownLatch failed = new CountDownLatch(1);
         SimulatedBackend.run(3, group -> {
@@ -110,7 +110,7 @@ class UnitTestSnippetsTest {
     }
 
     @Test
-    void aTestMakesItsOwnThreads() throws Exception {
+    void ranksOfOneTestMayRunOnItsOwnThreads() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(2);
         try {
             // @start region="createGroup"
@@ -132,7 +132,7 @@ class UnitTestSnippetsTest {
     }
 
     @Test
-    void aRankCrashesAtAnyStep() {
+    void finishedRanksHaveTheSumIfARankCrashesAtAnyStep() {
         // @start region="seeds"
         Simulation.seeds(100).forEach(seed -> {
             int[][] data = {{3}, {4}, {5}};

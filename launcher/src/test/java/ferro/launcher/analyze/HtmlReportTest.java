@@ -157,7 +157,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void pictureOfTheReadmeIsTheTimelineOfTheCommittedRecordings() throws Exception {
+    void thePictureOfTheReadmeIsTheTimelineOfTheCommittedRecordings() throws Exception {
         String page = Analysis.of(List.of(IMAGES.resolve("recordings")), Optional.empty())
                 .html();
 
@@ -169,7 +169,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void timelineOfTheCommittedRecordingsOpens() throws Exception {
+    void theTimelineOfTheCommittedRecordingsOpens() throws Exception {
         String page = Analysis.of(List.of(IMAGES.resolve("recordings")), Optional.empty())
                 .html();
 

@@ -473,7 +473,7 @@ class VerdictTextTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("cases")
-    void theVerdictIsAsExpected(String text) throws Exception {
+    void theVerdictOfAJobIsTheExpectedText(String text) throws Exception {
         List<String> lines = text.lines().toList();
         List<String> steps = List.of(lines.get(1).split(" \\| "));
         MatchResult made = found(JOB, steps.get(0));

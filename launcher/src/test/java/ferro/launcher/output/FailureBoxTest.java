@@ -135,7 +135,7 @@ class FailureBoxTest {
     }
 
     @Test
-    void tailKeepsTheLastTwentyLines() {
+    void theTailKeepsTheLastTwentyLines() {
         Tail tail = new Tail();
         for (int number = 1; number <= 23; number++) {
             add(tail, "line " + number);
@@ -147,7 +147,7 @@ class FailureBoxTest {
     }
 
     @Test
-    void tailShowsNoControlCharactersAndCutsLongLines() {
+    void theTailShowsNoControlCharactersAndCutsLongLines() {
         Tail tail = new Tail();
         add(tail, "\033[2Jred\tbell\007");
         add(tail, "y".repeat(10_000));
@@ -158,7 +158,7 @@ class FailureBoxTest {
     }
 
     @Test
-    void traceOfTheMainThreadIsShownFirstAndOnce() {
+    void theTraceOfTheMainThreadIsShownFirstAndOnce() {
         Tail tail = new Tail();
         add(tail, "Exception in thread \"logger\" java.lang.Error: other");
         add(tail, "step 7");
@@ -189,7 +189,7 @@ class FailureBoxTest {
     }
 
     @Test
-    void traceOfAnInnocentRankIsOneLine() {
+    void theTraceOfAnInnocentRankIsOneLine() {
         String text = boxed(TracePart.FIRST_LINE);
 
         assertHas(text, "|   Exception in thread \"main\" java.lang.IllegalStateException: no data\n| last lines");

@@ -53,7 +53,7 @@ class RankOutputTest {
     }
 
     @Test
-    void lastLineIsTheExceptionOrTheLastLineWithText() {
+    void theLastLineIsTheExceptionOrTheLastLineWithText() {
         assertEquals(
                 "java.lang.IllegalStateException: no data",
                 new RankOutput(0, 17, List.of(MAIN + "java.lang.IllegalStateException: no data"), List.of("\tat a.B.c"))

@@ -111,7 +111,7 @@ class TargetTest {
     }
 
     @Test
-    void jarWithoutAMainClassIsRefused() throws IOException {
+    void aJarWithoutAMainClassIsRefused() throws IOException {
         Path jar = jar(null);
 
         assertMessage("names no Main-Class", () -> target(jar.toString()));
@@ -153,7 +153,7 @@ class TargetTest {
     }
 
     @Test
-    void simpleCollectorIsChosenForLessThanTwoCoresUnlessTheUserNamesOne() throws IOException {
+    void theSerialCollectorIsChosenBelowTwoCoresByDefault() throws IOException {
         String own = JavaTarget.class.getName();
         JavaSettings chosen = JavaSettings.of(Optional.empty(), List.of("-XX:+UseG1GC"), Map.of());
         JavaSettings byVariable =

@@ -18,7 +18,7 @@ class SharedMemoryBudgetTest {
     }
 
     @Test
-    void overheadIsATenthOfTheMemoryAndAtLeast384MiB() {
+    void theOverheadIsATenthOfTheMemoryAndAtLeast384MiB() {
         SparkConf small = new SparkConf(false).set("spark.executor.memory", "1g");
         SparkConf large = new SparkConf(false).set("spark.executor.memory", "40g");
 

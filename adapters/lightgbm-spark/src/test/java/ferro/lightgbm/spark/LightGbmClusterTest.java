@@ -63,7 +63,7 @@ class LightGbmClusterTest {
     }
 
     @Test
-    void modelOfTwoExecutorsIsThatOfTheSameRowsWithoutSpark() {
+    void theModelOfTwoExecutorsIsThatOfTheSameRowsWithoutSpark() {
         Dataset<Row> rows = SampleData.dataset(spark, "array", ROWS);
 
         String model = LightGbmOnFerro.on(ferro()).iterations(FEW).train(rows, REGRESSION);

@@ -102,7 +102,7 @@ class NcclRankCommTest {
 
     @Test
     @DisplayName("1-22: every id that NCCL makes is another one, on whatever thread")
-    void everyIdIsDifferent() throws Exception {
+    void generatedIdsAreDifferent() throws Exception {
         NcclUniqueId mine = NcclUniqueId.generate(Worlds.context("3s"));
         NcclUniqueId other = CompletableFuture.supplyAsync(() -> NcclUniqueId.generate(Worlds.context("3s")))
                 .get(10, TimeUnit.SECONDS);

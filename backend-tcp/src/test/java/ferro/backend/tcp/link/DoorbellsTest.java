@@ -21,7 +21,7 @@ class DoorbellsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
-    void everyRingEndsAWaitOrTheNextOne(String name) throws Exception {
+    void everyDoorbellSignalEndsAWaitOrTheNextOne(String name) throws Exception {
         TcpIo io = TcpPair.io(name);
         try (TcpPair.Side one = new TcpPair.Side(io);
                 TcpPair.Side other = new TcpPair.Side(io)) {
