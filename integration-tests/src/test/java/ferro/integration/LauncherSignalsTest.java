@@ -67,8 +67,7 @@ class LauncherSignalsTest {
     @ParameterizedTest
     @CsvSource({"USR1, 138", "ALRM, 142", "VTALRM, 154", "XCPU, 152"})
     @DisplayName("row 48: a rank that ends by it is named, and that its launcher received it")
-    void aRankEndedByASignalOfTheLauncherIsReportedWithIt(String signal, int code)
-            throws Exception {
+    void aRankEndedByASignalOfTheLauncherIsReportedWithIt(String signal, int code) throws Exception {
         String program = "[ $RANK = 0 ] && trap '' " + signal + "; echo ready; sleep 1000";
         try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--", "sh", "-c", program)) {
             run.restOfLine("[0] ready");

@@ -52,8 +52,8 @@ class NamespaceHostsTest {
         "2, IPV4, 'TCP with TLS between hosts, shared memory within hosts', 'ranks 0-1 (host host-a) and 2-3 (host host-b) over'"
     })
     @Tag("long")
-    void aBenchmarkOfTwoNodesMeasuresTheNetworkAndNamesTheMedium(
-            int ranks, Family family, String medium, String data) throws Exception {
+    void aBenchmarkOfTwoNodesMeasuresTheNetworkAndNamesTheMedium(int ranks, Family family, String medium, String data)
+            throws Exception {
         Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, family)) {
             List<HostProcess> nodes = new ArrayList<>();

@@ -168,8 +168,7 @@ class NodeEndTest {
     }
 
     @Test
-    void theEndsFileHasTheShortenedExceptionAndTheTimeOfTheFailure(@TempDir Path folder)
-            throws IOException {
+    void theEndsFileHasTheShortenedExceptionAndTheTimeOfTheFailure(@TempDir Path folder) throws IOException {
         String thrown = "java.lang.IllegalStateException: no data" + " ".repeat(20) + "x".repeat(1_000);
         RankOutput output = new RankOutput(1, 1001, List.of("Exception in thread \"main\" " + thrown), List.of());
         Files.writeString(

@@ -66,8 +66,7 @@ class SharedOperandsTest {
         "REDUCE_SCATTER,staged",
         "ALL_TO_ALL,staged"
     })
-    void resultsAreEqualWhicheverOperandsAreShared(
-            CollectiveKind kind, String algorithm) {
+    void resultsAreEqualWhicheverOperandsAreShared(CollectiveKind kind, String algorithm) {
         float[][] wanted = run(kind, algorithm, 0);
 
         for (int shared = 1; shared < 1 << RANKS; shared++) {

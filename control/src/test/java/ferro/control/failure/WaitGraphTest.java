@@ -50,7 +50,8 @@ class WaitGraphTest {
                 "any of a stuck rank and a free one            | 1>2,5 2>3 3>2 4>1/5         | 4   | 5     | 2,3     | 1,2,3",
                 "a free rank is not stuck                      | 1>2,5 2>3 3>2 4>1/5         | 5   | 5     | -       | -",
             })
-    void theGraphFindsEndsCyclesAndStuckRanks(String name, String edges, String from, String ends, String cycles, String stuck) {
+    void theGraphFindsEndsCyclesAndStuckRanks(
+            String name, String edges, String from, String ends, String cycles, String stuck) {
         for (String edge : edges == null ? new String[0] : edges.split(" ")) {
             String[] sides = edge.split(">");
             any.set(Integer.parseInt(sides[0]), sides[1].contains("/"));

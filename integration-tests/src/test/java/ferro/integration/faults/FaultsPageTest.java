@@ -149,8 +149,7 @@ class FaultsPageTest {
     }
 
     @Test
-    void theLimitForAKillIs100MillisWithACorePerRankElse250(
-            @TempDir Path folder) throws IOException {
+    void theLimitForAKillIs100MillisWithACorePerRankElse250(@TempDir Path folder) throws IOException {
         assertEquals(List.of(), oddities(folder, 4, 99.9, 100));
         assertEquals(List.of(), oddities(folder, 3, 105, 250));
         assertEquals(

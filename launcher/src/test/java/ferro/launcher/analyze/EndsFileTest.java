@@ -29,8 +29,7 @@ class EndsFileTest {
             SIGNAL | ended by signal KILL (exit code 137) | is gone: ended by signal KILL (exit code 137)
             HALTED | ''                                   | was suspended by a signal (SIGSTOP, ctrl-Z, a debugger)
             """)
-    void theEndOfAProcessIsDescribedAsByItsLauncher(EndKind kind, String detail, String said)
-            throws Exception {
+    void theEndOfAProcessIsDescribedAsByItsLauncher(EndKind kind, String detail, String said) throws Exception {
         RecordedJob job = lost();
 
         EndsFile.write(folder, JOB, 0, ends(new ProcessEnd(kind, detail)));

@@ -162,8 +162,7 @@ class PeersTest {
     /** The end of the former may come behind the new one, and the former was never confirmed. */
     @ParameterizedTest
     @CsvSource({"CONTROL, two processes have this rank", "DATA, epoch 3 is already connected"})
-    void anUnconfirmedConnectionIsReplacedOnlyByItsOwnProcess(
-            Hello.ConnectionKind kind, String taken) throws Refusal {
+    void anUnconfirmedConnectionIsReplacedOnlyByItsOwnProcess(Hello.ConnectionKind kind, String taken) throws Refusal {
         peers.hear(5, recorder.inMesh());
         EmbeddedChannel former = new EmbeddedChannel();
         EmbeddedChannel again = new EmbeddedChannel();
