@@ -49,12 +49,12 @@ public class SeededHandshakesTest {
 
     @Test
     @DisplayName("row 24, row 25, row 27: whoever dials, both sides agree or fail in time, and no stranger gets a slot")
-    void bothSidesAgreeOrFailInTimeWhoeverConnects() {
+    void bothSidesAgreeOrFailInTimeWhicheverSideConnects() {
         seeds(500).forEach(seed -> new SeededHandshakes(seed, port).run());
     }
 
     @Test
-    void bothSidesWithTlsAgreeOrFailInTimeWhoeverConnects() {
+    void bothSidesWithTlsAgreeOrFailInTimeWhicheverSideConnects() {
         TlsPolicy tls = TlsPolicy.of(TlsPolicy.TlsUse.ON, "job", "rank/0");
         seeds(60).forEach(seed -> new SeededHandshakes(seed, port, tls).run());
     }
