@@ -73,6 +73,19 @@ class EveryTestRunsTest {
     }
 
     @Test
+    void everyFuzzTestHasItsKeptInputsWhereJazzerFindsThem() throws IOException {
+        Map<String, Set<String>> methods = DeclaredTests.of(sources()).methods();
+        for (Path source : sources()) {
+            if (source.toString().endsWith("FuzzTest.java")) {
+                String type = source.toString().replaceFirst(".*/src/test/java/(.*)\\.java", "$1");
+                Path inputs = Path.of(source.toString().replaceFirst("/java/(.*)\\.java", "/resources/$1Inputs"));
+                Set<String> folders = new TreeSet<>(List.of(inputs.toFile().list()));
+                assertEquals(methods.get(type.replace('/', '.')), folders, inputs::toString);
+            }
+        }
+    }
+
+    @Test
     void everyTestThatIsNotLeftOutWasExecuted() throws IOException {
         assumeTrue(Boolean.getBoolean("ci.finished"), "only the last step of .ci/run has the reports of all its steps");
         Set<String> missing = missing(DeclaredTests.of(sources()), ExecutedTests.below(CHECKOUT));
