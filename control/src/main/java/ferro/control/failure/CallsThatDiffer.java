@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 /** A comparison of different calls with one sequence number: which ranks are to blame, and what differs. */
 public final class CallsThatDiffer {
     private static final Pattern LENGTH = Pattern.compile("\\[\\d+]");
-    /** The root is near the end of the text. Only the algorithm may follow. */
+    /** The root, which ends the text after the algorithm was removed. */
     private static final Pattern ROOT = Pattern.compile(" root \\d+$");
     /** The length decides which algorithm a call uses, so the algorithms may differ as well. */
     private static final Pattern ALGORITHM = Pattern.compile(" by \\w+$");

@@ -24,7 +24,7 @@ public record Failure(
     /** The longest text, in bytes of UTF-8. A control message holds a text of this length. */
     static final int TEXT_MOST = 2800;
 
-    /** A failure without content, into which a reader reads the fields of a failure. */
+    /** An empty failure. {@link #through} of this failure reads a failure from a message. */
     public static final Failure NONE = new Failure(Code.ABORTED, 0, -1, Set.of(), "", null);
 
     /**

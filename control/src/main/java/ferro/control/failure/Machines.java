@@ -136,7 +136,10 @@ public final class Machines {
         return silence(away(there.nextSetBit(0)), named(there), there.cardinality() == 1);
     }
 
-    /** Returns a text that says that one rank of a machine, or none of its ranks, answers. */
+    /**
+     * Returns a text that says that the only given rank of a machine does not answer, or that none of the given ranks
+     * answers.
+     */
     public static String silence(String machine, String ranks, boolean isOne) {
         return machine + ": "
                 + (isOne ? "its " + ranks + " does not answer" : "none of its " + ranks + " answers")

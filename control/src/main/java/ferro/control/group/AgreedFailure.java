@@ -19,7 +19,7 @@ import java.util.function.LongSupplier;
  */
 final class AgreedFailure {
     private static final long POLL_NANOS = 50_000;
-    /** The largest number of polls: a second. A stopped thread must not block this one forever. */
+    /** The largest number of polls, which together take a second. A stopped thread must not block this one forever. */
     private static final int MOST_POLLS = 20_000;
 
     private final ControlSender sender;
@@ -36,7 +36,10 @@ final class AgreedFailure {
     /** Whether callers may receive the failure, because it was sent to the neighbours before. */
     private volatile boolean told;
 
-    /** A listener that is notified of the failure of the group after it was sent to the neighbours. */
+    /**
+     * A listener for the failure of the group. The last two methods are called after the failure was sent to the
+     * neighbours.
+     */
     interface FailureListener {
         /**
          * Adds ranks that another rank knows to be dead to the lost ranks, before any caller receives the cause; any
@@ -110,8 +113,8 @@ final class AgreedFailure {
     }
 
     /**
-     * Adds a cause that is part of the known cause, however late this rank sees it: a process is the cause, and another
-     * rank of that process has ended.
+     * Adds a cause that is part of the known cause, however late this rank sees it. An example is the end of another
+     * rank of the process whose end is the cause.
      */
     void failAsPart(Failure cause) {
         listener.blamed(cause);

@@ -85,7 +85,10 @@ final class CallStacks {
         return List.copyOf(stacks);
     }
 
-    /** Returns the lines that called a group, as many as a message can hold; empty if no thread waits for it. */
+    /**
+     * Returns the lines of the program that called a group, as many as a message can hold; empty if no thread is in a
+     * call of the group.
+     */
     static String callersOf(String group, List<ThreadStack> stacks) {
         Set<String> lines = new LinkedHashSet<>();
         for (ThreadStack stack : stacks) {

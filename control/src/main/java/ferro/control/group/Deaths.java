@@ -33,7 +33,10 @@ final class Deaths {
     /** The maximum number of waits for the other ranks of a machine, of which one alone may end as well. */
     private static final int MACHINE_WAITS = 1;
 
-    /** The maximum number of waits for a proof of death, which end before a broken data link is blamed. */
+    /**
+     * The maximum number of waits for the proof that a rank whose connection has ended is dead. A broken data link is
+     * blamed later.
+     */
     private static final int PROOF_WAITS = 3;
 
     /** The waits for the rank that reports an end. Other neighbours report the end only if that rank does not. */

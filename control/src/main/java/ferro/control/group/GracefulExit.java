@@ -9,9 +9,11 @@ import java.util.function.IntToLongFunction;
 public final class GracefulExit {
     /** The condition for the end of a leave. */
     public enum ExitLimit {
-        /** The leave ends when all ranks know of it. This condition is for a group that has failed. */
+        /**
+         * The leave ends when all receivers of the goodbye know of it. This condition is for a group that has failed.
+         */
         ALL_HAVE_HEARD,
-        /** The leave ends when all ranks have received everything that this rank sent. */
+        /** The leave ends when all receivers of the goodbye have everything that they need from this rank. */
         ALL_HAVE_ALL,
         /** The leave ends when all ranks have left. This condition is for a rank that serves the others. */
         ALL_HAVE_LEFT

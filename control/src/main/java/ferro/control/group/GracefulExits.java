@@ -41,7 +41,7 @@ public final class GracefulExits {
     private final MessageCounts messages = new MessageCounts();
     private final OverlayNeighbours neighbours;
     private final Leavers leavers;
-    /** Ranks that have left and have no confirmation yet that all their data has arrived on this rank. */
+    /** Ranks that have left, and to which this rank has not yet confirmed that all their data has arrived. */
     private final BitSet unconfirmed = new BitSet();
 
     private final BitSet endedLinks = new BitSet();
@@ -95,8 +95,9 @@ public final class GracefulExits {
     }
 
     /**
-     * Returns whether this rank knows that another rank has not left. A neighbour would have sent its goodbye. Of ranks
-     * that are not neighbours, none has left if this rank knows no leave, because the earliest leave reaches all ranks.
+     * Returns whether this rank knows that another rank has not left. A neighbour, or a rank that was asked for its
+     * goodbye, would have sent one. Of all other ranks, none has left if this rank knows no leave, because the earliest
+     * leave reaches all ranks.
      */
     boolean isPresent(int peer) {
         return mayBePresent(peer) && (neighbours.saysGoodbye(peer) || !leavers.any());

@@ -103,7 +103,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      * @param group   name, rank and size of the group
      * @param context context with the clock and the timers
      * @param owner   engine of the group, which is notified of the failure and of events
-     * @param place   position of this group among the groups of the joined group
+     * @param place   position of this rank and its group in the joined group
      */
     public GroupControl(
             ControlLane lane, GroupSpec group, RankContext context, ControlOwner owner, JoinedPosition place) {
@@ -562,7 +562,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
                 left(said);
             }
         } else if (message instanceof Follow) {
-            // the sender needs a failure of the group if there is one, and otherwise the goodbye of this rank
+            // the sender needs the failure of the group, if there is one, and the goodbye of this rank when it leaves
             failure.tell(peer);
             exits.followedBy(peer);
         } else if (message instanceof Suspect said) {

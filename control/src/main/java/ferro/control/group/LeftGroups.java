@@ -18,7 +18,10 @@ import java.util.concurrent.TimeUnit;
  * Thread-safe.
  */
 public final class LeftGroups {
-    /** The wait of the last close or JVM exit after a failure, for other ranks to receive the cause and ask. */
+    /**
+     * The longest wait of the last close or the exit of the JVM after a failure, so that other ranks can receive the
+     * cause and ask.
+     */
     private static final long FAILED_NANOS = 1_000_000_000L;
 
     /**

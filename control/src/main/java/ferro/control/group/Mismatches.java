@@ -17,7 +17,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * The calls of the ranks at the sequence number at which they differ. All ranks are asked before any rank is blamed, so
- * the failure lists the call of each rank that has answered. The failure blames the ranks that differ from most. The
+ * the failure lists the call of each rank whose call is known. The failure blames the ranks that differ from most. The
  * failure is published as soon as all ranks have answered and reported their calls. After {@link #SETTLE_NANOS} the
  * failure is published without the ranks that have not reached the call. Thread-safe.
  */

@@ -30,7 +30,7 @@ final class StatusResponder {
         this.clock = clock;
     }
 
-    /** Adds this group to the groups that the answers of this rank in other groups describe. */
+    /** Adds this group, so that answers of this rank in other groups can describe its calls in this group. */
     void enter() {
         statuses.enter(seat);
     }

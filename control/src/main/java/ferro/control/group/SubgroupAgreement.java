@@ -246,7 +246,10 @@ public final class SubgroupAgreement {
             }
         }
 
-        /** Cancels the attempt on the other members once it was sent to all, because an answer may come earlier. */
+        /**
+         * Sends the cancel to the other members, but only after the proposal was sent to all. The attempt may fail
+         * earlier, because an answer may arrive before that.
+         */
         private void takeBack(FerroException failure, boolean allTold) {
             synchronized (SubgroupAgreement.this) {
                 announced |= allTold;
@@ -414,7 +417,10 @@ public final class SubgroupAgreement {
         }
     }
 
-    /** Records that a rank has given up its proposal for a round. Returns false if it is missing or used. */
+    /**
+     * Records that a rank has given up its proposal for a round. Returns false if that proposal is missing or was
+     * already used.
+     */
     private boolean giveUp(int peer, long round, Failure why) {
         Map<Long, Proposal> open = told.getOrDefault(peer, Map.of());
         Proposal proposal = open.get(round);

@@ -23,10 +23,16 @@ final class ExitWatch implements AutoCloseable {
     /** The maximum number of waits for a goodbye. If timers are late, the thread that reads sockets is too. */
     private static final int GOODBYE_WAITS = 3;
 
-    /** The longest further wait until messages are read, on a medium that reports this; a stuck thread reads none. */
+    /**
+     * The longest wait, after the waits for a goodbye, until arrived messages are read, if the medium reports when they
+     * are. A stuck thread reads none.
+     */
     private static final long READ_NANOS = 100_000_000L;
 
-    /** The maximum number of watched processes. Few are enough, because a rank reports an exit to all others. */
+    /**
+     * The maximum number of processes that one check looks at. Few are enough, because a rank reports an exit to all
+     * others.
+     */
     private static final int LOOKED_AT_MOST = 3;
 
     private final ProcessTable table;

@@ -8,7 +8,9 @@ import ferro.control.membership.MembershipMessage.Present;
  * and the ticks of the membership read it. A message that arrives twice, too late or out of order changes nothing.
  */
 final class Peer {
-    /** The number of heartbeat intervals for which a rank may be silent if its interval is longer than this rank's. */
+    /**
+     * The number of its own heartbeat intervals for which a rank with a longer interval than this rank's may be silent.
+     */
     private static final long INTERVALS = 3;
 
     private final int rank;

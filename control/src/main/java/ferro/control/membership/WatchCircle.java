@@ -155,7 +155,7 @@ final class WatchCircle {
 
     /**
      * Returns whether another rank of this process is nearer to a rank whose process has exited. The nearer rank
-     * watches the exited process too, because no more ranks lie between the two.
+     * watches the exited process too, because fewer ranks lie between it and the exited rank.
      */
     private boolean isReportedByOwnProcess(int exited) {
         for (int nearer = (rank + 1) % worldSize; nearer != exited; nearer = (nearer + 1) % worldSize) {
