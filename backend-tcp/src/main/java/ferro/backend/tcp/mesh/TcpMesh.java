@@ -49,7 +49,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     /** Maximum wait of the last close for the store and for the last frames, both together. */
     public static final Duration MAX_FLUSH = Duration.ofSeconds(1);
 
-    /** A peer counts as lost if more bytes of unread frames than this wait for it. */
+    /** The maximum number of bytes of unread frames for a peer. If more wait, the peer is blamed with PARTITION. */
     private static final long MOST_WAITING_BYTES = 16L << 20;
 
     /** Time limit to replace a data connection that ended. The peer was reached before, and calls wait. */
