@@ -63,18 +63,52 @@ final class Cells {
         }
     }
 
-    /** Makes the call of a cell on one rank of a group, with operands in host memory. Fails if the result is wrong. */
+    /** Submits the call of a cell on one rank, with operands in host memory. Fails if the result is wrong. */
     static void make(Subject subject, ProcessGroup group, Cell cell, Values values) {
-        CellCall own =
-                CellCall.of(cell, new CellCall.CallInstant(group.rank(), group.worldSize(), cell.length() % 2, values));
-        if (Calls.refusal(group, own.call()).isPresent()
-                && subject.refuses(cell.kind().label())) {
+        make(subject, group, cell, values, true);
+    }
+
+    /** Makes the call of a cell as {@link #make} does, by a blocking call if {@code isStarted} is false. */
+    static void make(Subject subject, ProcessGroup group, Cell cell, Values values, boolean isStarted) {
+        CellCall made = CellCall.of(cell, group.rank(), group.worldSize(), cell.length() % 2, values);
+        Collective call = made.call();
+        boolean isRefused = cell.unequal()
+                ? isRefused(subject, group, call, "unequal parts")
+                : subject.refuses(cell.kind().label())
+                        && Calls.refusal(group, call).isPresent();
+        if (isRefused) {
             return;
+        } else if (isStarted) {
+            group.submit(call).await();
+        } else {
+            Calls.run(group, call);
         }
-        group.submit(own.call()).await();
-        String problem = own.wrong();
-        if (problem != null) {
-            throw new AssertionError(cell + " on rank " + group.rank() + ": " + problem);
+        check(group, made, made.wrong());
+    }
+
+    /**
+     * Makes a call that a back end may refuse without a declaration, and returns whether it was made. Fails if the result
+     * is wrong, or if a refused call has written anything.
+     *
+     * @param device device of the operands
+     * @param name   name under which a refusal is counted
+     */
+    static boolean isDone(Subject subject, ProcessGroup group, CellCall call, OnDevice device, String name) {
+        long before = hash(call.out());
+        Collective onDevice = device.call(call.call());
+        boolean isRefused = isRefused(subject, group, onDevice, name);
+        if (!isRefused) {
+            Calls.run(group, onDevice);
+        }
+        device.readBack();
+        boolean isTouched = isRefused && hash(call.out()) != before;
+        check(group, call, isRefused ? isTouched ? "a refused call wrote its output" : null : call.wrong());
+        return !isRefused;
+    }
+
+    private static void check(ProcessGroup group, CellCall call, String wrong) {
+        if (wrong != null) {
+            throw new AssertionError(call.cell() + " on rank " + group.rank() + ": " + wrong);
         }
     }
 
@@ -82,9 +116,7 @@ final class Cells {
         try (OnDevice device = OnDevice.of(subject, group.rank())) {
             for (int number = from; number < to; number++) {
                 Cell cell = cells.get(number);
-                CellCall call = CellCall.of(
-                        cell,
-                        new CellCall.CallInstant(group.rank(), group.worldSize(), number, values.get(cell.type())));
+                CellCall call = CellCall.of(cell, group.rank(), group.worldSize(), number, values.get(cell.type()));
                 try {
                     String problem = refusedOrRun(group, number, call, device);
                     if (problem != null) {

@@ -1,8 +1,6 @@
 package ferro.tck;
 
 import ferro.CollectiveKind;
-import ferro.DataType;
-import ferro.ReduceOp;
 import ferro.tck.cells.Cell;
 import ferro.tck.cells.Values;
 import java.time.Duration;
@@ -72,10 +70,9 @@ final class LateRank {
         }
     }
 
-    /** Makes a collective on all ranks, and compares the results with the expected results. */
-    void call(CollectiveKind kind, int length, int root) {
-        Cell cell = new Cell(kind, DataType.FLOAT32, kind.combines() ? ReduceOp.SUM : null, length, root, false);
-        Values values = new Values(DataType.FLOAT32, worldSize);
+    /** Makes the call of a cell on all ranks, and compares the results with the expected results. */
+    void call(Cell cell) {
+        Values values = new Values(cell.type(), worldSize);
         run(cell.toString(), group -> Cells.make(subject, group, cell, values));
     }
 }

@@ -3,9 +3,12 @@ package ferro.tck;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.CollectiveKind;
+import ferro.DataType;
 import ferro.FerroException;
 import ferro.FerroException.Code;
+import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import ferro.tck.cells.Cell;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -34,11 +37,7 @@ public interface LeavingRules extends Subject {
                     new LateRank(this, 5, late, late % 2 == 0).run(what, ProcessGroup::barrier);
                 }
             }
-            case "unequal parts" -> {
-                for (String kind : UnequalParts.KINDS) {
-                    leaveAfterUnequalParts(kind);
-                }
-            }
+            case "unequal parts" -> leaveAfterUnequalParts();
             case "newGroup" -> leaveAfterNewGroup();
             default -> leaveAfter(CollectiveKind.parse(what));
         }
@@ -61,18 +60,23 @@ public interface LeavingRules extends Subject {
             int length = odd == 5 ? 5 : above;
             for (int index = runsSelection() ? 2 : 0; index < 3; index++) {
                 int root = rank(index, odd);
-                new LateRank(this, odd, toRoot ? root : (root + 1) % odd, true).call(kind, length, root);
-                new LateRank(this, 4, (index + odd) % 4, false).call(kind, length, (index + odd + 2) % 4);
+                ReduceOp op = kind.combines() ? ReduceOp.SUM : null;
+                new LateRank(this, odd, toRoot ? root : (root + 1) % odd, true)
+                        .call(new Cell(kind, DataType.FLOAT32, op, length, root, false));
+                new LateRank(this, 4, (index + odd) % 4, false)
+                        .call(new Cell(kind, DataType.FLOAT32, op, length, (index + odd + 2) % 4, false));
             }
         }
     }
 
-    private void leaveAfterUnequalParts(String kind) {
-        for (int unit : new int[] {1, aboveASegment() / 2}) {
-            int worldSize = unit == 1 ? 5 : 4;
+    private void leaveAfterUnequalParts() {
+        for (int length : new int[] {1, aboveASegment() / 2}) {
+            int worldSize = length == 1 ? 5 : 4;
             for (int late = runsSelection() ? worldSize - 1 : 0; late < worldSize; late += worldSize - 1) {
-                Ranks.RankCode call = group -> new UnequalParts(this, group, unit).check(kind);
-                new LateRank(this, worldSize, late, unit == 1).run(kind + " of unequal parts of " + unit, call);
+                LateRank ranks = new LateRank(this, worldSize, late, length == 1);
+                Cell.ofUnequalParts(worldSize, length).stream()
+                        .filter(cell -> !cell.inPlace())
+                        .forEach(ranks::call);
             }
         }
     }

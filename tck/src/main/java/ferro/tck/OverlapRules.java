@@ -107,7 +107,7 @@ public interface OverlapRules extends Subject {
                         Calls.run(group, call);
                         device.readBack();
                     }
-                    assertNull(OneMemory.wrong(each.seen(), each.right()), each.name());
+                    assertNull(each.wrong().get(), each.name());
                 })
                 .run();
     }

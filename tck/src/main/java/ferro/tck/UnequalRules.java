@@ -3,9 +3,12 @@ package ferro.tck;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import ferro.Collective;
+import ferro.DataType;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.tck.cells.Calls;
+import ferro.tck.cells.Cell;
+import ferro.tck.cells.Values;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -20,11 +23,17 @@ public interface UnequalRules extends Subject {
     @Rule(116)
     @EachSize
     default void partsOfUnequalLengthComeWhereTheCountsSay(int worldSize) {
+        Values doubles = new Values(DataType.FLOAT64, worldSize);
+        Values ints = new Values(DataType.INT32, worldSize);
         eachRank(worldSize, group -> {
-            for (int unit : new int[] {1, 1000, worldSize <= 3 ? 70_000 : 10}) {
-                new UnequalParts(this, group, unit).check();
+            // the number of cells is odd, so that each kind is called in both ways
+            boolean isStarted = false;
+            for (int length : new int[] {1, 1000, worldSize <= 3 ? 70_000 : 10}) {
+                for (Cell cell : Cell.ofUnequalParts(worldSize, length)) {
+                    Cells.make(this, group, cell, cell.type() == DataType.INT32 ? ints : doubles, isStarted);
+                    isStarted = !isStarted;
+                }
             }
-            new UnequalParts(this, group, 1000, true).check();
             Expect.works(group);
         });
     }
@@ -44,8 +53,8 @@ public interface UnequalRules extends Subject {
             long[] send = first ? new long[] {1, 3} : new long[] {1, 1};
             long[] receive = first ? new long[] {1, 1} : new long[] {2, 1};
             Collective call = Collective.allToAll(HostTensor.of(in), HostTensor.of(out), send, receive);
-            UnequalParts.runIfDone(this, group, call, false);
-            if (Calls.refusal(group, call).isEmpty()) {
+            if (!Cells.isRefused(this, group, call, "unequal parts")) {
+                Calls.run(group, call);
                 group.barrier();
             }
         });

@@ -1,5 +1,6 @@
 package ferro.tck;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -11,9 +12,10 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import ferro.tck.cells.Calls;
-import ferro.tck.cells.Operand;
+import ferro.tck.cells.Cell;
+import ferro.tck.cells.CellCall;
+import ferro.tck.cells.Oracle;
 import ferro.tck.cells.OrderedRecords;
-import ferro.tck.cells.OrderedRecords.OrderedCall;
 import ferro.tck.cells.UserCode;
 import ferro.tck.cells.UserRecords;
 import java.util.List;
@@ -30,30 +32,26 @@ public interface UserCodeRules extends Subject {
     @EachSize
     default void aUsersCodeCombinesTheElementsOfAllRanksWithTheSameBits(int worldSize) {
         int[] lengths = {1, worldSize + 1, 1_031, worldSize <= 3 ? 140_001 : 9_001};
-        List<ReduceOp> ops = UserCode.forms();
-        long[][] hashes = new long[worldSize][lengths.length * (ops.size() + 1)];
+        long[][] hashes = new long[worldSize][lengths.length];
         eachRank(worldSize, group -> {
-            int call = 0;
-            for (int length : lengths) {
-                for (ReduceOp op : ops) {
-                    Operand data = UserCode.operand(group.rank(), length, call);
-                    boolean done = isDone(group, data, op);
-                    if (done) {
-                        UserCode.check(data, new Calls.RankSpan(0, worldSize), group.rank());
-                    }
-                    hashes[group.rank()][call++] = done ? Cells.hash(data) : 0;
+            for (int number = 0; number < lengths.length; number++) {
+                for (ReduceOp op : UserCode.forms()) {
+                    isDone(group, reduction(CollectiveKind.ALL_REDUCE, lengths[number], op), UserCode.LARGEST, number);
                 }
-                Operand rounded = UserCode.operand(group.rank(), length, call);
-                boolean done = isDone(group, rounded, UserCode.ROUNDING);
-                hashes[group.rank()][call++] = done ? Cells.hash(rounded) : 0;
+                Cell cell = reduction(CollectiveKind.ALL_REDUCE, lengths[number], UserCode.ROUNDING);
+                CellCall rounded = CellCall.of(cell, group.rank(), worldSize, number, UserCode.LARGEST);
+                boolean isDone = isDone(group, rounded.call());
+                hashes[group.rank()][number] = isDone ? Cells.hash(rounded.out()) : 0;
             }
             Expect.works(group);
         });
-        for (int call = 0; call < hashes[0].length; call++) {
-            for (int rank = 1; rank < worldSize; rank++) {
-                assertEquals(hashes[0][call], hashes[rank][call], "bits of call " + call + " on ranks 0 and " + rank);
-            }
+        for (int rank = 1; rank < worldSize; rank++) {
+            assertArrayEquals(hashes[0], hashes[rank], "bits of rounded results on ranks 0 and " + rank);
         }
+    }
+
+    private static Cell reduction(CollectiveKind kind, int length, ReduceOp op) {
+        return new Cell(kind, DataType.FLOAT32, op, length, 0, true);
     }
 
     /**
@@ -66,31 +64,22 @@ public interface UserCodeRules extends Subject {
     @EachSize
     default void scansTakeAUsersCodeAndRefuseAverages(int worldSize) {
         eachRank(worldSize, group -> {
-            int rank = group.rank();
             int number = 0;
             boolean isDone = true;
             for (int length : new int[] {0, 1, 1000, aboveASegment()}) {
                 for (ReduceOp op : UserCode.forms()) {
                     for (CollectiveKind kind : Calls.kinds(CollectiveKind::isScan)) {
-                        Operand data = UserCode.operand(rank, length, number++);
-                        isDone = isDone(group, scan(kind, data.tensor(), op));
-                        if (isDone) {
-                            UserCode.check(data, Calls.combined(kind, rank, worldSize), rank);
-                        }
+                        isDone = isDone(group, reduction(kind, length, op), UserCode.LARGEST, number++);
                     }
                 }
             }
             HostTensor data = HostTensor.of(new float[] {3});
             for (CollectiveKind kind : isDone ? Calls.kinds(CollectiveKind::isScan) : List.<CollectiveKind>of()) {
-                Collective average = scan(kind, data, ReduceOp.AVG);
+                Collective average = Calls.of(kind, data, data, ReduceOp.AVG, -1);
                 assertThrows(IllegalArgumentException.class, () -> group.submit(average));
             }
             Expect.works(group);
         });
-    }
-
-    private static Collective scan(CollectiveKind kind, HostTensor data, ReduceOp op) {
-        return Calls.of(kind, data, data, op, -1);
     }
 
     /** Checks that a user-defined reduction for another element type is refused before data moves. */
@@ -101,8 +90,7 @@ public interface UserCodeRules extends Subject {
             ReduceOp op = UserCode.forms().get(0);
             int[] ints = {5, 6};
             Collective call = Collective.allReduce(HostTensor.of(ints), HostTensor.of(ints), op);
-            Operand floats = UserCode.operand(group.rank(), 2, 0);
-            if (isDone(group, floats, op)) {
+            if (isDone(group, reduction(CollectiveKind.ALL_REDUCE, 2, op), UserCode.LARGEST, 0)) {
                 String need = DataType.FLOAT32.label();
                 String found = DataType.INT32.label();
                 Expect.refused(IllegalArgumentException.class, () -> Calls.run(group, call), op.name(), need, found);
@@ -125,12 +113,10 @@ public interface UserCodeRules extends Subject {
         eachRank(worldSize, group -> {
             int number = 0;
             for (int size : sizes) {
-                UserRecords records = new UserRecords(size, worldSize, group.rank());
+                UserRecords records = new UserRecords(size);
                 for (int count : counts(size, worldSize)) {
-                    for (UserRecords.RecordCall made : records.calls(count, number++)) {
-                        if (isDone(group, made.call())) {
-                            records.check(made);
-                        }
+                    for (Cell cell : records.cells(count, worldSize)) {
+                        isDone(group, cell, records, number++);
                     }
                 }
             }
@@ -148,15 +134,12 @@ public interface UserCodeRules extends Subject {
     @EachSize
     default void anOrderedReductionCombinesInTheOrderOfTheRanks(int worldSize) {
         eachRank(worldSize, group -> {
-            int root = 0;
+            int number = 0;
             for (OrderedRecords records : OrderedRecords.values()) {
                 int many = worldSize <= 3 ? 5 * segmentBytes() / 4 / records.bytes() : 40;
                 for (int count : new int[] {0, 1, 37, many}) {
-                    for (OrderedCall made : records.calls(group.rank(), worldSize, count, root++ % worldSize)) {
-                        if (isDone(group, made.call())) {
-                            String where = " of " + count + " " + records + " on rank " + group.rank();
-                            assertNull(made.wrong(), where);
-                        }
+                    for (Cell cell : records.cells(count, number % worldSize)) {
+                        isDone(group, cell, records, number++);
                     }
                 }
             }
@@ -178,7 +161,7 @@ public interface UserCodeRules extends Subject {
     @Test
     default void aPartOfARecordIsRefusedBeforeAnythingMoves() {
         eachRank(3, group -> {
-            ReduceOp op = new UserRecords(24, 3, group.rank()).op();
+            ReduceOp op = new UserRecords(24).op();
             HostTensor full = HostTensor.of(new byte[24]);
             if (isDone(group, Collective.allReduce(full, full, op))) {
                 HostTensor odd = HostTensor.of(new byte[100]);
@@ -203,8 +186,14 @@ public interface UserCodeRules extends Subject {
         Expect.refused(IllegalArgumentException.class, () -> Calls.run(group, call), need, "long integers");
     }
 
-    private boolean isDone(ProcessGroup group, Operand data, ReduceOp op) {
-        return isDone(group, Collective.allReduce(data.tensor(), data.tensor(), op));
+    /** Makes the call of a cell on one rank, unless the back end refuses it. Fails if the result is wrong. */
+    private boolean isDone(ProcessGroup group, Cell cell, Oracle oracle, int number) {
+        CellCall made = CellCall.of(cell, group.rank(), group.worldSize(), number, oracle);
+        boolean isDone = isDone(group, made.call());
+        if (isDone) {
+            assertNull(made.wrong(), () -> cell + " on rank " + group.rank());
+        }
+        return isDone;
     }
 
     private boolean isDone(ProcessGroup group, Collective call) {

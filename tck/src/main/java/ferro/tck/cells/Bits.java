@@ -1,9 +1,10 @@
 package ferro.tck.cells;
 
+import ferro.Carrier;
 import ferro.DataType;
 import ferro.HostTensor;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.function.IntToLongFunction;
 
 /**
@@ -17,7 +18,10 @@ public final class Bits {
     public static long[] of(HostTensor elements) {
         int count = (int) elements.elementCount();
         if (elements.memory() instanceof ByteBuffer) {
-            return of(copied(elements), 0, new long[count]);
+            Carrier carrier = carrier(elements.dataType());
+            Object array = carrier.newArray(count);
+            carrier.read(elements.buffer(), 0, array, 0, count);
+            return of(array, 0, new long[count]);
         }
         return of(elements.memory(), (int) elements.offset(), new long[count]);
     }
@@ -26,9 +30,10 @@ public final class Bits {
     static void into(HostTensor elements, long[] bits) {
         int count = (int) elements.elementCount();
         if (elements.memory() instanceof ByteBuffer) {
-            Object array = carrier(elements.dataType(), count);
+            Carrier carrier = carrier(elements.dataType());
+            Object array = carrier.newArray(count);
             into(array, 0, bits);
-            copyTo(elements, array);
+            carrier.write(elements.buffer(), 0, array, 0, count);
         } else {
             into(elements.memory(), (int) elements.offset(), bits);
         }
@@ -37,59 +42,19 @@ public final class Bits {
     /** Writes the bits of each element by its index, and returns the tensor. */
     public static HostTensor fill(HostTensor elements, IntToLongFunction byIndex) {
         long[] bits = new long[(int) elements.elementCount()];
-        for (int index = 0; index < bits.length; index++) {
-            bits[index] = byIndex.applyAsLong(index);
-        }
+        Arrays.setAll(bits, byIndex);
         into(elements, bits);
         return elements;
     }
 
-    /** Returns an array for elements of the size of this type. */
-    private static Object carrier(DataType type, int count) {
+    /** Returns the integers that have the size of a type. */
+    private static Carrier carrier(DataType type) {
         return switch (type.byteSize()) {
-            case 1 -> new byte[count];
-            case 2 -> new short[count];
-            case 4 -> new int[count];
-            default -> new long[count];
+            case 1 -> Carrier.BYTE;
+            case 2 -> Carrier.SHORT;
+            case 4 -> Carrier.INT;
+            default -> Carrier.LONG;
         };
-    }
-
-    private static ByteBuffer bytes(HostTensor elements) {
-        int from = (int) elements.offset();
-        return ((ByteBuffer) elements.memory())
-                .duplicate()
-                .limit(from + (int) elements.byteCount())
-                .position(from)
-                .slice()
-                .order(ByteOrder.nativeOrder());
-    }
-
-    private static Object copied(HostTensor elements) {
-        Object array = carrier(elements.dataType(), (int) elements.elementCount());
-        ByteBuffer bytes = bytes(elements);
-        if (array instanceof byte[] each) {
-            bytes.get(each);
-        } else if (array instanceof short[] each) {
-            bytes.asShortBuffer().get(each);
-        } else if (array instanceof int[] each) {
-            bytes.asIntBuffer().get(each);
-        } else {
-            bytes.asLongBuffer().get((long[]) array);
-        }
-        return array;
-    }
-
-    private static void copyTo(HostTensor elements, Object array) {
-        ByteBuffer bytes = bytes(elements);
-        if (array instanceof byte[] each) {
-            bytes.put(each);
-        } else if (array instanceof short[] each) {
-            bytes.asShortBuffer().put(each);
-        } else if (array instanceof int[] each) {
-            bytes.asIntBuffer().put(each);
-        } else {
-            bytes.asLongBuffer().put((long[]) array);
-        }
     }
 
     private static long[] of(Object array, int from, long[] bits) {

@@ -13,9 +13,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The table of calls: how to make a call of a kind, which operands its result combines, and how much a rank
- * contributes. {@link CollectiveKind} says all else that the rules must know about a kind. The class also runs a call on
- * a back end.
+ * The table of calls: how to make a call of a kind, and which operands its result combines. {@link CollectiveKind} says
+ * all else that the rules must know about a kind. The class also runs a call on a back end.
  */
 public final class Calls {
     private Calls() {}
@@ -60,17 +59,6 @@ public final class Calls {
             case SCAN -> new RankSpan(0, rank + 1);
             case EXCLUSIVE_SCAN -> new RankSpan(0, rank);
             default -> new RankSpan(0, worldSize);
-        };
-    }
-
-    /** Returns how many parts a rank contributes to a call; data that is not divided counts as one part. */
-    public static int contributed(CollectiveKind kind, boolean isRoot, int worldSize) {
-        return switch (kind) {
-            case ALL_REDUCE, REDUCE, ALL_GATHER, GATHER, SCAN, EXCLUSIVE_SCAN -> 1;
-            case REDUCE_SCATTER, ALL_TO_ALL -> worldSize;
-            case BROADCAST -> isRoot ? 1 : 0;
-            case SCATTER -> isRoot ? worldSize : 0;
-            case BARRIER -> 0;
         };
     }
 

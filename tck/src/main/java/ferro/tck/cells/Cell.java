@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.ToIntFunction;
+import java.util.stream.IntStream;
 
 /**
  * One call to check, with the same parameters on every rank.
@@ -20,8 +21,11 @@ import java.util.function.ToIntFunction;
  * @param length  number of elements of the operand, or of one rank's part for a kind with parts
  * @param root    root of a rooted kind
  * @param inPlace whether input and output share memory
+ * @param unequal whether the lengths of the parts differ: every third part is empty, and the other parts have
+ *     {@code length} elements times their position
  */
-public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, int root, boolean inPlace) {
+public record Cell(
+        CollectiveKind kind, DataType type, ReduceOp op, int length, int root, boolean inPlace, boolean unequal) {
     /** Types that are checked at every length. A back end must support these types or declare that it refuses them. */
     private static final List<DataType> AT_ALL_LENGTHS =
             List.of(DataType.FLOAT32, DataType.FLOAT64, DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64);
@@ -38,6 +42,38 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
     /** The ops of a scan, which has no average. */
     private static final List<ReduceOp> OPS_OF_SCANS =
             List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX);
+
+    /** Creates a cell whose parts have equal lengths. */
+    public Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, int root, boolean inPlace) {
+        this(kind, type, op, length, root, inPlace, false);
+    }
+
+    /** Returns the lengths of the parts of a rank's input; in an all-to-all, part j goes to rank j. */
+    long[] inCounts(int rank, int worldSize) {
+        return IntStream.range(0, worldSize)
+                .mapToLong(to -> count(rank, to, worldSize))
+                .toArray();
+    }
+
+    /** Returns the lengths of the parts of a rank's output; in an all-to-all, part j comes from rank j. */
+    long[] outCounts(int rank, int worldSize) {
+        return IntStream.range(0, worldSize)
+                .mapToLong(part ->
+                        kind == CollectiveKind.ALL_TO_ALL ? count(part, rank, worldSize) : count(rank, part, worldSize))
+                .toArray();
+    }
+
+    private int count(int from, int to, int worldSize) {
+        if (!unequal) {
+            return length;
+        }
+        return unequal(kind == CollectiveKind.ALL_TO_ALL ? (2 * from + to) % (worldSize + 2) : to, length);
+    }
+
+    /** Returns the length of the part at a position, if parts are unequal. */
+    static int unequal(int position, int length) {
+        return position % 3 == 1 ? 0 : (position + 1) * length;
+    }
 
     /**
      * Returns all cells of a kind. The cells combine every type and op with the lengths 0 and 1 and with lengths near
@@ -107,8 +143,18 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
         return kind.combines() ? OPS : Collections.singletonList(null);
     }
 
-    private static boolean worksInPlace(CollectiveKind kind) {
-        return !Calls.isOneTensor(kind) && kind != CollectiveKind.ALL_TO_ALL;
+    /** Returns whether input and output of a kind may share memory. A broadcast always has one tensor. */
+    static boolean mayBeInPlace(CollectiveKind kind) {
+        return kind.in() != Held.NONE && kind != CollectiveKind.ALL_TO_ALL;
+    }
+
+    /** Returns whether a call of a kind has an input and an output that may share memory. */
+    public static boolean worksInPlace(CollectiveKind kind) {
+        return mayBeInPlace(kind) && !Calls.isOneTensor(kind);
+    }
+
+    private static boolean[] memories(CollectiveKind kind) {
+        return worksInPlace(kind) ? new boolean[] {false, true} : new boolean[] {false};
     }
 
     /**
@@ -125,6 +171,40 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
      */
     public static List<Cell> above(CollectiveKind kind, int worldSize, int bytes) {
         return ofLengths(kind, worldSize, type -> bytes / Math.min(type.byteSize(), Float.BYTES) + 3);
+    }
+
+    /**
+     * Returns the cells with parts of unequal length, in separate memory and in place. A reduce-scatter also has averages
+     * of i32, whose sums exceed the range of the type.
+     */
+    public static List<Cell> ofUnequalParts(int worldSize, int length) {
+        List<Cell> cells = new ArrayList<>();
+        int root = worldSize - 1;
+        for (CollectiveKind kind : Calls.kinds(CollectiveKind::hasParts)) {
+            for (boolean inPlace : memories(kind)) {
+                ReduceOp op = kind.combines() ? ReduceOp.SUM : null;
+                cells.add(new Cell(kind, DataType.FLOAT64, op, length, root, inPlace, true));
+                if (kind.combines()) {
+                    cells.add(new Cell(kind, DataType.INT32, ReduceOp.AVG, length, root, inPlace, true));
+                }
+            }
+        }
+        return cells;
+    }
+
+    /**
+     * Returns the cells of a user-defined reduction: one cell of each kind in place, and for a kind with parts one with
+     * equal parts and one with unequal parts in separate memory.
+     */
+    public static List<Cell> ofUsersOp(List<CollectiveKind> kinds, DataType type, ReduceOp op, int length, int root) {
+        List<Cell> cells = new ArrayList<>();
+        for (CollectiveKind kind : kinds) {
+            cells.add(new Cell(kind, type, op, length, root, !kind.hasParts()));
+            if (kind.hasParts()) {
+                cells.add(new Cell(kind, type, op, length, root, false, true));
+            }
+        }
+        return cells;
     }
 
     /** Returns one cell of each kind in f32 at one length. A rooted kind has one cell for each root. */
@@ -158,7 +238,7 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
 
     private static void add(List<Cell> cells, Cell plain, int worldSize) {
         for (ReduceOp op : ops(plain.kind)) {
-            for (boolean inPlace : worksInPlace(plain.kind) ? new boolean[] {false, true} : new boolean[] {false}) {
+            for (boolean inPlace : memories(plain.kind)) {
                 cells.add(new Cell(plain.kind, plain.type, op, plain.length, cells.size() % worldSize, inPlace));
             }
         }
@@ -168,6 +248,6 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
     public String toString() {
         String rooted = kind.isRooted() ? " root " + root : "";
         return kind + " " + type.label() + (op == null ? "" : " " + op) + " length " + length + rooted
-                + (inPlace ? " in place" : "");
+                + (inPlace ? " in place" : "") + (unequal ? " in unequal parts" : "");
     }
 }

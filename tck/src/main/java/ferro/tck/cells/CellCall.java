@@ -3,97 +3,109 @@ package ferro.tck.cells;
 import ferro.Collective;
 import ferro.CollectiveKind;
 import ferro.CollectiveKind.Held;
+import ferro.DataType;
 import ferro.HostTensor;
+import java.util.stream.LongStream;
 
 /**
  * The call of one rank for a cell, with its data and its expected results.
  *
+ * @param cell   parameters of the call
  * @param call   operation
  * @param in     operand that must not change; null if the call has no such operand or works in place
  * @param given  content of {@code in}
  * @param out    operand that is written; null if this rank receives nothing
  * @param answer expected content of {@code out}
  */
-public record CellCall(Collective call, Operand in, ExpectedElements given, Operand out, ExpectedElements answer) {
-    /** The rank of a call, its world size, its number and the values of its operands. */
-    public record CallInstant(int rank, int worldSize, int number, Values values) {
-        Operand unwritten(Cell cell, int length) {
-            // ranks and adjacent cells use different kinds of memory
-            return Operand.unwritten(cell.type(), length, Operand.OperandMemory.of(rank + number));
-        }
-
-        /** Returns the length of a rank's input or output that is all of the data, or a part. */
-        private int length(Cell cell, Held held) {
-            return cell.length() * (held == Held.PART || !cell.kind().hasParts() ? 1 : worldSize);
-        }
-
-        /** Returns the elements of this rank's operand. */
-        private long[] elements(Cell cell) {
-            int length = length(cell, cell.kind().in());
-            return cell.kind().combines() ? values.inputs(rank, length) : values.marks(rank, 0, length);
-        }
-
-        /** Returns the expected elements of this rank's result. */
-        private ExpectedElements answer(Cell cell) {
-            CollectiveKind kind = cell.kind();
-            int own = rank * cell.length();
-            if (kind.combines()) {
-                Calls.RankSpan ranks = Calls.combined(kind, rank, worldSize);
-                return ranks.isEmpty()
-                        ? ExpectedElements.exactly(values.identities(cell.op(), cell.length()))
-                        : values.right(ranks, cell.op(), kind.out() == Held.PART ? own : 0);
-            }
-            int from = kind.hasParts() && kind.in() != Held.PART ? own : 0;
-            boolean ofRoot = kind.in() == Held.ALL_ON_ROOT;
-            return ExpectedElements.exactly(
-                    ofRoot ? values.marks(cell.root(), from, cell.length()) : marksOfAll(cell.length(), from));
-        }
-
-        /** Returns {@code count} marks of each rank from index {@code from} on, in rank order. */
-        long[] marksOfAll(int count, int from) {
-            long[] all = new long[worldSize * count];
-            for (int each = 0; each < worldSize; each++) {
-                System.arraycopy(values.marks(each, from, count), 0, all, each * count, count);
-            }
-            return all;
-        }
+public record CellCall(
+        Cell cell, Collective call, Operand in, ExpectedElements given, Operand out, ExpectedElements answer) {
+    /** The memory of a call. */
+    @FunctionalInterface
+    public interface CallMemory {
+        /** Returns an operand of unwritten elements, for the output of the call or for its input. */
+        Operand unwritten(DataType type, int length, boolean isOutput);
     }
 
-    /** Builds the call of a cell on one rank. */
-    public static CellCall of(Cell cell, CallInstant at) {
+    /** Builds the call of a cell on one rank. Ranks and calls with adjacent numbers use different kinds of memory. */
+    public static CellCall of(Cell cell, int rank, int worldSize, int number, Oracle oracle) {
+        return of(cell, rank, worldSize, oracle, (type, length, isOutput) -> {
+            // four calls use equal kinds for input and output, the next four use other pairs
+            int kind = rank + number + (isOutput ? number / 4 : 0);
+            return Operand.unwritten(type, length, Operand.OperandMemory.of(kind));
+        });
+    }
+
+    /** Builds the call of a cell on one rank, in some memory. */
+    public static CellCall of(Cell cell, int rank, int worldSize, Oracle oracle, CallMemory memory) {
         CollectiveKind kind = cell.kind();
-        boolean isRoot = at.rank == cell.root();
+        boolean isRoot = rank == cell.root();
         boolean isOne = Calls.isOneTensor(kind);
-        int all = at.length(cell, Held.ALL);
+        long[] parts = cell.inCounts(rank, worldSize);
+        long[] outParts = cell.outCounts(rank, worldSize);
+        int first = first(cell, parts, rank);
         // a part in place is cut from the tensor of all parts, which is made first
-        Operand in = isOne || kind.in().isAll(isRoot) ? at.unwritten(cell, all) : null;
+        Operand in = isOne || kind.in().isAll(isRoot) ? memory.unwritten(cell.type(), all(cell, parts), false) : null;
         Operand out = isOne ? in : null;
         if (!isOne && kind.out().isAll(isRoot)) {
-            out = cell.inPlace() && in != null ? in : at.unwritten(cell, all);
+            boolean shares = cell.inPlace() && in != null;
+            out = shares ? in : memory.unwritten(cell.type(), all(cell, outParts), true);
         }
-        if (kind.in() == Held.PART) {
-            in = own(cell, at, out);
-        } else if (kind.out() == Held.PART) {
-            out = own(cell, at, in);
+        if (kind.in() == Held.PART || kind.out() == Held.PART) {
+            Operand full = kind.in() == Held.PART ? out : in;
+            int length = (int) parts[rank];
+            Operand own = cell.inPlace() && full != null
+                    ? full.part(first, length)
+                    : memory.unwritten(cell.type(), length, kind.out() == Held.PART);
+            in = kind.in() == Held.PART ? own : in;
+            out = kind.out() == Held.PART ? own : out;
         }
-        long[] elements = at.elements(cell);
+        long[] elements = oracle.elements(kind, rank, 0, in == null ? 0 : in.length());
         if (kind.in().has(isRoot)) {
             in.fill(elements);
         }
-        Collective call = Calls.of(kind, tensor(in), tensor(out), cell.op(), cell.root());
+        Collective call = cell.unequal() && kind == CollectiveKind.ALL_TO_ALL
+                ? Collective.allToAll(in.tensor(), out.tensor(), parts, outParts)
+                : Calls.of(kind, tensor(in), tensor(out), cell.op(), cell.root(), cell.unequal() ? parts : new long[0]);
+        ExpectedElements answer = out == null ? null : answer(cell, rank, worldSize, oracle, out.length());
         boolean shares = isOne || cell.inPlace() && out != null;
-        ExpectedElements answer = out == null ? null : at.answer(cell);
-        return new CellCall(call, shares ? null : in, ExpectedElements.exactly(elements), out, answer);
+        return new CellCall(cell, call, shares ? null : in, ExpectedElements.exactly(elements), out, answer);
+    }
+
+    private static int all(Cell cell, long[] parts) {
+        return cell.kind().hasParts() ? (int) LongStream.of(parts).sum() : cell.length();
+    }
+
+    /** Returns the index of the first element of a rank's part; 0 if the rank has all of the data or none. */
+    private static int first(Cell cell, long[] parts, int rank) {
+        boolean isPart = cell.kind().in() == Held.PART || cell.kind().out() == Held.PART;
+        return isPart ? (int) LongStream.of(parts).limit(rank).sum() : 0;
+    }
+
+    /** Returns the expected output of a rank. Without a reduction, it has one part of each rank, or data of the root. */
+    private static ExpectedElements answer(Cell cell, int rank, int worldSize, Oracle oracle, int length) {
+        CollectiveKind kind = cell.kind();
+        if (kind.combines()) {
+            int first = first(cell, cell.inCounts(rank, worldSize), rank);
+            return oracle.reduced(Calls.combined(kind, rank, worldSize), cell.op(), first, length);
+        }
+        boolean ofRoot = kind.in() == Held.ALL_ON_ROOT;
+        boolean fromPart = kind.in() == Held.PART;
+        long[] moved = new long[length];
+        int done = 0;
+        for (int from = ofRoot ? cell.root() : 0; from < (ofRoot ? cell.root() + 1 : worldSize); from++) {
+            long[] parts = cell.inCounts(from, worldSize);
+            long first = fromPart || !kind.hasParts()
+                    ? 0
+                    : LongStream.of(parts).limit(rank).sum();
+            int count = (int) parts[fromPart ? from : rank];
+            System.arraycopy(oracle.elements(kind, from, (int) first, count), 0, moved, done, count);
+            done += count;
+        }
+        return ExpectedElements.exactly(moved);
     }
 
     private static HostTensor tensor(Operand operand) {
         return operand == null ? null : operand.tensor();
-    }
-
-    /** Returns this rank's part of the full tensor if the cell is in place, otherwise separate memory. */
-    private static Operand own(Cell cell, CallInstant at, Operand full) {
-        boolean shares = cell.inPlace() && full != null;
-        return shares ? full.part((long) at.rank * cell.length(), cell.length()) : at.unwritten(cell, cell.length());
     }
 
     /** Returns a description of the first error of the call, or null if the call is right. */

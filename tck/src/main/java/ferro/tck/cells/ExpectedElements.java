@@ -3,7 +3,7 @@ package ferro.tck.cells;
 import java.util.Arrays;
 
 /** The expected elements of a tensor. One call checks all elements, because rules check millions of elements. */
-interface ExpectedElements {
+public interface ExpectedElements {
     /** Returns the index of the first element whose bits are wrong, or -1 if all elements are right. */
     int firstWrong(long[] found);
 

@@ -2,23 +2,18 @@ package ferro.tck.cells;
 
 import ferro.DataType;
 import ferro.HostTensor;
+import ferro.Tensor;
 import ferro.group.ProcessGroup;
 import java.util.function.IntUnaryOperator;
 
 /** Integers in one memory. All tensors of a call are slices of this memory. */
 public final class OneMemory {
-    /** Number of elements before the first and after the last element of a call. */
-    private static final int MARGIN = 7;
-
-    private static final int UNWRITTEN = 0x6B6B6B6B;
-
-    private final HostTensor all;
+    private final Operand all;
     private final MemoryKind kind;
 
     private OneMemory(HostTensor all, MemoryKind kind) {
-        this.all = all;
+        this.all = Operand.in(all);
         this.kind = kind;
-        clear();
     }
 
     /** The kind of the memory. */
@@ -35,9 +30,9 @@ public final class OneMemory {
         FOREIGN
     }
 
-    /** Allocates memory for {@code length} elements and the margins. All ranks must make this call. */
+    /** Allocates memory for {@code length} elements, with guard elements around them. All ranks must make this call. */
     public static OneMemory of(MemoryKind kind, ProcessGroup group, int length) {
-        int elements = length + 2 * MARGIN;
+        int elements = length + 2 * Operand.GUARD;
         HostTensor all = switch (kind) {
             case ARRAY -> HostTensor.of(new int[elements]);
             case FOREIGN -> HeldBytes.tensor(DataType.INT32, elements);
@@ -48,13 +43,26 @@ public final class OneMemory {
     }
 
     void clear() {
-        Bits.fill(all, index -> UNWRITTEN);
+        all.unwrite();
     }
 
-    /** Returns a view of {@code count} elements from index {@code from} on. The index 0 follows the first margin. */
+    /** Returns {@code count} elements from an index on as an operand of a call. */
+    Operand part(long from, long count) {
+        return all.part(from, count);
+    }
+
+    /** Returns a view of {@code count} elements from an index on. */
     public HostTensor cut(long from, long count) {
-        HostTensor part = all.slice(MARGIN + from, count);
-        return kind == MemoryKind.SEVERAL_BUFFERS ? HostTensor.of(part.dataType(), part.buffer()) : part;
+        return (HostTensor) again(part(from, count).tensor());
+    }
+
+    /** Returns another tensor with the elements of a tensor; null for null. */
+    Tensor again(Tensor tensor) {
+        if (tensor == null) {
+            return null;
+        }
+        HostTensor view = ((HostTensor) tensor).slice(0, tensor.elementCount());
+        return kind == MemoryKind.SEVERAL_BUFFERS ? HostTensor.of(view.dataType(), view.buffer()) : view;
     }
 
     /** Returns a description of the first wrong element, or null if all elements are right. */
@@ -70,6 +78,6 @@ public final class OneMemory {
 
     /** Returns whether no element has been written. */
     public boolean isUnwritten() {
-        return wrong(all, index -> UNWRITTEN) == null;
+        return all.isUnwritten() && all.guardsHold();
     }
 }

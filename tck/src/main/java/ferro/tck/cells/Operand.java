@@ -2,8 +2,6 @@ package ferro.tck.cells;
 
 import ferro.DataType;
 import ferro.HostTensor;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.function.IntToLongFunction;
 
@@ -12,7 +10,8 @@ public final class Operand {
     /** Value of every unwritten element. */
     private static final long UNWRITTEN = 0x6B6B6B6B6B6B6B6BL;
 
-    private static final int GUARD = 5;
+    /** Number of guard elements on each side. */
+    static final int GUARD = 5;
 
     private final HostTensor memory;
     private final int guard;
@@ -46,11 +45,16 @@ public final class Operand {
         int guard = placement == OperandMemory.ARRAY ? 0 : GUARD;
         int all = length + 2 * guard;
         HostTensor memory = switch (placement) {
-            case DIRECT_BUFFER -> direct(type, all);
+            case DIRECT_BUFFER -> HostTensor.allocate(type, all);
             case FOREIGN -> HeldBytes.tensor(type, all);
-            default -> array(type, all);
+            default -> HostTensor.ofArray(type, type.carrier().newArray(all), 0, all);
         };
         return new Operand(memory, guard, memory.slice(guard, length)).unwrite();
+    }
+
+    /** Returns all elements of a memory as an operand, except for guard elements on both sides. */
+    static Operand in(HostTensor memory) {
+        return new Operand(memory, GUARD, memory.slice(GUARD, memory.elementCount() - 2 * GUARD)).unwrite();
     }
 
     /** Makes every element unwritten again. */
@@ -117,21 +121,5 @@ public final class Operand {
             }
         }
         return true;
-    }
-
-    private static HostTensor direct(DataType type, int length) {
-        int bytes = length * type.byteSize();
-        return HostTensor.of(type, ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder()));
-    }
-
-    private static HostTensor array(DataType type, int length) {
-        return switch (type) {
-            case FLOAT32 -> HostTensor.of(type, new float[length], 0, length);
-            case FLOAT64 -> HostTensor.of(type, new double[length], 0, length);
-            case INT32, UINT32 -> HostTensor.of(type, new int[length], 0, length);
-            case INT64, UINT64 -> HostTensor.of(type, new long[length], 0, length);
-            case INT16, UINT16, FLOAT16, BFLOAT16 -> HostTensor.of(type, new short[length], 0, length);
-            case INT8, UINT8 -> HostTensor.of(type, new byte[length], 0, length);
-        };
     }
 }

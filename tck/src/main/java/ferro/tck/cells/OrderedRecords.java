@@ -1,20 +1,16 @@
 package ferro.tck.cells;
 
-import ferro.Collective;
 import ferro.CollectiveKind;
-import ferro.HostTensor;
+import ferro.DataType;
 import ferro.ReduceOp;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.LongStream;
 
 /** Records with an op that does not commute. The result of the op shows which ranks it has combined, in which order. */
-public enum OrderedRecords {
+public enum OrderedRecords implements Oracle {
     /** Matrices of two by two long integers, which are multiplied. Products wrap around. */
     MATRICES(4 * Long.BYTES) {
         @Override
@@ -60,21 +56,6 @@ public enum OrderedRecords {
         this.op = ReduceOp.ordered(ReduceOp.ofBytes(name().toLowerCase(Locale.ROOT), bytes, this::combine));
     }
 
-    /**
-     * A call with its expected result.
-     *
-     * @param call  operation
-     * @param out   result of this rank; null if it has none
-     * @param right expected bytes of {@code out}
-     */
-    public record OrderedCall(Collective call, byte[] out, byte[] right) {
-        /** Returns a description of the first wrong record, or null if the result is right. */
-        public String wrong() {
-            int wrong = out == null ? -1 : Arrays.mismatch(out, right);
-            return wrong < 0 ? null : call.kind() + ": byte " + wrong + " is " + out[wrong] + ", need " + right[wrong];
-        }
-    }
-
     abstract byte[] record(int rank, int index);
 
     abstract byte[] joined(byte[] left, byte[] right);
@@ -114,58 +95,34 @@ public enum OrderedRecords {
         return bytes;
     }
 
-    /** Returns the calls of one rank on {@code count} records: every reduction, with parts of equal and unequal length. */
-    public List<OrderedCall> calls(int rank, int worldSize, int count, int root) {
-        List<OrderedCall> calls = new ArrayList<>();
-        long[] unequal = new long[worldSize];
-        Arrays.setAll(unequal, part -> (long) bytes * count * (part % 3));
-        for (CollectiveKind kind : Calls.kinds(CollectiveKind::combines)) {
-            if (kind.hasParts()) {
-                long[] equal = new long[worldSize];
-                Arrays.fill(equal, (long) bytes * count);
-                calls.add(scattered(kind, rank, equal, new long[0]));
-                calls.add(scattered(kind, rank, unequal, unequal));
-            } else {
-                byte[] data = operand(rank, count);
-                Calls.RankSpan ranks = Calls.combined(kind, rank, worldSize);
-                boolean stays = ranks.isEmpty() || !kind.out().has(rank == root);
-                byte[] right = stays ? data.clone() : right(ranks, 0, count);
-                calls.add(new OrderedCall(Calls.of(kind, tensor(data), tensor(data), op, root), data, right));
-            }
-        }
-        return calls;
+    /** Returns the calls on {@code count} records: every reduction, with parts of equal and unequal length. */
+    public List<Cell> cells(int count, int root) {
+        return Cell.ofUsersOp(Calls.kinds(CollectiveKind::combines), DataType.INT8, op, count * bytes, root);
     }
 
-    private OrderedCall scattered(CollectiveKind kind, int rank, long[] lengths, long[] counts) {
-        int first = (int) LongStream.of(lengths).limit(rank).sum() / bytes;
-        byte[] out = new byte[(int) lengths[rank]];
-        HostTensor in = tensor(operand(rank, (int) LongStream.of(lengths).sum() / bytes));
-        byte[] right = right(new Calls.RankSpan(0, lengths.length), first, out.length / bytes);
-        return new OrderedCall(Calls.of(kind, in, tensor(out), op, -1, counts), out, right);
+    @Override
+    public long[] elements(CollectiveKind kind, int rank, int from, int count) {
+        return joined(new Calls.RankSpan(rank, rank + 1), from, count);
     }
 
-    private static HostTensor tensor(byte[] bytes) {
-        return HostTensor.of(bytes);
-    }
-
-    private byte[] operand(int rank, int count) {
-        ByteBuffer all = ByteBuffer.allocate(count * bytes);
-        for (int index = 0; index < count; index++) {
-            all.put(record(rank, index));
-        }
-        return all.array();
+    @Override
+    public ExpectedElements reduced(Calls.RankSpan ranks, ReduceOp reduction, int from, int count) {
+        Calls.RankSpan some = ranks.isEmpty() ? new Calls.RankSpan(0, 1) : ranks;
+        return ExpectedElements.exactly(joined(some, from, count));
     }
 
     /** Joins the records of some ranks, one rank after the other. */
-    private byte[] right(Calls.RankSpan ranks, int first, int count) {
-        ByteBuffer all = ByteBuffer.allocate(count * bytes);
-        for (int index = first; index < first + count; index++) {
-            byte[] result = record(ranks.from(), index);
+    private long[] joined(Calls.RankSpan ranks, int from, int count) {
+        long[] all = new long[count];
+        for (int begin = 0; begin < count; begin += bytes) {
+            byte[] result = record(ranks.from(), (from + begin) / bytes);
             for (int rank = ranks.from() + 1; rank < ranks.to(); rank++) {
-                result = joined(result, record(rank, index));
+                result = joined(result, record(rank, (from + begin) / bytes));
             }
-            all.put(result);
+            for (int at = 0; at < bytes; at++) {
+                all[begin + at] = result[at];
+            }
         }
-        return all.array();
+        return all;
     }
 }

@@ -106,7 +106,9 @@ public final class OverlappingCalls {
      * element, or is the offset for equal parts.
      */
     private void unequalParts() {
-        long[] counts = InPlaceCalls.unequal(size, part);
+        long[] counts = IntStream.range(0, size)
+                .mapToLong(position -> Cell.unequal(position, part))
+                .toArray();
         long start = (long) size * part;
         long before = LongStream.of(counts).limit(rank).sum();
         long total = LongStream.of(counts).sum();

@@ -4,8 +4,6 @@ import ferro.Collective;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -18,15 +16,14 @@ public final class QueuedCalls {
 
     private final int worldSize;
     private final HostTensor array;
-    private final ByteBuffer buffer;
+    private final HostTensor buffer = HostTensor.allocate(DataType.INT64, LONGS);
 
     /** Creates the memory of one rank. All objects for one rank begin with the same elements. */
     public QueuedCalls(int rank, int worldSize) {
         this.worldSize = worldSize;
         long[] longs = new Random(rank + 3).longs(LONGS).toArray();
         this.array = HostTensor.of(longs.clone());
-        this.buffer = ByteBuffer.allocateDirect(LONGS * Long.BYTES).order(ByteOrder.nativeOrder());
-        buffer.asLongBuffer().put(longs);
+        buffer.copyFrom(0, longs, 0, LONGS);
     }
 
     /** Returns random calls, which are the same on all ranks for the same seed. */
@@ -61,18 +58,16 @@ public final class QueuedCalls {
     /** Returns a random slice of one half of the array or the buffer. Each buffer slice has its own buffer object. */
     private HostTensor some(Random random, int from, int length, int count) {
         int first = from + random.nextInt(length - count + 1);
-        if (random.nextBoolean()) {
-            return array.slice(first, count);
-        }
-        ByteBuffer own = buffer.duplicate().order(ByteOrder.nativeOrder());
-        return HostTensor.of(DataType.INT64, own.position(first * Long.BYTES).limit((first + count) * Long.BYTES));
+        return random.nextBoolean()
+                ? array.slice(first, count)
+                : HostTensor.of(DataType.INT64, buffer.slice(first, count).buffer());
     }
 
     /** Returns all elements after the calls. */
     public long[] left() {
         long[] all = new long[2 * LONGS];
-        System.arraycopy((long[]) array.memory(), 0, all, 0, LONGS);
-        buffer.asLongBuffer().get(all, LONGS, LONGS);
+        array.copyTo(0, all, 0, LONGS);
+        buffer.copyTo(0, all, LONGS, LONGS);
         return all;
     }
 }

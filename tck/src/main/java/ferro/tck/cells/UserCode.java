@@ -12,6 +12,11 @@ public final class UserCode {
     /** A commutative op whose result depends on which partial results are combined. */
     public static final ReduceOp ROUNDING = ReduceOp.ofFloats("rounding", (a, b) -> (a + b) / 2 + a * b / 128);
 
+    /** The operands and results of these reductions, in f32. */
+    public static final Oracle LARGEST = Oracle.of(
+            (rank, index) -> Float.floatToRawIntBits(element(rank, index)),
+            (a, b) -> Float.floatToRawIntBits(larger(Float.intBitsToFloat((int) a), Float.intBitsToFloat((int) b))));
+
     private UserCode() {}
 
     /** Returns one op for each form of user code. The forms combine single elements, runs of elements, or tensors. */
@@ -28,31 +33,6 @@ public final class UserCode {
                         into.setFloat(i, larger(into.getFloat(i), received.getFloat(i)));
                     }
                 }));
-    }
-
-    /** Creates the operand of a rank. The kind of memory changes from rank to rank and from call to call. */
-    public static Operand operand(int rank, int length, int call) {
-        Operand operand = Operand.unwritten(DataType.FLOAT32, length, Operand.OperandMemory.of(rank + call));
-        return operand.fill(index -> Float.floatToRawIntBits(element(rank, index)));
-    }
-
-    /** Compares the result with a plain loop over some ranks, or with the operand of this rank if there are none. */
-    public static void check(Operand data, Calls.RankSpan ranks, int rank) {
-        long[] bits = data.bits();
-        for (int index = 0; index < bits.length; index++) {
-            float largest = element(ranks.isEmpty() ? rank : ranks.from(), index);
-            for (int other = ranks.from(); other < ranks.to(); other++) {
-                largest = larger(largest, element(other, index));
-            }
-            float found = Float.intBitsToFloat((int) bits[index]);
-            if (found != largest) {
-                throw new AssertionError("element " + index + " of " + data.length() + " is " + found + " on rank "
-                        + rank + ", need " + largest);
-            }
-        }
-        if (!data.guardsHold()) {
-            throw new AssertionError("memory outside the " + data.length() + " elements was written on rank " + rank);
-        }
     }
 
     /**

@@ -1,5 +1,6 @@
 package ferro.tck.cells;
 
+import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.ReduceOp;
 import java.math.BigInteger;
@@ -25,7 +26,7 @@ import java.util.stream.Stream;
  * adjacent indices have sums that the type cannot represent. For a signed type, one of these sums is positive and one
  * is negative.
  */
-public final class Values {
+public final class Values implements Oracle {
     /** Inputs repeat after this many indices, a prime, so that chunk and segment borders fall on different inputs. */
     static final int PERIOD = 61;
 
@@ -93,16 +94,17 @@ public final class Values {
         return rights.computeIfAbsent(new ReducedRanks(ranks, op), this::plainLoop);
     }
 
-    /** Returns the check of all elements of such a reduction. The first element has the index {@code from}. */
-    ExpectedElements right(Calls.RankSpan ranks, ReduceOp op, int from) {
-        return ExpectedElements.repeating(right(ranks, op), PERIOD, from);
+    /** Returns elements of {@link #inputs} for a reduction, and elements of {@link #marks} for any other kind. */
+    @Override
+    public long[] elements(CollectiveKind kind, int rank, int from, int count) {
+        return kind.combines() ? inputs(rank, count) : marks(rank, from, count);
     }
 
-    /** Returns {@code count} identities of an op. */
-    long[] identities(ReduceOp op, int count) {
-        long[] all = new long[count];
-        Arrays.fill(all, Numbers.identity(type, op));
-        return all;
+    @Override
+    public ExpectedElements reduced(Calls.RankSpan ranks, ReduceOp op, int from, int count) {
+        return ranks.isEmpty()
+                ? ExpectedElements.exactly(repeated(1, count, index -> Numbers.identity(type, op)))
+                : ExpectedElements.repeating(right(ranks, op), PERIOD, from);
     }
 
     /** Computes the expected results once for every index of the period, because rules check millions of elements. */

@@ -8,23 +8,29 @@ import ferro.CallCounters;
 import ferro.CallCounters.Totals;
 import ferro.Collective;
 import ferro.CollectiveKind;
-import ferro.CollectiveKind.Held;
+import ferro.DataType;
 import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
 import ferro.tck.cells.Calls;
+import ferro.tck.cells.Cell;
+import ferro.tck.cells.CellCall;
+import ferro.tck.cells.Values;
 import java.nio.ByteBuffer;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /** Calls of every kind, and what the counters of a group must have after them. */
 public final class CountedCalls {
     private static final int MESSAGE_BYTES = 40;
+    private static final List<DataType> TYPES = List.of(DataType.INT8, DataType.FLOAT32, DataType.FLOAT64);
 
     private final ProcessGroup group;
     private final Predicate<String> refuses;
@@ -69,10 +75,8 @@ public final class CountedCalls {
     public static void run(ProcessGroup group, int times, Predicate<String> refuses) {
         CallCounters before = group.counters();
         CountedCalls made = new CountedCalls(group, refuses);
-        made.arrays();
-        made.submitted();
+        made.ofEachKind();
         made.largeAndInABlock();
-        made.unequalParts();
         made.messages();
         CallCounters after = group.counters();
         made.compare("the calls of time " + times, after.minus(before), 1);
@@ -135,61 +139,38 @@ public final class CountedCalls {
         }
     }
 
-    private boolean makes(CollectiveKind kind, int number, long contributed) {
-        if (refuses.test(kind.label())) {
-            return false;
+    /** Makes calls of each kind, with elements of 1, 2, 4 and 8 bytes: blocking, submitted and with unequal parts. */
+    private void ofEachKind() {
+        for (CollectiveKind kind : CollectiveKind.values()) {
+            DataType type = kind.isScan() ? DataType.INT16 : TYPES.get(kind.ordinal() % TYPES.size());
+            Cell cell = new Cell(kind, type, ReduceOp.MAX, 3 + kind.ordinal(), ranks - 1, false);
+            make(cell, call -> Calls.run(group, call));
+            make(cell, call -> group.submit(call).await());
         }
+        Cell unequal = new Cell(CollectiveKind.ALL_GATHER, DataType.INT32, null, 3, 0, false, true);
+        make(unequal, call -> group.submit(call).await());
+    }
+
+    private void make(Cell cell, Consumer<Collective> how) {
+        Collective call = CellCall.of(cell, rank, ranks, 0, new Values(cell.type(), ranks))
+                .call();
+        boolean mayRefuse = cell.unequal() || refuses.test(cell.kind().label());
+        if (mayRefuse && Calls.unsupported(group, call).isPresent()) {
+            return;
+        }
+        how.accept(call);
+        boolean contributes = cell.kind().in().has(rank == cell.root());
+        long elements = contributes ? call.in().elementCount() : 0;
+        count(cell.kind(), 1, elements * cell.type().byteSize());
+    }
+
+    private void count(CollectiveKind kind, int number, long contributed) {
         calls.merge(kind, number, Integer::sum);
         bytes.merge(kind, contributed, Long::sum);
-        return true;
-    }
-
-    /** Makes calls of arrays, with elements of 1, 2, 4 and 8 bytes. */
-    private void arrays() {
-        int root = ranks - 1;
-        counted(CollectiveKind.ALL_REDUCE, 20, () -> group.allReduce(new float[5], ReduceOp.SUM));
-        counted(CollectiveKind.BROADCAST, rank == 0 ? 16 : 0, () -> group.broadcast(new int[4], 0));
-        counted(CollectiveKind.REDUCE, 16, () -> group.reduce(new double[2], ReduceOp.SUM, root));
-        counted(CollectiveKind.ALL_GATHER, 3, () -> group.allGather(new byte[3], new byte[3 * ranks]));
-        counted(
-                CollectiveKind.REDUCE_SCATTER,
-                8L * ranks,
-                () -> group.reduceScatter(new float[2 * ranks], new float[2], ReduceOp.SUM));
-        counted(CollectiveKind.GATHER, 4, () -> group.gather(new int[1], rank == 0 ? new int[ranks] : null, 0));
-        counted(
-                CollectiveKind.SCATTER,
-                rank == 0 ? 8L * ranks : 0,
-                () -> group.scatter(rank == 0 ? new long[ranks] : null, new long[1], 0));
-        counted(CollectiveKind.ALL_TO_ALL, 4L * ranks, () -> group.allToAll(new int[ranks], new int[ranks]));
-        counted(CollectiveKind.SCAN, 6, () -> group.scan(new short[3], ReduceOp.SUM));
-        counted(CollectiveKind.BARRIER, 0, group::barrier);
-    }
-
-    private void counted(CollectiveKind kind, long contributed, Runnable call) {
-        if (makes(kind, 1, contributed)) {
-            call.run();
-        }
-    }
-
-    /** Submits a call of each kind, with parts of one element. */
-    private void submitted() {
-        int root = ranks - 1;
-        for (CollectiveKind kind : CollectiveKind.values()) {
-            int all = kind.hasParts() ? ranks : 1;
-            boolean reads = kind.in().has(rank == root) || Calls.isOneTensor(kind);
-            HostTensor in = reads ? HostTensor.of(new double[kind.in() == Held.PART ? 1 : all]) : null;
-            boolean writes = kind.out().has(rank == root);
-            HostTensor out = writes ? HostTensor.of(new double[kind.out() == Held.PART ? 1 : all]) : null;
-            Collective call = Calls.of(kind, in, out, ReduceOp.MAX, root);
-            counted(
-                    kind,
-                    8L * Calls.contributed(kind, rank == root, ranks),
-                    () -> group.submit(call).await());
-        }
     }
 
     private void largeAndInABlock() {
-        if (makes(CollectiveKind.ALL_REDUCE, 3, 8 * 3000 + 4 + 12)) {
+        if (!refuses.test(CollectiveKind.ALL_REDUCE.label())) {
             group.allReduce(new double[3000], ReduceOp.SUM);
             HostTensor small = HostTensor.of(new int[] {3});
             HostTensor other = HostTensor.of(new int[] {3, 5, 7});
@@ -197,21 +178,7 @@ public final class CountedCalls {
                 group.allReduce(small, ReduceOp.SUM);
                 group.allReduce(other, ReduceOp.SUM);
             });
-        }
-    }
-
-    private void unequalParts() {
-        long[] counts = new long[ranks];
-        for (int member = 0; member < ranks; member++) {
-            counts[member] = member + 1;
-        }
-        HostTensor all = HostTensor.of(new int[ranks * (ranks + 1) / 2]);
-        Collective call = Collective.allGather(HostTensor.of(new int[rank + 1]), all, counts);
-        try {
-            group.submit(call).await();
-            makes(CollectiveKind.ALL_GATHER, 1, 4L * (rank + 1));
-        } catch (UnsupportedOperationException refusal) {
-            // rule 116 counts the refusal of parts of unequal length
+            count(CollectiveKind.ALL_REDUCE, 3, 8 * 3000 + 4 + 12);
         }
     }
 

@@ -23,7 +23,7 @@ class ExpectedElementsTest {
     @EnumSource(DataType.class)
     void oneWrongElementIsFoundAtAnyPosition(DataType type) {
         Values values = new Values(type, RANKS);
-        ExpectedElements need = values.right(new Calls.RankSpan(0, RANKS), ReduceOp.SUM, FROM);
+        ExpectedElements need = values.reduced(new Calls.RankSpan(0, RANKS), ReduceOp.SUM, FROM, COUNT);
         for (int wrong = 0; wrong < COUNT; wrong++) {
             long[] found = sums(values, type, 0);
             assertEquals(-1, need.firstWrong(found), "right sums of " + type.label());
@@ -55,7 +55,8 @@ class ExpectedElementsTest {
 
         assertEquals(
                 -1,
-                values.right(new Calls.RankSpan(0, RANKS), ReduceOp.SUM, FROM).firstWrong(found));
+                values.reduced(new Calls.RankSpan(0, RANKS), ReduceOp.SUM, FROM, COUNT)
+                        .firstWrong(found));
     }
 
     @Test

@@ -1,0 +1,104 @@
+package ferro.tck.cells;
+
+import ferro.CollectiveKind;
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Calls that a back end may refuse without declaring the refusal. */
+public final class OptionalCells {
+    private static final int LENGTH = 5;
+
+    /** A user-defined op that works on every type. Its result shows whether an operand is missing or is used twice. */
+    private static final ReduceOp BITS = ReduceOp.of("bits", OptionalCells::exclusiveOr);
+
+    private OptionalCells() {}
+
+    private static void exclusiveOr(HostTensor into, HostTensor received) {
+        long[] left = Bits.of(into);
+        long[] right = Bits.of(received);
+        Bits.fill(into, index -> left[index] ^ right[index]);
+    }
+
+    /** Returns all optional calls, in the same order on every rank. */
+    public static List<Cell> all() {
+        List<Cell> cells = new ArrayList<>();
+        for (DataType type : DataType.values()) {
+            boolean floating = Numbers.isFloating(type);
+            for (ReduceOp op : floating ? List.of(BITS) : List.of(BITS, ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR)) {
+                cells.add(reduction(CollectiveKind.ALL_REDUCE, type, op));
+            }
+            if (!Numbers.isHalf(type)) {
+                ReduceOp multiplied = ReduceOp.preMultipliedSum(floating ? 0.5 : -3);
+                cells.add(reduction(CollectiveKind.ALL_REDUCE, type, multiplied));
+            }
+            List<ReduceOp> ofScans = floating
+                    ? List.of(BITS, ReduceOp.preMultipliedSum(-2))
+                    : List.of(BITS, ReduceOp.BXOR, ReduceOp.BAND, ReduceOp.preMultipliedSum(-3));
+            for (CollectiveKind kind : Calls.kinds(CollectiveKind::isScan)) {
+                ofScans.forEach(op -> cells.add(reduction(kind, type, op)));
+            }
+        }
+        cells.add(reduction(CollectiveKind.REDUCE_SCATTER, DataType.FLOAT32, ReduceOp.preMultipliedSum(-2)));
+        cells.add(reduction(CollectiveKind.REDUCE_SCATTER, DataType.INT16, BITS));
+        cells.add(new Cell(CollectiveKind.ALL_GATHER, DataType.FLOAT32, null, LENGTH, 0, false, true));
+        return cells;
+    }
+
+    private static Cell reduction(CollectiveKind kind, DataType type, ReduceOp op) {
+        return new Cell(kind, type, op, LENGTH, 0, !kind.hasParts());
+    }
+
+    /** Builds one of the calls on one rank. Its operands are multiples of 0.5, so that sums are exact in every order. */
+    public static CellCall call(Cell cell, int rank, int worldSize, int number) {
+        Values values = new Values(cell.type(), worldSize);
+        return CellCall.of(cell, rank, worldSize, number, new Oracle() {
+            @Override
+            public long[] elements(CollectiveKind kind, int of, int from, int count) {
+                return values.marks(of, from, count);
+            }
+
+            @Override
+            public ExpectedElements reduced(Calls.RankSpan ranks, ReduceOp op, int from, int count) {
+                long[] results = new long[count];
+                for (int at = 0; at < count; at++) {
+                    results[at] = result(values, cell.type(), op, from + at, ranks);
+                }
+                return ExpectedElements.exactly(results);
+            }
+        });
+    }
+
+    private static long result(Values values, DataType type, ReduceOp op, int index, Calls.RankSpan ranks) {
+        if (ranks.isEmpty() && op != BITS) {
+            return op.factor() == 1 ? Numbers.identity(type, op) : 0;
+        }
+        long result = product(type, op, values.mark(ranks.from(), index));
+        for (int rank = ranks.from() + 1; rank < ranks.to(); rank++) {
+            result = combined(type, op, result, product(type, op, values.mark(rank, index)));
+        }
+        return result;
+    }
+
+    private static long product(DataType type, ReduceOp op, long mark) {
+        if (op.factor() == 1) {
+            return mark;
+        }
+        return Numbers.isFloating(type)
+                ? Numbers.ofDouble(type, Numbers.toDouble(type, mark) * op.factor())
+                : Numbers.narrow(type, mark * (long) op.factor());
+    }
+
+    private static long combined(DataType type, ReduceOp op, long left, long right) {
+        if (op == BITS) {
+            return left ^ right;
+        } else if (op.factor() == 1) {
+            return Numbers.combine(type, op, left, right);
+        }
+        return Numbers.isFloating(type)
+                ? Numbers.ofDouble(type, Numbers.toDouble(type, left) + Numbers.toDouble(type, right))
+                : Numbers.combine(type, ReduceOp.SUM, left, right);
+    }
+}

@@ -1,0 +1,49 @@
+package ferro.tck.cells;
+
+import ferro.CollectiveKind;
+import ferro.ReduceOp;
+import java.util.function.LongBinaryOperator;
+
+/** The elements that ranks have before a call, and the elements that a reduction of them gives, by a plain loop. */
+public interface Oracle {
+    /** Returns {@code count} elements of a rank's operand in a call of a kind, from an index on. */
+    long[] elements(CollectiveKind kind, int rank, int from, int count);
+
+    /**
+     * Returns what {@code count} elements of a result must be, from an index on, that combines the operands of some ranks.
+     * If there are no such ranks, an op of ferro gives its identity. A user-defined op leaves the operand of rank 0.
+     */
+    ExpectedElements reduced(Calls.RankSpan ranks, ReduceOp op, int from, int count);
+
+    /** One element of a rank. */
+    @FunctionalInterface
+    interface RankElement {
+        /** Returns the bits of the element at an index of a rank's operand. */
+        long of(int rank, int index);
+    }
+
+    /** Returns the oracle of a user-defined reduction that combines elements of equal index, as this operator does. */
+    static Oracle of(RankElement element, LongBinaryOperator combine) {
+        return new Oracle() {
+            @Override
+            public long[] elements(CollectiveKind kind, int rank, int from, int count) {
+                long[] elements = new long[count];
+                for (int at = 0; at < count; at++) {
+                    elements[at] = element.of(rank, from + at);
+                }
+                return elements;
+            }
+
+            @Override
+            public ExpectedElements reduced(Calls.RankSpan ranks, ReduceOp op, int from, int count) {
+                long[] result = elements(null, ranks.from(), from, count);
+                for (int rank = ranks.from() + 1; rank < ranks.to(); rank++) {
+                    for (int at = 0; at < count; at++) {
+                        result[at] = combine.applyAsLong(result[at], element.of(rank, from + at));
+                    }
+                }
+                return ExpectedElements.exactly(result);
+            }
+        };
+    }
+}
