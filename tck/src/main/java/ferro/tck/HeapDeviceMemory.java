@@ -17,6 +17,9 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -36,6 +39,9 @@ import java.util.function.Consumer;
  * calls {@link #opened}, and a close of the result does not affect the other ranks. Instances are thread-safe.
  */
 public final class HeapDeviceMemory implements DeviceMemory {
+    /** Delay until a stalled copy is tried again on the copy thread. */
+    private static final Duration STALLED = Duration.ofMillis(1);
+
     private final int devices;
     private final HeapBlocks blocks = new HeapBlocks();
     private final Map<List<Object>, Deque<HeapCopy>> running = new HashMap<>();
@@ -48,7 +54,8 @@ public final class HeapDeviceMemory implements DeviceMemory {
     private int stagings;
     private long stagingBytes;
     private long peakStagingBytes;
-    private HeapCopy.CopyThread thread;
+    private Duration delay;
+    private ScheduledExecutorService thread;
 
     /** The direction of a copy. */
     public enum Direction {
@@ -60,7 +67,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
         ON_DEVICE
     }
 
-    private enum CopyFault {
+    enum CopyFault {
         FAIL,
         REFUSE,
         STALL
@@ -139,7 +146,12 @@ public final class HeapDeviceMemory implements DeviceMemory {
      */
     public synchronized HeapDeviceMemory copyOnThread(Duration delay) {
         if (thread == null) {
-            thread = new HeapCopy.CopyThread(this, delay);
+            this.delay = delay;
+            thread = Executors.newSingleThreadScheduledExecutor(task -> {
+                Thread made = new Thread(task, "ferro-tck-heap-copies");
+                made.setDaemon(true);
+                return made;
+            });
         }
         return this;
     }
@@ -178,7 +190,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     /** Lets stalled copies run, and cancels the stalls of copies that have not been started. */
     public synchronized void endStalledCopies() {
         faults.values().removeIf(fault -> fault == CopyFault.STALL);
-        running.values().forEach(queue -> queue.forEach(copy -> copy.stalled(false)));
+        running.values().forEach(queue -> queue.forEach(HeapCopy::endStall));
         notifyAll();
     }
 
@@ -399,22 +411,28 @@ public final class HeapDeviceMemory implements DeviceMemory {
         count[0]++;
         count[1] += on.byteCount();
         CopyFault fault = faults.remove(List.of(direction, count[0]));
-        if (fault == CopyFault.REFUSE) {
-            throw HeapCopy.failure(direction, on.device(), "refused by the test");
-        }
         CopyEvent started = new CopyEvent(direction, on.device(), on.byteCount(), count[0], false);
-        HeapCopy copy = new HeapCopy(this, started, host, work);
-        if (fault == CopyFault.FAIL) {
-            copy.fails();
+        if (fault == CopyFault.REFUSE) {
+            throw HeapCopy.failure(started, "refused by the test");
         }
-        copy.stalled(fault == CopyFault.STALL);
+        HeapCopy copy = new HeapCopy(this, started, host, work, fault);
         running.computeIfAbsent(List.of(direction, on.device()), key -> new ArrayDeque<>())
                 .add(copy);
         watcher.accept(started);
-        if (thread != null) {
-            thread.started(copy);
-        }
+        executeLater(copy, delay);
         return copy;
+    }
+
+    /** Runs a copy on the copy thread after a delay, and a stalled copy when its stall has ended. */
+    private synchronized void executeLater(HeapCopy copy, Duration after) {
+        if (thread != null) {
+            Runnable run = () -> {
+                if (!execute(copy)) {
+                    executeLater(copy, STALLED);
+                }
+            };
+            thread.schedule(run, after.toNanos(), TimeUnit.NANOSECONDS);
+        }
     }
 
     /** Records that a thread waits for a copy. Runs the copy now if there is no copy thread. */
@@ -425,7 +443,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /** Runs queued copies up to a given copy, but stops at a stalled copy. Returns whether the given copy has run. */
-    synchronized boolean execute(HeapCopy copy) {
+    private synchronized boolean execute(HeapCopy copy) {
         CopyEvent started = copy.started();
         Deque<HeapCopy> queue = running.get(List.of(started.direction(), started.device()));
         while (queue.contains(copy) && !queue.peek().isStalled()) {
@@ -440,14 +458,10 @@ public final class HeapDeviceMemory implements DeviceMemory {
 
     /** Stops the copy thread. Tensors stay allocated until their owners free them. */
     @Override
-    public void close() {
-        HeapCopy.CopyThread ending;
-        synchronized (this) {
-            ending = thread;
+    public synchronized void close() {
+        if (thread != null) {
+            thread.shutdownNow();
             thread = null;
-        }
-        if (ending != null) {
-            ending.close();
         }
     }
 
