@@ -37,30 +37,19 @@ public interface CloseRules extends Subject {
     @ValueSource(ints = {3, 4, 5})
     default void peersOfAClosedRankFailInTheirFirstExtraCall(int worldSize) {
         needs(BackendContract.ABORT_ACROSS_RANKS);
-        long[][] millis = new long[worldSize][worldSize];
         List<List<Throwable>> outcomes;
         try (EachRankLeaves groups = new EachRankLeaves(this, worldSize)) {
             outcomes = groups.outcomes((group, leaver) -> {
-                long start = System.nanoTime();
-                try {
-                    group.within(Duration.ofSeconds(20)).barrier();
-                } finally {
-                    millis[leaver][group.rank()] = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-                }
+                ProcessGroup patient = group.within(Duration.ofSeconds(20));
+                Expect.inTime(5000, "the news that rank " + leaver + " left", patient::barrier);
             });
         }
-        for (int leaver = 0; leaver < worldSize; leaver++) {
-            for (int rank = 0; rank < worldSize; rank++) {
-                if (rank != leaver) {
-                    FerroException failure = Expect.failure(outcomes.get(leaver), rank, Code.PEER_LOST, Code.ABORTED);
-                    Expect.blames(failure, leaver);
-                    Expect.says(failure, "rank " + leaver + " left");
-                    Expect.says(failure, "after seq 1; this call is seq 2");
-                    long heard = millis[leaver][rank];
-                    assertTrue(
-                            heard < 5000,
-                            "rank " + rank + " learned that rank " + leaver + " left after " + heard + " ms");
-                }
+        for (int each = 0; each < worldSize; each++) {
+            int leaver = each;
+            Code[] codes = {Code.PEER_LOST, Code.ABORTED};
+            for (FerroException failure : Expect.failures(outcomes.get(leaver), rank -> rank != leaver, codes)) {
+                Expect.blames(failure, leaver);
+                Expect.says(failure, "rank " + leaver + " left", "after seq 1; this call is seq 2");
             }
         }
     }
@@ -143,10 +132,7 @@ public interface CloseRules extends Subject {
         List<Throwable> outcomes = outcomes(2, group -> {
             if (group.rank() == 0) {
                 Work never = group.barrierAsync();
-                long start = System.nanoTime();
-                group.close(Duration.ofMillis(300));
-                long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-                assertTrue(millis < 3000, "close of 300 ms took " + millis + " ms");
+                Expect.inTime(3000, "close of 300 ms", () -> group.close(Duration.ofMillis(300)));
                 Expect.fails(each -> never.await(), group, Code.ABORTED, Code.TIMED_OUT);
                 assertTrue(never.isDone(), "work of a closed group is still pending");
             }
@@ -215,14 +201,7 @@ public interface CloseRules extends Subject {
             assertEquals(7, first[0], "sum in a block, with a label");
             assertEquals(10, second[0], "sum in a block, without a label");
             view.close();
-            int[] letter = {11};
-            if (group.rank() == 0) {
-                group.labelled("to").send(letter, 1, 0);
-            } else {
-                letter[0] = 0;
-                group.labelled("from").recv(letter, 0, 0);
-                assertEquals(11, letter[0], "message that was sent with another label");
-            }
+            Expect.passes(group.labelled(group.rank() == 0 ? "to" : "from"), 0, 1, 0, 11);
             illegal("1 to 128 characters", () -> group.labelled(""));
             illegal("found 129", () -> group.labelled("x".repeat(129)));
             illegal("U+000A", () -> group.labelled("two\nlines"));
@@ -245,29 +224,18 @@ public interface CloseRules extends Subject {
         for (int turn = 0; turn < 30 && (turn < 6 || System.nanoTime() - begun < 2_000_000_000L); turn++) {
             int closes = turn % worldSize;
             CyclicBarrier together = new CyclicBarrier(worldSize);
-            long[] millis = new long[worldSize];
             List<Throwable> outcomes = outcomes(worldSize, group -> {
                 together.await(10, TimeUnit.SECONDS);
-                long start = System.nanoTime();
-                try {
-                    if (group.rank() == closes) {
-                        group.close();
-                    } else {
-                        group.allReduce(new float[1000], ReduceOp.SUM);
-                    }
-                } finally {
-                    millis[group.rank()] = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+                if (group.rank() == closes) {
+                    group.close();
+                } else {
+                    float[] data = new float[1000];
+                    Expect.inTime(5000, "the news of the close", () -> group.allReduce(data, ReduceOp.SUM));
                 }
             });
             assertNull(outcomes.get(closes), "close of rank " + closes + ", turn " + turn);
-            for (int rank = 0; rank < worldSize; rank++) {
-                if (rank != closes) {
-                    Expect.blames(Expect.failure(outcomes, rank, Code.PEER_LOST), closes);
-                    assertTrue(
-                            millis[rank] < 5000,
-                            "rank " + rank + " learned of the close after " + millis[rank] + " ms");
-                }
-            }
+            Expect.failures(outcomes, rank -> rank != closes, Code.PEER_LOST)
+                    .forEach(failure -> Expect.blames(failure, closes));
         }
     }
 

@@ -180,11 +180,8 @@ public interface DiagnosisRules extends Subject {
                 group.within(Duration.ofSeconds(1)).barrier();
             }
         });
-        for (int rank = 0; rank < worldSize; rank++) {
-            if (!missing.contains(rank)) {
-                FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT);
-                assertEquals(missing, failure.where().culprits(), "ranks to blame on rank " + rank + ": " + failure);
-            }
+        for (FerroException failure : Expect.failures(outcomes, rank -> !missing.contains(rank), Code.TIMED_OUT)) {
+            assertEquals(missing, failure.where().culprits(), "ranks to blame: " + failure);
         }
     }
 
@@ -326,15 +323,11 @@ public interface DiagnosisRules extends Subject {
 
     private static ReduceOp standingStill(boolean isOnThisRank, CountDownLatch standsStill, CountDownLatch ended) {
         return ReduceOp.ofFloats("standing still", (a, b) -> {
-            standsStill(isOnThisRank, standsStill, ended);
+            if (isOnThisRank) {
+                standsStill.countDown();
+                Expect.isOpen(ended, Duration.ofSeconds(20));
+            }
             return a + b;
         });
-    }
-
-    private static void standsStill(boolean isOnThisRank, CountDownLatch standsStill, CountDownLatch ended) {
-        if (isOnThisRank) {
-            standsStill.countDown();
-            Expect.isOpen(ended, Duration.ofSeconds(20));
-        }
     }
 }

@@ -1,19 +1,17 @@
 package ferro.tck;
 
 import ferro.group.ProcessGroup;
+import ferro.tck.parts.RankThreads;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * Several groups, one for each rank. In the group of a rank, that rank has left after one collective. The ranks leave
  * at the same time, because a close may take its full time limit while the peers stay.
  */
 final class EachRankLeaves implements AutoCloseable {
-    private static final long LIMIT_SECONDS = 20;
+    private static final Duration LIMIT = Duration.ofSeconds(20);
 
     private final List<Ranks> groups = new ArrayList<>();
 
@@ -32,20 +30,9 @@ final class EachRankLeaves implements AutoCloseable {
     }
 
     private void leave() {
-        List<CompletableFuture<Void>> leaving = new ArrayList<>();
-        for (int leaver = 0; leaver < groups.size(); leaver++) {
-            ProcessGroup group = groups.get(leaver).rank(leaver);
-            leaving.add(Expect.onThread(() -> group.close(Ranks.LEAVE_BOUND)));
-        }
-        for (int leaver = 0; leaver < groups.size(); leaver++) {
-            try {
-                leaving.get(leaver).get(LIMIT_SECONDS, TimeUnit.SECONDS);
-            } catch (ExecutionException | TimeoutException failure) {
-                throw new AssertionError("close of rank " + leaver + " of " + groups.size() + ": " + failure, failure);
-            } catch (InterruptedException interrupted) {
-                Thread.currentThread().interrupt();
-                throw new AssertionError("interrupted during the close of rank " + leaver, interrupted);
-            }
+        RankThreads.Body leaves = leaver -> groups.get(leaver).rank(leaver).close(Ranks.LEAVE_BOUND);
+        try (RankThreads threads = new RankThreads(0, groups.size(), leaves)) {
+            threads.endWell(LIMIT);
         }
     }
 

@@ -21,7 +21,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntPredicate;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /** The assertions that several rules share. */
 final class Expect {
@@ -52,6 +54,14 @@ final class Expect {
         Throwable outcome = outcomes.get(rank);
         assertNotNull(outcome, "rank " + rank + " did not fail, need " + Arrays.toString(codes));
         return failure(outcome, "rank " + rank, codes);
+    }
+
+    /** Checks that each of some ranks failed with a {@link FerroException} of one of these codes. */
+    static List<FerroException> failures(List<Throwable> outcomes, IntPredicate ranks, Code... codes) {
+        return IntStream.range(0, outcomes.size())
+                .filter(ranks)
+                .mapToObj(rank -> failure(outcomes, rank, codes))
+                .toList();
     }
 
     /** Checks that all ranks have ended without a failure. */
@@ -112,6 +122,28 @@ final class Expect {
         throw new AssertionError("rank " + group.rank() + " did not fail, need " + Arrays.toString(codes));
     }
 
+    /** Sends a message from one rank to another one, which checks the message. Any other rank does nothing. */
+    static void passes(ProcessGroup group, int from, int to, int tag, int... data) {
+        if (group.rank() == from) {
+            group.send(data, to, tag);
+        } else if (group.rank() == to) {
+            int[] received = new int[data.length];
+            group.recv(received, from, tag);
+            assertArrayEquals(data, received, () -> "message with tag " + tag + " from rank " + from + " to " + to);
+        }
+    }
+
+    /** Runs code that must end or fail within a time limit. */
+    static void inTime(long limitMillis, String what, Runnable code) {
+        long start = System.nanoTime();
+        try {
+            code.run();
+        } finally {
+            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+            assertTrue(millis < limitMillis, () -> what + " took " + millis + " ms");
+        }
+    }
+
     /** Waits for a latch. Fails with a text if the latch stays closed. */
     static void opens(CountDownLatch latch, String otherwise) {
         assertTrue(isOpen(latch, Duration.ofSeconds(20)), otherwise);
@@ -138,19 +170,11 @@ final class Expect {
 
     /** Runs a task on a new thread, and returns a future that ends with the task. */
     static CompletableFuture<Void> onThread(Runnable task) {
-        CompletableFuture<Void> ended = new CompletableFuture<>();
-        Runnable body = () -> {
-            try {
-                task.run();
-                ended.complete(null);
-            } catch (Throwable failure) {
-                ended.completeExceptionally(failure);
-            }
-        };
-        Thread thread = new Thread(body, "ferro-tck-other");
-        thread.setDaemon(true);
-        thread.start();
-        return ended;
+        return CompletableFuture.runAsync(task, command -> {
+            Thread thread = new Thread(command, "ferro-tck-other");
+            thread.setDaemon(true);
+            thread.start();
+        });
     }
 
     /** Returns an array of equal elements. */

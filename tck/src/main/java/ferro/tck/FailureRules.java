@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -206,18 +207,15 @@ public interface FailureRules extends Subject {
                     group.within(Duration.ofMillis(400)).allReduce(new float[1000], ReduceOp.SUM);
                 }
             });
-            int timedOut = 0;
-            for (int rank = 0; rank < worldSize; rank++) {
-                if (rank != late) {
-                    FerroException failure = Expect.failure(outcomes, rank, codesOfAMissingRank());
-                    timedOut += failure.code() == Code.TIMED_OUT ? 1 : 0;
-                    assertEquals(rank, failure.where().rank(), "rank in where() of the failure");
-                    if (allEnd()) {
-                        Expect.blames(failure, late);
-                    }
+            boolean isTimeOut = false;
+            for (FerroException failure : Expect.failures(outcomes, rank -> rank != late, codesOfAMissingRank())) {
+                isTimeOut |= failure.code() == Code.TIMED_OUT;
+                assertSame(failure, outcomes.get(failure.where().rank()), "rank in where() of the failure");
+                if (allEnd()) {
+                    Expect.blames(failure, late);
                 }
             }
-            assertTrue(timedOut > 0, "no rank failed with TIMED_OUT: " + outcomes);
+            assertTrue(isTimeOut, "no rank failed with TIMED_OUT: " + outcomes);
             if (allEnd()) {
                 // data that the other ranks sent before their time-out may still complete the first call of this rank
                 Ranks.RankCode calls = group -> {
@@ -255,9 +253,8 @@ public interface FailureRules extends Subject {
             }
         });
         assertNull(outcomes.get(0), "outcome of the checks on rank 0");
-        for (int rank = 1; allEnd() && rank < 5; rank++) {
-            Expect.blames(Expect.failure(outcomes, rank, Code.ABORTED), 0);
-        }
+        Expect.failures(outcomes, rank -> rank > 0 && allEnd(), Code.ABORTED)
+                .forEach(failure -> Expect.blames(failure, 0));
     }
 
     /** Calls a barrier twice. The first call may succeed, because all ranks have made it. The second cannot succeed. */
@@ -327,14 +324,11 @@ public interface FailureRules extends Subject {
             } else {
                 Expect.fails(each -> each.allReduce(data, ReduceOp.SUM), hasty, codesOfAMismatch());
             }
-            long start = System.nanoTime();
-            List<FerroException> later = new ArrayList<>();
-            later.add(Expect.fails(ProcessGroup::barrier, group, Code.values()));
-            later.add(Expect.fails(each -> each.barrierAsync().await(), group, Code.values()));
-            later.add(Expect.fails(each -> each.send(data, 1 - group.rank(), 0), group, Code.values()));
-            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-            assertTrue(millis < 2000, "calls after a failure took " + millis + " ms");
-            assertEquals(later.get(0).code(), later.get(2).code(), "code of a later call: " + later);
+            Expect.inTime(2000, "calls after a failure", () -> {
+                FerroException first = Expect.fails(ProcessGroup::barrier, group, Code.values());
+                Expect.fails(each -> each.barrierAsync().await(), group, Code.values());
+                Expect.fails(each -> each.send(data, 1 - group.rank(), 0), group, first.code());
+            });
         });
         Expect.well(outcomes);
     }
@@ -400,11 +394,8 @@ public interface FailureRules extends Subject {
                 first.await();
             }
         });
-        for (int rank = 0; rank < 4; rank++) {
-            if (rank != missing) {
-                FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT);
-                assertEquals(Set.of(2), failure.where().culprits(), "ranks to blame: " + failure);
-            }
+        for (FerroException failure : Expect.failures(outcomes, rank -> rank != missing, Code.TIMED_OUT)) {
+            assertEquals(Set.of(missing), failure.where().culprits(), "ranks to blame: " + failure);
         }
     }
 }

@@ -129,23 +129,22 @@ public interface RecordingRules extends Subject {
 
     private void check(RecordedCalls calls) {
         int[] all = {0, 1, 2, 3};
-        String world = calls.groupOf(RecordedCalls.CallEvent.good("allReduce", 1, 20), all);
-        checkSame(world, calls.groupOf(RecordedCalls.CallEvent.good("broadcast", 2, 24), all), "a broadcast");
+        String world = calls.groupOf("allReduce 1 20", all);
+        checkSame(world, calls.groupOf("broadcast 2 24", all), "a broadcast");
         if (!refuses(BackendContract.ABORT_ACROSS_RANKS)) {
             // the engine does not see the messages of a back end without an abort across ranks
-            checkSame(world, calls.groupOf(RecordedCalls.CallEvent.good("send", -1, 40), 0), "a send");
-            checkSame(world, calls.groupOf(RecordedCalls.CallEvent.good("recv", -1, 40), 3), "a receive");
+            checkSame(world, calls.groupOf("send -1 40", 0), "a send");
+            checkSame(world, calls.groupOf("recv -1 40", 3), "a receive");
         }
         if (!refuses(BackendContract.SUBGROUPS)) {
-            String part = calls.groupOf(RecordedCalls.CallEvent.good("allReduce", 1, 48), 0, 1);
+            String part = calls.groupOf("allReduce 1 48", 0, 1);
             assertTrue(world.isEmpty() || !world.equals(part), "name of the subgroup of ranks 3 and 1: " + part);
         }
         if (averagesBytes()) {
-            checkSame(world, calls.groupOf(RecordedCalls.CallEvent.good("allReduce", 3, 7), all), "an average");
+            checkSame(world, calls.groupOf("allReduce 3 7", all), "an average");
         }
         if (!refuses(BackendContract.ABORT_ACROSS_RANKS)) {
-            RecordedCalls.CallEvent failed =
-                    new RecordedCalls.CallEvent("barrier", averagesBytes() ? 4 : 3, 0, "ABORTED");
+            String failed = "barrier " + (averagesBytes() ? 4 : 3) + " 0 ABORTED";
             calls.groupOf(failed, 0, 1, 3);
             Duration took = calls.on(1, failed).getDuration();
             assertTrue(took.toMillis() >= 10, "a barrier that waited for at least 20 ms took " + took);

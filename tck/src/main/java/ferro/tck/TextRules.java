@@ -15,7 +15,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -78,9 +77,7 @@ public interface TextRules extends Subject {
 
     private static List<FerroException> mismatches(Ranks ranks, Ranks.RankCode code) {
         List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> code.run(group.within(Duration.ofSeconds(20))));
-        return IntStream.range(0, ranks.size())
-                .mapToObj(rank -> Expect.failure(outcomes, rank, Code.MISMATCH))
-                .toList();
+        return Expect.failures(outcomes, rank -> true, Code.MISMATCH);
     }
 
     /** Checks that a message contains a text. The last rank that the message names before the text must be right. */
@@ -146,8 +143,7 @@ public interface TextRules extends Subject {
                 }
             }
         });
-        for (int rank = 0; rank < 5; rank += 2) {
-            FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT, Code.ABORTED);
+        for (FerroException failure : Expect.failures(outcomes, rank -> rank % 2 == 0, Code.TIMED_OUT, Code.ABORTED)) {
             assertEquals(Set.of(1, 3), failure.where().culprits(), () -> "ranks to blame: " + failure);
             String message = failure.getMessage();
             assertTrue(Pattern.compile("ranks 1, ?3\\b").matcher(message).find(), () -> "need ranks 1, 3: " + message);

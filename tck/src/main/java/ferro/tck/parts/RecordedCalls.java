@@ -7,13 +7,15 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
-/** The events of calls in a recording of the JVM (JFR). */
+/**
+ * The events of calls in a recording of the JVM (JFR). A call is written as its kind, its number in the group (-1 for a
+ * message), its bytes, and the code of its failure if it failed, for example {@code barrier 3 0 ABORTED}.
+ */
 public final class RecordedCalls {
     /** Name of the events. */
     public static final String EVENT = "ferro.Collective";
@@ -31,27 +33,9 @@ public final class RecordedCalls {
                 .toList());
     }
 
-    /**
-     * The values that all events of one call have.
-     *
-     * @param operation kind of the call
-     * @param sequence  number in the group, -1 for a message
-     * @param bytes     size of the data
-     * @param code      code of the failure; empty if the call did not fail
-     */
-    public record CallEvent(String operation, long sequence, long bytes, String code) {
-        /** Returns the values that the events of a successful call have. */
-        public static CallEvent good(String operation, long sequence, long bytes) {
-            return new CallEvent(operation, sequence, bytes, "");
-        }
-
-        private boolean is(RecordedEvent event) {
-            return equals(new CallEvent(
-                    event.getString("operation"),
-                    event.getLong("sequence"),
-                    event.getLong("bytes"),
-                    event.getString("code")));
-        }
+    private static String call(RecordedEvent event) {
+        String call = event.getString("operation") + " " + event.getLong("sequence") + " " + event.getLong("bytes");
+        return (call + " " + event.getString("code")).strip();
     }
 
     /**
@@ -59,8 +43,9 @@ public final class RecordedCalls {
      * group. Returns the name of this group, or an empty text if the recording has lost the name. JDK 17 loses texts of
      * more than 16 characters that an earlier recording of the JVM had.
      */
-    public String groupOf(CallEvent call, int... ranks) {
-        List<RecordedEvent> found = events(call::is);
+    public String groupOf(String call, int... ranks) {
+        List<RecordedEvent> found =
+                events.stream().filter(event -> call(event).equals(call)).toList();
         List<Integer> by =
                 found.stream().map(event -> event.getInt("rank")).sorted().toList();
         assertEquals(IntStream.of(ranks).boxed().toList(), by, () -> "ranks with an event of " + call + " in " + this);
@@ -73,23 +58,18 @@ public final class RecordedCalls {
         return groups.isEmpty() ? "" : groups.get(0);
     }
 
-    /** Returns the only event of a call on a rank. */
-    public RecordedEvent on(int rank, CallEvent call) {
-        List<RecordedEvent> found = events(event -> call.is(event) && event.getInt("rank") == rank);
-        assertEquals(1, found.size(), () -> "events of " + call + " of rank " + rank + " in " + this);
-        return found.get(0);
-    }
-
-    private List<RecordedEvent> events(Predicate<RecordedEvent> which) {
-        return events.stream().filter(which).toList();
+    /** Returns an event of a call on a rank. */
+    public RecordedEvent on(int rank, String call) {
+        return events.stream()
+                .filter(event -> event.getInt("rank") == rank && call(event).equals(call))
+                .findFirst()
+                .orElseThrow();
     }
 
     @Override
     public String toString() {
         return events.stream()
-                .map(event -> event.getString("group") + " rank " + event.getInt("rank") + " seq "
-                        + event.getLong("sequence") + " " + event.getString("description") + " of "
-                        + event.getLong("bytes") + " bytes " + event.getString("code"))
+                .map(event -> event.getString("group") + " rank " + event.getInt("rank") + " " + call(event))
                 .collect(Collectors.joining("\n"));
     }
 }
