@@ -4,17 +4,19 @@ import ferro.CollectiveKind;
 import ferro.CollectiveKind.Held;
 import ferro.DataType;
 import ferro.ReduceOp;
-import ferro.Tensor;
 import ferro.Work;
 import ferro.group.ProcessGroup;
 import ferro.tck.cells.Calls;
 import ferro.tck.cells.Cell;
+import ferro.tck.cells.CellCall;
+import ferro.tck.cells.ExpectedElements;
 import ferro.tck.cells.Numbers;
 import ferro.tck.cells.Operand;
+import ferro.tck.cells.Oracle;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.function.IntToLongFunction;
 import java.util.function.LongBinaryOperator;
 import java.util.stream.Stream;
 
@@ -29,12 +31,9 @@ final class Call implements Op {
     static final List<ReduceOp> OPS = List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX);
 
     private final Shape shape;
-    private final int worldSize;
-    private final long[][] small;
-    private final long[][] big;
-    private final Operand[] smallCells;
-    private final Operand[] bigCells;
-    private final Operand[] sentCells;
+    private final CellCall[] calls;
+    /** The memory of each rank. */
+    private final List<List<Operand>> memory;
 
     /** What makes two calls the same for the engine. */
     record Shape(CollectiveKind kind, DataType type, int count, int root, ReduceOp op) {
@@ -62,20 +61,24 @@ final class Call implements Op {
     /** Draws also elements below zero if {@code isSigned}. */
     Call(Shape shape, int worldSize, SplittableRandom random, boolean isSigned) {
         this.shape = shape;
-        this.worldSize = worldSize;
-        small = new long[worldSize][];
-        big = new long[worldSize][];
-        smallCells = new Operand[worldSize];
-        bigCells = new Operand[worldSize];
-        sentCells = new Operand[worldSize];
+        long[][] small = new long[worldSize][];
+        long[][] big = new long[worldSize][];
         // 1 is the identity of PRODUCT; few products fit a float
         int values = shape.op == ReduceOp.PRODUCT ? 2 : 50;
         for (int rank = 0; rank < worldSize; rank++) {
             small[rank] = draw(random, shape.count, values, isSigned);
             big[rank] = draw(random, shape.count * worldSize, values, isSigned);
-            smallCells[rank] = cells(small[rank]);
-            bigCells[rank] = cells(big[rank]);
-            sentCells[rank] = shape.kind == CollectiveKind.ALL_TO_ALL ? cells(big[rank]) : bigCells[rank];
+        }
+        Drawn drawn = new Drawn(shape, shape.kind.hasParts() && shape.kind.in() != Held.PART ? big : small);
+        Cell cell = new Cell(shape.kind, shape.type, shape.op, shape.count, shape.root, !shape.kind.hasParts());
+        calls = new CellCall[worldSize];
+        memory = Stream.<List<Operand>>generate(ArrayList::new).limit(worldSize).toList();
+        for (int rank = 0; rank < worldSize; rank++) {
+            List<Operand> own = memory.get(rank);
+            calls[rank] = CellCall.of(cell, rank, worldSize, drawn, (type, length, isOutput) -> {
+                own.add(Operand.unwritten(type, length, Operand.OperandMemory.ARRAY));
+                return own.get(own.size() - 1);
+            });
         }
     }
 
@@ -85,15 +88,40 @@ final class Call implements Op {
         return drawn;
     }
 
-    private Operand cells(long[] numbers) {
-        return Operand.unwritten(shape.type, numbers.length, Operand.OperandMemory.ARRAY)
-                .fill(at -> bits(numbers[at]));
-    }
+    /** The numbers that each rank puts in, and what they give together. */
+    private record Drawn(Shape shape, long[][] numbers) implements Oracle {
+        @Override
+        public long[] elements(CollectiveKind kind, int rank, int from, int count) {
+            return bits(Arrays.copyOfRange(numbers[rank], from, from + count));
+        }
 
-    private long bits(long number) {
-        return Numbers.isFloating(shape.type)
-                ? Numbers.ofDouble(shape.type, number)
-                : Numbers.narrow(shape.type, number);
+        @Override
+        public ExpectedElements reduced(Calls.RankSpan ranks, ReduceOp op, int from, int count) {
+            if (ranks.isEmpty()) {
+                long[] identities = new long[count];
+                Arrays.fill(identities, Numbers.identity(shape.type, op));
+                return ExpectedElements.exactly(identities);
+            }
+            LongBinaryOperator combine = switch (op.name()) {
+                case "sum" -> Long::sum;
+                case "product" -> (one, other) -> one * other;
+                case "min" -> Math::min;
+                default -> Math::max;
+            };
+            long[] result = Arrays.copyOfRange(numbers[ranks.from()], from, from + count);
+            for (int rank = ranks.from() + 1; rank < ranks.to(); rank++) {
+                long[] input = numbers[rank];
+                Arrays.setAll(result, i -> combine.applyAsLong(result[i], input[from + i]));
+            }
+            return ExpectedElements.exactly(bits(result));
+        }
+
+        private long[] bits(long[] integers) {
+            boolean real = Numbers.isFloating(shape.type);
+            return Arrays.stream(integers)
+                    .map(each -> real ? Numbers.ofDouble(shape.type, each) : Numbers.narrow(shape.type, each))
+                    .toArray();
+        }
     }
 
     Shape shape() {
@@ -107,95 +135,22 @@ final class Call implements Op {
 
     @Override
     public Work submit(ProcessGroup group) {
-        int rank = group.rank();
-        CollectiveKind kind = shape.kind;
-        Tensor part = smallCells[rank].tensor();
-        Tensor in = kind.hasParts() && kind.in() != Held.PART ? sentCells[rank].tensor() : part;
-        Tensor out = kind.hasParts() && kind.out() != Held.PART ? bigCells[rank].tensor() : part;
-        boolean receivesOnly = kind.hasParts() && !kind.in().has(rank == shape.root);
-        return group.submit(Calls.of(kind, receivesOnly ? null : in, out, shape.op, shape.root));
+        return group.submit(calls[group.rank()].call());
     }
 
     @Override
     public String wrongOn(int rank) {
-        boolean isFirst = shape.kind.isScan()
-                && Calls.combined(shape.kind, rank, worldSize).isEmpty();
-        String wrong = isFirst
-                ? wrong("small", smallCells[rank], at -> Numbers.identity(shape.type, shape.op))
-                : wrong("small", smallCells[rank], expectedSmall(rank));
-        return wrong != null || shape.kind == CollectiveKind.REDUCE_SCATTER
-                ? wrong
-                : wrong("big", bigCells[rank], expectedBig(rank));
-    }
-
-    private String wrong(String name, Operand cells, long[] expected) {
-        return wrong(name, cells, at -> bits(expected[at]));
-    }
-
-    private static String wrong(String name, Operand cells, IntToLongFunction expected) {
-        long[] found = cells.bits();
-        for (int at = 0; at < found.length; at++) {
-            long need = expected.applyAsLong(at);
-            if (found[at] != need) {
-                return String.format("%s operand has bits %x at %d, need %x", name, found[at], at, need);
-            }
-        }
-        return null;
-    }
-
-    private long[] expectedSmall(int rank) {
-        return switch (shape.kind) {
-            case ALL_REDUCE -> reduced(small, 0);
-            case BROADCAST -> small[shape.root];
-            case REDUCE -> rank == shape.root ? reduced(small, 0) : small[rank];
-            case REDUCE_SCATTER -> reduced(big, rank * shape.count);
-            case SCATTER -> Arrays.copyOfRange(big[shape.root], rank * shape.count, (rank + 1) * shape.count);
-            default -> shape.kind.isScan() ? scanned(rank) : small[rank];
-        };
-    }
-
-    private long[] scanned(int rank) {
-        Calls.RankSpan ranks = Calls.combined(shape.kind, rank, worldSize);
-        return reduced(Arrays.copyOfRange(small, ranks.from(), ranks.to()), 0);
-    }
-
-    private long[] expectedBig(int rank) {
-        boolean gathers =
-                shape.kind == CollectiveKind.ALL_GATHER || shape.kind == CollectiveKind.GATHER && rank == shape.root;
-        if (!gathers && shape.kind != CollectiveKind.ALL_TO_ALL) {
-            return big[rank];
-        }
-        long[] whole = new long[shape.count * worldSize];
-        for (int from = 0; from < worldSize; from++) {
-            long[] source = gathers ? small[from] : big[from];
-            System.arraycopy(source, gathers ? 0 : rank * shape.count, whole, from * shape.count, shape.count);
-        }
-        return whole;
-    }
-
-    private long[] reduced(long[][] inputs, int from) {
-        LongBinaryOperator combine = switch (shape.op.name()) {
-            case "sum" -> Long::sum;
-            case "product" -> (one, other) -> one * other;
-            case "min" -> Math::min;
-            default -> Math::max;
-        };
-        long[] result = Arrays.copyOfRange(inputs[0], from, from + shape.count);
-        for (int rank = 1; rank < inputs.length; rank++) {
-            long[] input = inputs[rank];
-            Arrays.setAll(result, i -> combine.applyAsLong(result[i], input[from + i]));
-        }
-        return result;
+        return calls[rank].wrong();
     }
 
     @Override
     public void reuseMemoryOf(int rank) {
-        Stream.of(smallCells, bigCells, sentCells).forEach(cells -> cells[rank].unwrite());
+        memory.get(rank).forEach(Operand::unwrite);
     }
 
     @Override
     public boolean isTouchedOn(int rank) {
-        return !Stream.of(smallCells, bigCells, sentCells).allMatch(cells -> cells[rank].isUnwritten());
+        return !memory.get(rank).stream().allMatch(Operand::isUnwritten);
     }
 
     @Override
