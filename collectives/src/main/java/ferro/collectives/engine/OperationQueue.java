@@ -464,9 +464,8 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     @Override
     public Diagnosis.Blame judge(TimeoutProbe asked, Operation running) {
         long begunNanos = begunNanos(running);
-        long moving = TimeoutProbe.movingNanos(deadlineNanos(running) - begunNanos);
-        boolean isMoving = movedNanos != 0 && storedNanos - movedNanos < moving;
-        return asked.collective(running.sequence(), begunNanos, executor.waitingFor(), isMoving ? moving : 0);
+        long within = TimeoutProbe.movedWithin(deadlineNanos(running) - begunNanos, movedNanos, storedNanos);
+        return asked.collective(running.sequence(), begunNanos, executor.waitingFor(), within);
     }
 
     @Override

@@ -4,7 +4,6 @@ import ferro.CallOptions;
 import ferro.CollectiveBackend;
 import ferro.DataType;
 import ferro.FerroException.Code;
-import ferro.GroupEvent;
 import ferro.Message;
 import ferro.MessageKind;
 import ferro.collectives.engine.PendingWork.RunLimit;
@@ -173,9 +172,8 @@ final class PointToPoint {
         for (int i = pending.size() - 1; i >= 0; i--) {
             Transfer transfer = pending.get(i);
             transfer.observe(control, nowNanos);
-            long begun = transfer.work.begunNanos();
-            long deadline = transfer.work.deadlineNanos();
-            if (probe.mayJudge(null, null, deadline, TimeoutProbe.leadNanos(deadline - begun), nowNanos)) {
+            PendingWork work = transfer.work;
+            if (probe.mayJudge(null, null, work.begunNanos(), work.deadlineNanos(), nowNanos)) {
                 giveUp(transfer, nowNanos);
                 return;
             }
@@ -255,11 +253,12 @@ final class PointToPoint {
                 continue;
             }
             long begun = transfer.work.begunNanos();
-            long part = (transfer.work.deadlineNanos() - begun) / 4;
-            if (!TimeoutProbe.isWarnedOf(4 * part)) {
+            long deadline = transfer.work.deadlineNanos();
+            long warn = TimeoutProbe.warnNanos(begun, deadline);
+            if (!TimeoutProbe.isWarnedOf(deadline - begun)) {
                 transfer.isWarned = true;
-            } else if (warning.mayJudge(null, null, begun + part, TimeoutProbe.leadNanos(part), nowNanos)) {
-                warn(transfer, begun + part / 8, nowNanos);
+            } else if (warning.mayJudge(null, null, begun, warn, nowNanos)) {
+                warn(transfer, begun + (warn - begun) / 8, nowNanos);
                 return;
             }
         }
@@ -287,7 +286,7 @@ final class PointToPoint {
                 + first.work.elapsed().toMillis() + " ms at " + first.work.description() + Transfer.more(others)
                 + (first.isInFlight() ? ", whose message is in flight" : "")
                 + (first.peer == loop.group().rank() ? "" : ": " + verdict.text());
-        control.event(GroupEvent.Kind.LATE, verdict.culprits().stream().boxed().toList(), text);
+        control.late(verdict, text);
     }
 
     private void giveUp(Transfer late, long nowNanos) {

@@ -260,17 +260,11 @@ final class Transfer {
 
     /** Returns the time until a check of its deadline, or of its event LATE, may have something to do. */
     long untilNext(long nowNanos) {
-        long begun = work.begunNanos();
-        long timeout = work.deadlineNanos() - begun;
-        long end = TimeoutProbe.untilCheck(begun + timeout, TimeoutProbe.leadNanos(timeout), nowNanos);
-        if (isGoing()) {
-            end = Math.min(end, repeatNanos == 0 ? REPEAT_NANOS : Math.max(0, repeatNanos - nowNanos));
+        long next = TimeoutProbe.untilCheck(work.begunNanos(), work.deadlineNanos(), isWarned, nowNanos);
+        if (!isGoing()) {
+            return next;
         }
-        return isWarned
-                ? end
-                : Math.min(
-                        end,
-                        TimeoutProbe.untilCheck(begun + timeout / 4, TimeoutProbe.leadNanos(timeout / 4), nowNanos));
+        return Math.min(next, repeatNanos == 0 ? REPEAT_NANOS : Math.max(0, repeatNanos - nowNanos));
     }
 
     String shape() {
@@ -299,10 +293,10 @@ final class Transfer {
         if (isFromAny()) {
             return asked.waitingForAny(peers, ownCall);
         }
-        long moving = TimeoutProbe.movingNanos(work.deadlineNanos() - work.begunNanos());
+        long timeoutNanos = work.deadlineNanos() - work.begunNanos();
         // the link counts all messages of both directions: they say nothing of one that waits for its receive
-        boolean isMoving = isInFlight() && movedNanos != 0 && nowNanos - movedNanos < moving;
-        return asked.waiting(work.begunNanos(), peers, ownCall, isMoving ? moving : 0);
+        long within = isInFlight() ? TimeoutProbe.movedWithin(timeoutNanos, movedNanos, nowNanos) : 0;
+        return asked.waiting(work.begunNanos(), peers, ownCall, within);
     }
 
     /** Returns whether it may be given up alone. Only an unmatched receive may; otherwise the whole group fails. */

@@ -1,8 +1,11 @@
 package ferro.control.failure;
 
 import ferro.FerroException.Code;
+import ferro.GroupEvent;
 import ferro.control.wire.RankLists;
+import ferro.spi.GroupSpec;
 import java.util.BitSet;
+import java.util.List;
 import java.util.StringJoiner;
 import java.util.concurrent.TimeUnit;
 
@@ -59,6 +62,12 @@ public final class Diagnosis {
         public Failure timedOut(int origin, long sequence, String said) {
             int known = isNoRankAlone && culprits.isEmpty() ? 1 : 0;
             return new Failure(Code.TIMED_OUT, origin, sequence, RankLists.numbers(culprits), said, null, known);
+        }
+
+        /** Makes the event of a rank that has waited for a quarter of a timeout; the ranks of the event are the culprits. */
+        public GroupEvent late(GroupSpec group, String said) {
+            List<Integer> ranks = culprits.stream().boxed().toList();
+            return GroupEvent.of(GroupEvent.Kind.LATE, group.name(), group.rank(), ranks, said);
         }
     }
 

@@ -1,6 +1,5 @@
 package ferro.control.group;
 
-import ferro.GroupEvent;
 import ferro.control.failure.Diagnosis;
 import ferro.spi.CallHeader;
 import java.util.BitSet;
@@ -14,8 +13,6 @@ import java.util.concurrent.TimeUnit;
  * @param <C> type of the calls of one back end
  */
 public final class CallWatch<C> {
-    private static final int PART_BEFORE_WARNING = 4;
-
     private final GroupControl control;
     private final WatchedCalls<C> calls;
     private final TimeoutProbe probe;
@@ -23,8 +20,8 @@ public final class CallWatch<C> {
     private final AskSchedule asking;
     private boolean begun;
     private boolean warned;
+    private long waitsSinceNanos;
     private long warnNanos;
-    private long warnLeadNanos;
 
     /** Access to the calls of a back end. */
     public interface WatchedCalls<C> {
@@ -76,13 +73,15 @@ public final class CallWatch<C> {
         if (asking.isDue(nowNanos)) {
             control.ask(header, asking.nextAsked(calls.waitingFor(running)));
         }
-        if (!warned && warning.mayJudge(header, null, warnNanos, warnLeadNanos, nowNanos)) {
+        if (!warned && warning.mayJudge(header, null, waitsSinceNanos, warnNanos, nowNanos)) {
             warned = true;
             warn(running, nowNanos);
         }
         C late = queued == null || nowNanos - calls.deadlineNanos(running) >= 0 ? running : queued;
-        if (probe.mayJudge(header, null, calls.deadlineNanos(late), leadNanos(late), nowNanos)
-                && control.rules().mayGiveUp(calls.deadlineNanos(late) - calls.begunNanos(late))) {
+        long begunNanos = calls.begunNanos(late);
+        long deadlineNanos = calls.deadlineNanos(late);
+        if (probe.mayJudge(header, null, begunNanos, deadlineNanos, nowNanos)
+                && control.rules().mayGiveUp(deadlineNanos - begunNanos)) {
             giveUp(running, late, nowNanos);
         }
     }
@@ -92,15 +91,10 @@ public final class CallWatch<C> {
         probe.begin();
         warning.begin();
         long deadline = calls.deadlineNanos(running);
-        long part = Math.max(1, deadline - nowNanos) / PART_BEFORE_WARNING;
         warned = !TimeoutProbe.isWarnedOf(deadline - calls.begunNanos(running));
-        warnNanos = nowNanos + part;
-        warnLeadNanos = TimeoutProbe.leadNanos(part);
-        asking.begin(part, nowNanos);
-    }
-
-    private long leadNanos(C call) {
-        return TimeoutProbe.leadNanos(calls.deadlineNanos(call) - calls.begunNanos(call));
+        waitsSinceNanos = nowNanos;
+        warnNanos = TimeoutProbe.warnNanos(nowNanos, deadline);
+        asking.begin(warnNanos - nowNanos, nowNanos);
     }
 
     /** Returns the nanoseconds, at least 1, until the next {@link #poll}; {@code queued} may be null. */
@@ -108,9 +102,9 @@ public final class CallWatch<C> {
         C late = queued == null ? running : queued;
         long next = Math.min(
                 asking.remainingNanos(nowNanos),
-                TimeoutProbe.untilCheck(calls.deadlineNanos(late), leadNanos(late), nowNanos));
+                TimeoutProbe.untilCheck(calls.begunNanos(late), calls.deadlineNanos(late), nowNanos));
         if (!warned) {
-            next = Math.min(next, TimeoutProbe.untilCheck(warnNanos, warnLeadNanos, nowNanos));
+            next = Math.min(next, TimeoutProbe.untilCheck(waitsSinceNanos, warnNanos, nowNanos));
         }
         next = Math.max(1, next);
         probe.nextLookAt(nowNanos + next);
@@ -121,10 +115,8 @@ public final class CallWatch<C> {
     private void warn(C running, long nowNanos) {
         Diagnosis.Blame verdict = calls.judge(warning, running);
         String says = says(verdict, "waits for ", "waits", "is late");
-        control.event(
-                GroupEvent.Kind.LATE,
-                verdict.culprits().stream().boxed().toList(),
-                says + after(running, nowNanos) + calls.describe(running, running) + ": " + verdict.text());
+        control.late(
+                verdict, says + after(running, nowNanos) + calls.describe(running, running) + ": " + verdict.text());
     }
 
     private void giveUp(C running, C late, long nowNanos) {

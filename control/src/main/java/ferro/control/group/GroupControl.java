@@ -497,9 +497,13 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         owner.log(GroupEvent.of(kind, group.name(), group.rank(), List.of(rank), line));
     }
 
-    /** Notifies the listeners of the group. */
-    public void event(GroupEvent.Kind kind, List<Integer> ranks, String text) {
+    private void event(GroupEvent.Kind kind, List<Integer> ranks, String text) {
         owner.event(GroupEvent.of(kind, group.name(), group.rank(), ranks, text));
+    }
+
+    /** Tells the listeners of the group that a call of this rank is late. */
+    public void late(Diagnosis.Blame verdict, String text) {
+        owner.event(verdict.late(group, text));
     }
 
     @Override

@@ -3,7 +3,6 @@ package ferro.control.group;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
-import ferro.GroupEvent;
 import ferro.InvalidRankException;
 import ferro.control.failure.ControlMessage.Agree;
 import ferro.control.failure.ControlMessage.Cancel;
@@ -133,9 +132,8 @@ public final class SubgroupAgreement {
         public long look() {
             long now = timers.nanoTime();
             long deadline = begunNanos + timeoutNanos;
-            long lead = TimeoutProbe.leadNanos(timeoutNanos);
             BitSet missing = missing();
-            if (!end.isDone() && probe.mayJudge(null, missing, deadline, lead, now)) {
+            if (!end.isDone() && probe.mayJudge(null, missing, begunNanos, deadline, now)) {
                 Diagnosis.Blame verdict = probe.missing(missing);
                 finish(failure(
                         Code.TIMED_OUT,
@@ -145,38 +143,26 @@ public final class SubgroupAgreement {
                                 + inquiry.machines().named(missing)
                                 + " never called newGroup(" + list + "): " + verdict.text()));
             }
-            warnIfLate(missing, now);
-            long next = nextLook(deadline, lead, now);
+            warnIfLate(missing, TimeoutProbe.warnNanos(begunNanos, deadline), now);
+            long next = now + TimeoutProbe.untilCheck(begunNanos, deadline, warned, now);
             probe.nextLookAt(next);
             warning.nextLookAt(next);
             return next;
         }
 
-        private void warnIfLate(BitSet missing, long now) {
-            long part = timeoutNanos / 4;
-            long lead = TimeoutProbe.leadNanos(part);
-            if (warned || end.isDone() || !warning.mayJudge(null, missing, begunNanos + part, lead, now)) {
+        private void warnIfLate(BitSet missing, long warnNanos, long now) {
+            if (warned || end.isDone() || !warning.mayJudge(null, missing, begunNanos, warnNanos, now)) {
                 return;
             }
             warned = true;
             Diagnosis.Blame verdict = warning.missing(missing);
-            owner.event(GroupEvent.of(
-                    GroupEvent.Kind.LATE,
-                    group.name(),
-                    group.rank(),
-                    verdict.culprits().stream().boxed().toList(),
+            owner.event(verdict.late(
+                    group,
                     self() + " of \"" + group.name() + "\" waits for "
                             + inquiry.machines().named(missing)
                             + " after "
                             + TimeUnit.NANOSECONDS.toMillis(now - begunNanos) + " ms in newGroup(" + list + "): "
                             + verdict.text()));
-        }
-
-        private long nextLook(long deadline, long lead, long now) {
-            long next = TimeoutProbe.untilCheck(deadline, lead, now);
-            long part = timeoutNanos / 4;
-            long warning = TimeoutProbe.untilCheck(begunNanos + part, TimeoutProbe.leadNanos(part), now);
-            return now + (warned ? next : Math.min(next, warning));
         }
 
         private BitSet missing() {

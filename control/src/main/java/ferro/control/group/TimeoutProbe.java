@@ -32,8 +32,10 @@ public final class TimeoutProbe {
     /** The longest time between two checks for answers after a deadline. */
     private static final long POLL_NANOS = 5_000_000L;
 
-    /** The shortest timeout that causes a warning, because a quarter of a shorter one is a normal time for a call. */
+    /** Shorter timeouts cause no warning: a quarter of them is nothing unusual. */
     private static final long WARNED_LEAST_NANOS = 1_000_000_000L;
+
+    private static final int PART_BEFORE_WARNING = 4;
 
     private static final long MAX_MOVING_NANOS = 1_000_000_000L;
     private static final int MOVING_PART = 16;
@@ -68,9 +70,9 @@ public final class TimeoutProbe {
         last.isAsked = false;
     }
 
-    /** Returns the time between the last question and the end of a timeout, in nanoseconds. */
-    public static long leadNanos(long timeoutNanos) {
-        return Math.max(1, Math.min(LEAD_MOST_NANOS, timeoutNanos / LEAD_PART));
+    /** Returns how many nanoseconds before a deadline the ranks are asked for the last time. */
+    private static long leadNanos(long begunNanos, long deadlineNanos) {
+        return Math.max(1, Math.min(LEAD_MOST_NANOS, (deadlineNanos - begunNanos) / LEAD_PART));
     }
 
     /** Returns whether listeners are warned after a quarter of a timeout; false if the timeout is short. */
@@ -78,50 +80,63 @@ public final class TimeoutProbe {
         return timeoutNanos >= WARNED_LEAST_NANOS;
     }
 
-    /** Returns the time between the first question and a deadline, in nanoseconds. */
-    public static long firstNanos(long leadNanos) {
-        return EARLY * leadNanos;
+    /** Returns when listeners are warned of an operation: after a quarter of the time from its begin to its deadline. */
+    public static long warnNanos(long begunNanos, long deadlineNanos) {
+        return begunNanos + Math.max(0, deadlineNanos - begunNanos) / PART_BEFORE_WARNING;
     }
 
-    /** Returns the nanoseconds, at least 1, until {@link #mayJudge} should be called again. */
-    public static long untilCheck(long deadlineNanos, long leadNanos, long nowNanos) {
+    /** Returns the nanoseconds, at least 1, until {@link #mayJudge} may have something to do. */
+    static long untilCheck(long begunNanos, long deadlineNanos, long nowNanos) {
+        long lead = leadNanos(begunNanos, deadlineNanos);
         long left = deadlineNanos - nowNanos;
-        if (left > firstNanos(leadNanos)) {
-            return left - firstNanos(leadNanos);
+        if (left > EARLY * lead) {
+            return left - EARLY * lead;
         }
-        if (left > leadNanos) {
-            return left - leadNanos;
+        if (left > lead) {
+            return left - lead;
         }
-        return left > 0 ? left : Math.min(POLL_NANOS, leadNanos);
+        return left > 0 ? left : Math.min(POLL_NANOS, lead);
+    }
+
+    /**
+     * Returns the nanoseconds, at least 1, until a check of the deadline may have something to do, or, unless listeners were
+     * warned, a check of the warning.
+     */
+    public static long untilCheck(long begunNanos, long deadlineNanos, boolean isWarned, long nowNanos) {
+        long until = untilCheck(begunNanos, deadlineNanos, nowNanos);
+        return isWarned
+                ? until
+                : Math.min(until, untilCheck(begunNanos, warnNanos(begunNanos, deadlineNanos), nowNanos));
     }
 
     /**
      * Checks the deadline, and asks the ranks when a question is due.
      *
      * @param call          operation to ask about, or null
-     * @param among         ranks whose answers are awaited, or null for all ranks
-     * @param deadlineNanos deadline on the context's clock
-     * @param leadNanos     result of {@link #leadNanos}
-     * @param nowNanos      current time on the context's clock
-     * @return whether the deadline has passed and the answers allow a judgement
+     * @param among         ranks whose answers are waited for, or null for all
+     * @param begunNanos    when the wait began
+     * @param deadlineNanos when it ends
+     * @param nowNanos      now
+     * @return whether the deadline is over and the answers allow a judgement
      */
-    public boolean mayJudge(CallHeader call, BitSet among, long deadlineNanos, long leadNanos, long nowNanos) {
+    public boolean mayJudge(CallHeader call, BitSet among, long begunNanos, long deadlineNanos, long nowNanos) {
+        long lead = leadNanos(begunNanos, deadlineNanos);
         if (looked && nowNanos - expectedNanos > STOOD_STILL_NANOS && again < AGAIN_MOST) {
             forget();
             again += nowNanos - deadlineNanos >= 0 ? 1 : 0;
         }
         looked = true;
         expectedNanos = nowNanos;
-        if (nowNanos - (deadlineNanos - firstNanos(leadNanos)) < 0) {
+        if (nowNanos - (deadlineNanos - EARLY * lead) < 0) {
             return false;
         }
-        ask(early, call, deadlineNanos - firstNanos(leadNanos), nowNanos);
-        if (nowNanos - (deadlineNanos - leadNanos) < 0) {
+        ask(early, call, deadlineNanos - EARLY * lead, nowNanos);
+        if (nowNanos - (deadlineNanos - lead) < 0) {
             return false;
         }
-        ask(last, call, deadlineNanos - leadNanos, nowNanos);
+        ask(last, call, deadlineNanos - lead, nowNanos);
         boolean isOver = nowNanos - deadlineNanos >= 0
-                && (nowNanos - last.askedNanos >= 2 * leadNanos || !inquiry.isAnySilent(last.ask, among));
+                && (nowNanos - last.askedNanos >= 2 * lead || !inquiry.isAnySilent(last.ask, among));
         if (isOver && again < AGAIN_MOST && maySilenceBeOurs(among)) {
             again++;
             forget();
@@ -161,13 +176,16 @@ public final class TimeoutProbe {
     }
 
     /**
-     * Returns the time before a deadline in which moving data shows that a rank is only slow.
+     * Returns the time before now within which data moved, for a judgement: data that moves shows that a rank is only slow.
      *
-     * @param timeoutNanos time between the begin of the call and its deadline
-     * @return nanoseconds: a second, or a part of a short timeout
+     * @param timeoutNanos from begin to deadline
+     * @param movedNanos   when data moved last, or 0 if none did
+     * @param nowNanos     now
+     * @return nanoseconds: a second, or a part of a short timeout; 0 if no data moved within that time
      */
-    public static long movingNanos(long timeoutNanos) {
-        return Math.min(MAX_MOVING_NANOS, timeoutNanos / MOVING_PART);
+    public static long movedWithin(long timeoutNanos, long movedNanos, long nowNanos) {
+        long within = Math.min(MAX_MOVING_NANOS, timeoutNanos / MOVING_PART);
+        return movedNanos != 0 && nowNanos - movedNanos < within ? within : 0;
     }
 
     /**

@@ -36,7 +36,7 @@ class CallStacksTest {
         long begun = group.nanoTime();
         long deadline = begun + Duration.ofSeconds(1).toNanos();
         probe.begin();
-        while (!probe.mayJudge(BARRIER, null, deadline, TimeoutProbe.leadNanos(deadline - begun), group.nanoTime())) {
+        while (!probe.mayJudge(BARRIER, null, begun, deadline, group.nanoTime())) {
             group.pass(Duration.ofMillis(5));
             // asks for an answer without a line, which arrives after one with a line
             group.ranks.get(0).inquiry().ask(BARRIER);
@@ -65,7 +65,7 @@ class CallStacksTest {
         TimeoutProbe warning = group.ranks.get(0).timeoutProbe();
         long now = group.nanoTime();
         warning.begin();
-        warning.mayJudge(BARRIER, null, now, 1, now);
+        warning.mayJudge(BARRIER, null, now, now, now);
         group.deliverAll();
         main.at("store", 90);
 

@@ -27,9 +27,8 @@ class TimeoutProbeTest {
         TimeoutProbe probe = group.ranks.get(0).timeoutProbe();
         long begun = group.nanoTime();
         long deadline = begun + TIMEOUT.toNanos();
-        long lead = TimeoutProbe.leadNanos(TIMEOUT.toNanos());
         probe.begin();
-        while (!probe.mayJudge(BARRIER, null, deadline, lead, group.nanoTime())) {
+        while (!probe.mayJudge(BARRIER, null, begun, deadline, group.nanoTime())) {
             group.pass(Duration.ofMillis(5));
             if (group.nanoTime() - deadline > LATE.toNanos()) {
                 group.deliverAll();
