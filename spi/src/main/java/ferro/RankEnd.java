@@ -14,23 +14,22 @@ public final class RankEnd implements Serializable {
 
     private static final long serialVersionUID = 1L;
 
-    /** Process that the launcher started for the rank. */
-    private final long pid;
-    /** Host of the process. */
-    private final String host;
-    /** Exit code; 128 + n if signal n ended the process. */
-    private final int exitCode;
-    /** Name of the signal that ended the process, without SIG; empty if none did. */
-    private final String signal;
-    /** Last line of output; empty if there is none. */
-    private final String lastLine;
+    /** The values of this end. */
+    private final End end;
+
+    /**
+     * The values of an end.
+     *
+     * @param pid      process that the launcher started for the rank
+     * @param host     host of the process
+     * @param exitCode exit code; 128 + n if signal n ended the process
+     * @param signal   name of the signal that ended the process, without SIG; empty if none did
+     * @param lastLine last line of output; empty if there is none
+     */
+    private record End(long pid, String host, int exitCode, String signal, String lastLine) implements Serializable {}
 
     private RankEnd(long pid, String host, int exitCode, String signal, String lastLine) {
-        this.pid = pid;
-        this.host = cleaned(Objects.requireNonNull(host, "host"));
-        this.exitCode = exitCode;
-        this.signal = cleaned(signal);
-        this.lastLine = cleaned(lastLine);
+        end = new End(pid, cleaned(host), exitCode, cleaned(signal), cleaned(lastLine));
     }
 
     /**
@@ -43,7 +42,7 @@ public final class RankEnd implements Serializable {
      * @throws NullPointerException if the host is null
      */
     public static RankEnd of(long pid, String host, int exitCode) {
-        return new RankEnd(pid, host, exitCode, "", "");
+        return new RankEnd(pid, Objects.requireNonNull(host, "host"), exitCode, "", "");
     }
 
     /**
@@ -54,7 +53,7 @@ public final class RankEnd implements Serializable {
      * @throws NullPointerException if the name is null
      */
     public RankEnd bySignal(String name) {
-        return new RankEnd(pid, host, exitCode, Objects.requireNonNull(name, "name"), lastLine);
+        return new RankEnd(end.pid, end.host, end.exitCode, Objects.requireNonNull(name, "name"), end.lastLine);
     }
 
     /**
@@ -66,7 +65,7 @@ public final class RankEnd implements Serializable {
      * @throws NullPointerException if the line is null
      */
     public RankEnd afterLine(String line) {
-        return new RankEnd(pid, host, exitCode, signal, Objects.requireNonNull(line, "line"));
+        return new RankEnd(end.pid, end.host, end.exitCode, end.signal, Objects.requireNonNull(line, "line"));
     }
 
     private static String cleaned(String line) {
@@ -85,27 +84,27 @@ public final class RankEnd implements Serializable {
 
     /** {@return the process that the launcher started for the rank} */
     public long pid() {
-        return pid;
+        return end.pid;
     }
 
     /** {@return the host of the process} */
     public String host() {
-        return host;
+        return end.host;
     }
 
     /** {@return the exit code; 128 + n if signal n ended the process} */
     public int exitCode() {
-        return exitCode;
+        return end.exitCode;
     }
 
     /** {@return the signal that ended the process, without SIG; empty if no signal ended it} */
     public Optional<String> signal() {
-        return signal.isEmpty() ? Optional.empty() : Optional.of(signal);
+        return end.signal.isEmpty() ? Optional.empty() : Optional.of(end.signal);
     }
 
     /** {@return the last line of output, at most 200 characters; empty if it is unknown} */
     public Optional<String> lastLine() {
-        return lastLine.isEmpty() ? Optional.empty() : Optional.of(lastLine);
+        return end.lastLine.isEmpty() ? Optional.empty() : Optional.of(end.lastLine);
     }
 
     /**
@@ -115,29 +114,24 @@ public final class RankEnd implements Serializable {
      * @return for example {@code rank 2 (pid 17 on host b) was ended by signal KILL; its last line: step 3}
      */
     public String text(int rank) {
-        String how = signal.isEmpty() ? "ended with exit code " + exitCode : "was ended by signal " + signal;
-        String said = lastLine.isEmpty() ? "" : "; its last line: " + lastLine;
-        return "rank " + rank + " (pid " + pid + " on host " + host + ") " + how + said;
+        String how =
+                end.signal.isEmpty() ? "ended with exit code " + end.exitCode : "was ended by signal " + end.signal;
+        String said = end.lastLine.isEmpty() ? "" : "; its last line: " + end.lastLine;
+        return "rank " + rank + " (pid " + end.pid + " on host " + end.host + ") " + how + said;
     }
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof RankEnd that
-                && pid == that.pid
-                && host.equals(that.host)
-                && exitCode == that.exitCode
-                && signal.equals(that.signal)
-                && lastLine.equals(that.lastLine);
+        return other instanceof RankEnd that && end.equals(that.end);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(pid, host, exitCode, signal, lastLine);
+        return end.hashCode();
     }
 
     @Override
     public String toString() {
-        return "RankEnd[pid=" + pid + ", host=" + host + ", exitCode=" + exitCode + ", signal=" + signal + ", lastLine="
-                + lastLine + "]";
+        return "Rank" + end;
     }
 }

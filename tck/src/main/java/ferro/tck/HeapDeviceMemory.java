@@ -75,49 +75,42 @@ public final class HeapDeviceMemory implements DeviceMemory {
 
     /** An event of {@link #watch}, which reports the start or the end of a copy. */
     public static final class CopyEvent {
-        private final Direction direction;
-        private final int device;
-        private final long bytes;
-        private final long number;
-        private final boolean ended;
+        private final Event event;
+
+        private record Event(Direction direction, int device, long bytes, long number, boolean ended) {}
 
         private CopyEvent(Direction direction, int device, long bytes, long number, boolean ended) {
-            this.direction = direction;
-            this.device = device;
-            this.bytes = bytes;
-            this.number = number;
-            this.ended = ended;
+            event = new Event(direction, device, bytes, number, ended);
         }
 
         /** {@return the direction of the copy} */
         public Direction direction() {
-            return direction;
+            return event.direction;
         }
 
         /** {@return the ordinal of the device} */
         public int device() {
-            return device;
+            return event.device;
         }
 
         /** {@return the size of the copy} */
         public long bytes() {
-            return bytes;
+            return event.bytes;
         }
 
         /** {@return the number of the copy in its direction, from 1} */
         public long number() {
-            return number;
+            return event.number;
         }
 
         /** {@return whether the copy has run} */
         public boolean ended() {
-            return ended;
+            return event.ended;
         }
 
         @Override
         public String toString() {
-            return "CopyEvent[direction=" + direction + ", device=" + device + ", bytes=" + bytes + ", number=" + number
-                    + ", ended=" + ended + "]";
+            return "Copy" + event;
         }
     }
 
