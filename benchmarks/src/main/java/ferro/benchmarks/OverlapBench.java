@@ -95,7 +95,7 @@ public final class OverlapBench {
         double[] estimate = {communicatingMillis(steps)};
         group.broadcast(estimate, 0);
         long layerNanos = Math.round(ratio * estimate[0] * 1e6 / request.layers());
-        Computing computing = request.computing().of(layerNanos);
+        LayerWork computing = request.computing().of(layerNanos);
         double before = probe.halfRoundTripMicros();
         List<OverlapRow> rows = rows(steps, computing);
         OverlapRow.OverlapSetting setting = new OverlapRow.OverlapSetting(
@@ -128,7 +128,7 @@ public final class OverlapBench {
     }
 
     /** Runs the parts of all steps in turns, each round from another part on; a row has the medians of a step's parts. */
-    private List<OverlapRow> rows(List<OverlapStep> steps, Computing computing) {
+    private List<OverlapRow> rows(List<OverlapStep> steps, LayerWork computing) {
         List<Runnable> parts = new ArrayList<>();
         parts.add(() -> steps.get(0).compute(computing));
         parts.add(() -> steps.get(0).flat(computing));

@@ -17,7 +17,7 @@ import java.util.List;
  * @param json       one JSON object per line instead of a table
  */
 public record OverlapRequest(
-        Computing.CoreUse computing,
+        LayerWork.CoreUse computing,
         List<Double> ratios,
         List<Long> buckets,
         int layers,
@@ -70,7 +70,7 @@ public record OverlapRequest(
      * @throws IllegalArgumentException naming the invalid word
      */
     public static OverlapRequest parse(List<String> words) {
-        Computing.CoreUse computing = Computing.CoreUse.IDLE;
+        LayerWork.CoreUse computing = LayerWork.CoreUse.IDLE;
         List<Double> ratios = List.of(0.5, 1.0, 2.0);
         List<Long> buckets = List.of(1L << 20, 4L << 20, 16L << 20);
         int layers = 16;
@@ -86,7 +86,7 @@ public record OverlapRequest(
             }
             String value = rest.hasNext() ? rest.next() : "";
             switch (option) {
-                case "--computing" -> computing = Computing.CoreUse.parse(value);
+                case "--computing" -> computing = LayerWork.CoreUse.parse(value);
                 case "--ratios" -> ratios = ratios(value);
                 case "--buckets" -> buckets = Sweep.parseSizes(option, value);
                 case "--layers" -> layers = whole(option, value);

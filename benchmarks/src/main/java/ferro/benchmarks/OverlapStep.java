@@ -50,11 +50,11 @@ final class OverlapStep implements AutoCloseable {
     }
 
     /** Returns, in the order of a row's times: the buckets alone, until the first, the last alone, the step. */
-    List<Runnable> parts(Computing computing) {
+    List<Runnable> parts(LayerWork computing) {
         return List.of(this::communicate, () -> computing.layers(first), this::lastBucket, () -> step(computing));
     }
 
-    void compute(Computing computing) {
+    void compute(LayerWork computing) {
         computing.layers(layers);
     }
 
@@ -72,7 +72,7 @@ final class OverlapStep implements AutoCloseable {
     }
 
     /** Every bucket leaves as soon as its last gradient is computed. */
-    private void step(Computing computing) {
+    private void step(LayerWork computing) {
         computing.begin();
         for (int layer = layers - 1; layer >= 0; layer--) {
             computing.layer();
@@ -82,7 +82,7 @@ final class OverlapStep implements AutoCloseable {
     }
 
     /** All is computed, then all is averaged. */
-    void flat(Computing computing) {
+    void flat(LayerWork computing) {
         computing.layers(layers);
         group.allReduce(flat.tensor(), ReduceOp.AVG);
     }

@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
 final class AnalyzeCommand implements Callable<Integer> {
     private static final String PAGE = "ferro-timeline.html";
 
-    private final World world;
+    private final CommandContext world;
 
     @Parameters(
             paramLabel = "DIR",
@@ -49,7 +49,7 @@ final class AnalyzeCommand implements Callable<Integer> {
             description = "file to write the timeline to (default: " + PAGE + " in the first DIR)")
     private Path html;
 
-    AnalyzeCommand(World world) {
+    AnalyzeCommand(CommandContext world) {
         this.world = world;
     }
 

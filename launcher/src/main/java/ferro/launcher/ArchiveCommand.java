@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
             "  ferro archive -cp \"$(ferro classpath):app.jar\" --to app.jsa app.Main --epochs 1"
         })
 final class ArchiveCommand implements Callable<Integer> {
-    private final World world;
+    private final CommandContext world;
 
     @Spec
     private CommandSpec command;
@@ -61,7 +61,7 @@ final class ArchiveCommand implements Callable<Integer> {
     @Parameters(hidden = true, arity = "1..*")
     private List<String> words;
 
-    ArchiveCommand(World world) {
+    ArchiveCommand(CommandContext world) {
         this.world = world;
     }
 
@@ -70,7 +70,7 @@ final class ArchiveCommand implements Callable<Integer> {
         if (ranks < 1) {
             throw new BadInputException("--ranks " + ranks + ": need 1 or more");
         }
-        MeantOption.behindProgram(words, command).ifPresent(world.screen()::note);
+        OptionSuggestion.behindProgram(words, command).ifPresent(world.screen()::note);
         Path archive = file.toAbsolutePath().normalize();
         ClassPath path = ClassPath.parse(classPath);
         checkWritable(archive, path);

@@ -10,9 +10,9 @@ import picocli.CommandLine.Command;
         name = "classpath",
         description = "Prints the class path for your own programs: java -cp \"$(ferro classpath):classes\" Main")
 final class ClassPathCommand implements Callable<Integer> {
-    private final World world;
+    private final CommandContext world;
 
-    ClassPathCommand(World world) {
+    ClassPathCommand(CommandContext world) {
         this.world = world;
     }
 

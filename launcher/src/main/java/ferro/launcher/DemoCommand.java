@@ -31,7 +31,7 @@ import picocli.CommandLine.Unmatched;
 final class DemoCommand implements Callable<Integer> {
     private static final String CHECKPOINTS = "--checkpoints";
 
-    private final World world;
+    private final CommandContext world;
 
     @Spec
     private CommandSpec command;
@@ -53,7 +53,7 @@ final class DemoCommand implements Callable<Integer> {
     @Unmatched
     private List<String> given;
 
-    DemoCommand(World world) {
+    DemoCommand(CommandContext world) {
         this.world = world;
     }
 
@@ -102,7 +102,7 @@ final class DemoCommand implements Callable<Integer> {
             String meant = options.stream()
                     .filter(word -> misuse.getMessage().startsWith("unknown option " + word + ":"))
                     .findFirst()
-                    .flatMap(word -> MeantOption.of(word, command))
+                    .flatMap(word -> OptionSuggestion.of(word, command))
                     .map(advice -> "; " + advice)
                     .orElse("");
             throw new BadInputException(misuse.getMessage() + meant, misuse);

@@ -15,12 +15,12 @@ import picocli.CommandLine.Option;
                 "Shows every back end and why it can or cannot work here, the address that other ranks would connect to,"
                         + " the JDK and the tools. Exit code 0 if a job of several ranks can run here, else 1.")
 final class DoctorCommand implements Callable<Integer> {
-    private final World world;
+    private final CommandContext world;
 
     @Option(names = "--json", description = "print one JSON object")
     private boolean json;
 
-    DoctorCommand(World world) {
+    DoctorCommand(CommandContext world) {
         this.world = world;
     }
 

@@ -44,7 +44,7 @@ final class DumpCommand implements Callable<Integer> {
 
     private static final long LOOK_MILLIS = 50;
 
-    private final World world;
+    private final CommandContext world;
 
     @Parameters(paramLabel = "DIR", description = "folder that the ranks write to")
     private Path folder;
@@ -56,7 +56,7 @@ final class DumpCommand implements Callable<Integer> {
             defaultValue = "5s")
     private String wait;
 
-    DumpCommand(World world) {
+    DumpCommand(CommandContext world) {
         this.world = world;
     }
 

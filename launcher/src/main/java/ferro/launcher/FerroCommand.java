@@ -67,21 +67,21 @@ public final class FerroCommand implements Runnable {
             System.err.println("ferro: " + refused.getMessage());
             return ExitCode.BAD_INPUT;
         }
-        return execute(World.ofProcess(), arguments);
+        return execute(CommandContext.ofProcess(), arguments);
     }
 
     /** Runs the command that the arguments name, and returns its exit code. */
-    static int execute(World world, String... arguments) {
+    static int execute(CommandContext world, String... arguments) {
         return commandLine(world, arguments).execute(arguments);
     }
 
     /** {@return the command with all subcommands, from which the distribution generates its manual} */
     public static CommandLine commandLine() {
-        return commandLine(World.ofProcess());
+        return commandLine(CommandContext.ofProcess());
     }
 
     /** Creates only the subcommand that the first argument names: creating all takes as long as running one. */
-    static CommandLine commandLine(World world, String... arguments) {
+    static CommandLine commandLine(CommandContext world, String... arguments) {
         Map<String, Supplier<Object>> all = subcommands(world);
         CommandLine line = new CommandLine(new FerroCommand(all.keySet()));
         Supplier<Object> named = arguments.length == 0 ? null : all.get(arguments[0]);
@@ -119,7 +119,7 @@ public final class FerroCommand implements Runnable {
     }
 
     /** Returns the subcommands in the order in which they are shown. */
-    private static Map<String, Supplier<Object>> subcommands(World world) {
+    private static Map<String, Supplier<Object>> subcommands(CommandContext world) {
         Map<String, Supplier<Object>> all = new LinkedHashMap<>();
         all.put("run", () -> new RunCommand(world));
         all.put("demo", () -> new DemoCommand(world));
@@ -142,7 +142,7 @@ public final class FerroCommand implements Runnable {
     }
 
     /** Prints why the parser refuses the arguments, what the user may have meant, and where to find the options. */
-    private static int misread(CommandLine.ParameterException failure, World world) {
+    private static int misread(CommandLine.ParameterException failure, CommandContext world) {
         String name = failure.getCommandLine().getCommandSpec().qualifiedName();
         Optional<String> unknown = unknownCommand(failure);
         if (unknown.isPresent()) {
@@ -150,7 +150,7 @@ public final class FerroCommand implements Runnable {
             return ExitCode.BAD_INPUT;
         }
         List<String> lines = new ArrayList<>(List.of(name + ": " + failure.getMessage()));
-        MeantOption.of(failure).ifPresent(lines::add);
+        OptionSuggestion.of(failure).ifPresent(lines::add);
         lines.add("see " + name + " --help");
         world.screen().tell(lines);
         failure.getCommandLine().getCommandSpec().mixins().values().stream()
@@ -181,7 +181,7 @@ public final class FerroCommand implements Runnable {
      * Prints a message for bad input, and for work that is not possible on this machine. Throws any other exception
      * again: it is a bug of ferro, and its trace shows the location.
      */
-    private static int explain(Exception failure, CommandLine where, World world) throws Exception {
+    private static int explain(Exception failure, CommandLine where, CommandContext world) throws Exception {
         boolean badInput = failure instanceof BadInputException;
         if (badInput || failure instanceof FerroException) {
             world.screen().tell(List.of(where.getCommandSpec().qualifiedName() + ": " + failure.getMessage()));

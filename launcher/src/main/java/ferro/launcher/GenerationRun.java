@@ -7,7 +7,7 @@ import ferro.backend.tcp.store.EndedRanks;
 import ferro.job.CheckpointReport;
 import ferro.launcher.JobKeys.JobKey;
 import ferro.launcher.analyze.Analysis;
-import ferro.launcher.analyze.Ends;
+import ferro.launcher.analyze.ProcessEnds;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.nodes.LostNode;
@@ -113,7 +113,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     }
 
     /** Starts the ranks, waits until all have ended, and concludes from the ends of the ranks of all nodes. */
-    Conclusion run(CoreBinding binding) throws IOException, InterruptedException {
+    GenerationOutcome run(CoreBinding binding) throws IOException, InterruptedException {
         job.signals.ranksStart();
         int number = job.generations.number();
         RankEnvironment variables = new RankEnvironment(job.spec, store, key, recordings, number);
@@ -150,7 +150,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     }
 
     /** Waits for the reports of the other nodes, and concludes from all reports. */
-    private Conclusion concluded(Function<Map<Integer, Long>, String> report) throws InterruptedException {
+    private GenerationOutcome concluded(Function<Map<Integer, Long>, String> report) throws InterruptedException {
         String verdict = nodes.conclude(report, gathered -> {
             Map<Integer, NodeEnd> reports = new TreeMap<>();
             gathered.reports().forEach((node, text) -> reports.put(node, NodeEnd.decoded(text)));
@@ -159,21 +159,22 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
             return new Gson()
                     .toJson(judged(reports, lost, ends -> NodeEnd.analyzed(reports.values(), ends, notes::add), notes));
         });
-        Conclusion end = new Gson().fromJson(verdict, Conclusion.class);
+        GenerationOutcome end = new Gson().fromJson(verdict, GenerationOutcome.class);
         job.generations.heard(end);
         return end;
     }
 
-    private Conclusion judged(
+    private GenerationOutcome judged(
             Map<Integer, NodeEnd> reports,
             List<LostNode> lost,
-            Function<Ends, Optional<Analysis>> analyzed,
+            Function<ProcessEnds, Optional<Analysis>> analyzed,
             List<String> notes) {
         Postmortem postmortem = Postmortem.of(reports, nodes.cards(), startedNanos, analyzed);
-        Conclusion conclusion = Conclusion.of(postmortem, lost, startedNanos, job.target.saysWhatIsWrong())
+        GenerationOutcome conclusion = GenerationOutcome.of(
+                        postmortem, lost, startedNanos, job.target.saysWhatIsWrong())
                 .after(notes);
         double seconds = (System.nanoTime() - startedNanos) / 1e9;
-        Conclusion end = job.spec.placement().nodeRank() == 0
+        GenerationOutcome end = job.spec.placement().nodeRank() == 0
                 ? job.generations.ended(conclusion, joined, checkpoint, endNanos, seconds)
                 : job.generations.endedAlone(conclusion, checkpoint, seconds);
         if (!end.restarts()) {

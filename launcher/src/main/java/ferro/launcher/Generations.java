@@ -53,7 +53,8 @@ final class Generations {
      * @param endNanos   when this launcher received the first failure, or when all ranks had ended
      * @param seconds    duration of the generation
      */
-    Conclusion ended(Conclusion conclusion, boolean joined, String checkpoint, long endNanos, double seconds) {
+    GenerationOutcome ended(
+            GenerationOutcome conclusion, boolean joined, String checkpoint, long endNanos, double seconds) {
         past.add(line(conclusion, checkpoint, seconds));
         lines = shown(past);
         if (!conclusion.failed()) {
@@ -80,14 +81,14 @@ final class Generations {
     }
 
     /** Returns the end of a job without the launcher of node 0: no other launcher starts the ranks again. */
-    Conclusion endedAlone(Conclusion conclusion, String checkpoint, double seconds) {
+    GenerationOutcome endedAlone(GenerationOutcome conclusion, String checkpoint, double seconds) {
         List<String> all = new ArrayList<>(lines);
         all.add(line(conclusion, checkpoint, seconds));
         lines = all;
         return last(conclusion);
     }
 
-    private String line(Conclusion conclusion, String checkpoint, double seconds) {
+    private String line(GenerationOutcome conclusion, String checkpoint, double seconds) {
         return String.format(Locale.ROOT, "generation %d: %.1f s, %s", number, seconds, conclusion.cause())
                 + (checkpoint.isEmpty() ? "" : ", last checkpoint " + checkpoint);
     }
@@ -104,12 +105,12 @@ final class Generations {
     }
 
     /** Returns the end of a job that starts no other generation, even if it has restarts left. */
-    private Conclusion last(Conclusion conclusion) {
+    private GenerationOutcome last(GenerationOutcome conclusion) {
         return conclusion.followed(null, 0, lines.size() < 2 ? List.of() : lines);
     }
 
     /** Stores what node 0 has decided. */
-    void heard(Conclusion end) {
+    void heard(GenerationOutcome end) {
         lines = end.past();
     }
 

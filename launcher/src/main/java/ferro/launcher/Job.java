@@ -42,7 +42,7 @@ import java.util.stream.Collectors;
 final class Job {
     private final JobSpec spec;
     private final Target target;
-    private final World world;
+    private final CommandContext world;
     private final Map<String, String> environment;
     /** Names that are set for the ranks but are not settings of ferro. */
     private final Set<String> unknown;
@@ -63,7 +63,7 @@ final class Job {
 
     private boolean endedWell;
 
-    Job(JobSpec spec, Target target, World world) {
+    Job(JobSpec spec, Target target, CommandContext world) {
         this.spec = spec;
         this.target = target;
         this.world = world;
@@ -96,7 +96,7 @@ final class Job {
                 JobParts parts = new JobParts(
                         spec, target, environment, screen, leash, folder, command, heard, generations, recordings, log);
                 try (JobStores stores = new JobStores(spec, keys, screen::note)) {
-                    Conclusion end = generation(parts, keys, stores, Duration.ZERO);
+                    GenerationOutcome end = generation(parts, keys, stores, Duration.ZERO);
                     while (end.restarts()) {
                         screen.note(end.next());
                         events = new LinkedBlockingQueue<>();
@@ -104,7 +104,7 @@ final class Job {
                         heard.begin(events, generations.number());
                         end = generation(parts, keys, stores, Duration.ofMillis(end.waitMillis()));
                     }
-                    Conclusion conclusion = end.ofJob();
+                    GenerationOutcome conclusion = end.ofJob();
                     conclusion.show(screen);
                     endedWell = conclusion.well();
                     return conclusion.code();
@@ -168,13 +168,13 @@ final class Job {
     }
 
     /** Runs one generation. A later generation may lack what the first one had, such as space on a disk. */
-    private Conclusion generation(JobParts parts, JobKeys keys, JobStores stores, Duration hold)
+    private GenerationOutcome generation(JobParts parts, JobKeys keys, JobStores stores, Duration hold)
             throws IOException, InterruptedException, NodesApartException {
         boolean first = generations.number() == 0;
         boolean run = false;
         try {
             stores.open(generations.number(), events);
-            Conclusion end;
+            GenerationOutcome end;
             try (Nodes nodes = met(stores, keys, hold)) {
                 JobKey key = keys.ofRanks(generations.number());
                 Cores cores = cores(nodes.cards(), spec.placement().nodeRank(), Cores.ofThisMachine());
@@ -199,7 +199,7 @@ final class Job {
                     ExitCode.FAILED);
         } finally {
             if (!run && !first) {
-                Conclusion.listed(generations.lines()).forEach(screen::note);
+                GenerationOutcome.listed(generations.lines()).forEach(screen::note);
             }
         }
     }

@@ -118,9 +118,9 @@ final class JobOptions {
     }
 
     /** Sets options that the user has not typed from the batch system around the launcher, and prints a note. */
-    World settle(World world) {
+    CommandContext settle(CommandContext world) {
         Map<String, String> environment = world.environment();
-        World inside = world;
+        CommandContext inside = world;
         if (!typed("--nodes") && !typed("--node-rank")) {
             Optional<SlurmAllocation> found = SlurmAllocation.find(environment);
             if (found.isPresent()) {
@@ -160,7 +160,7 @@ final class JobOptions {
      * @param inside the result of {@link #settle}
      * @param made   creates the job from {@link #spec}
      */
-    Job job(World inside, Function<JobSpec, Job> made) throws InterruptedException, NodesApartException {
+    Job job(CommandContext inside, Function<JobSpec, Job> made) throws InterruptedException, NodesApartException {
         try {
             return made.apply(spec());
         } catch (BadInputException wrong) {
@@ -179,7 +179,7 @@ final class JobOptions {
      * Notifies other nodes that the parser refuses the options. The number of this node and the options that lead to
      * the other nodes must be parsed before the error.
      */
-    void misread(World world, String why) {
+    void misread(CommandContext world, String why) {
         if (nodeRank == null) {
             return;
         }

@@ -2,10 +2,10 @@ package ferro.launcher;
 
 import com.google.gson.Gson;
 import ferro.launcher.analyze.Analysis;
-import ferro.launcher.analyze.Ends;
-import ferro.launcher.analyze.Ends.EndKind;
-import ferro.launcher.analyze.Ends.ProcessEnd;
 import ferro.launcher.analyze.EndsFile;
+import ferro.launcher.analyze.ProcessEnds;
+import ferro.launcher.analyze.ProcessEnds.EndKind;
+import ferro.launcher.analyze.ProcessEnds.ProcessEnd;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.input.Placement;
 import ferro.launcher.nodes.LostNode;
@@ -90,7 +90,7 @@ record NodeEnd(
      *
      * @param sinceNanos time from which the loss of an ended rank is not a cause; null if no rank was ended
      */
-    Ends ends(Long sinceNanos) {
+    ProcessEnds ends(Long sinceNanos) {
         Map<Integer, ProcessEnd> ends = new HashMap<>();
         outcome.left().forEach(ended -> ends.put(ended.rank(), new ProcessEnd(EndKind.WELL, "")));
         outcome.failures().forEach(ended -> ends.put(ended.rank(), failed(ended)));
@@ -106,7 +106,7 @@ record NodeEnd(
         if (sinceNanos != null) {
             ends.keySet().forEach(rank -> since.put(rank, sinceNanos + wallNanos));
         }
-        return new Ends(ends, stopped, since);
+        return new ProcessEnds(ends, stopped, since);
     }
 
     private ProcessEnd failed(Ended ended) {
@@ -130,7 +130,7 @@ record NodeEnd(
         Set<Integer> ended = new HashSet<>();
         Stream.concat(outcome.failures().stream(), outcome.left().stream()).forEach(one -> ended.add(one.rank()));
         // node 0 analyses these recordings too, and reports a failure of the analysis
-        Set<Integer> guilty = Recordings.analyzed(brief, Ends.UNSEEN, why -> {})
+        Set<Integer> guilty = Recordings.analyzed(brief, ProcessEnds.UNSEEN, why -> {})
                 .map(Analysis::guilty)
                 .orElse(Set.of());
         List<RankOutput> outputs =
@@ -189,15 +189,16 @@ record NodeEnd(
      *
      * @param reports reports by number of the node; a node without a report is lost
      */
-    static Ends ends(Map<Integer, NodeEnd> reports, List<NodeCard> nodes) {
-        Ends all = Ends.UNSEEN;
+    static ProcessEnds ends(Map<Integer, NodeEnd> reports, List<NodeCard> nodes) {
+        ProcessEnds all = ProcessEnds.UNSEEN;
         for (NodeCard node : nodes) {
             NodeEnd report = reports.get(node.node());
             Map<Integer, ProcessEnd> lost = new HashMap<>();
             for (int rank = node.node() * node.ranks(); rank < (node.node() + 1) * node.ranks(); rank++) {
                 lost.put(rank, new ProcessEnd(EndKind.ELSEWHERE, node.toString()));
             }
-            all = all.and(report == null ? new Ends(lost, Set.of(), Map.of()) : report.ends(report.since(nodes)));
+            all = all.and(
+                    report == null ? new ProcessEnds(lost, Set.of(), Map.of()) : report.ends(report.since(nodes)));
         }
         return all;
     }
@@ -211,7 +212,7 @@ record NodeEnd(
     }
 
     /** Returns the analysis of the recordings of several nodes; empty if it fails, or without recordings. */
-    static Optional<Analysis> analyzed(Collection<NodeEnd> reports, Ends ends, Consumer<String> notes) {
+    static Optional<Analysis> analyzed(Collection<NodeEnd> reports, ProcessEnds ends, Consumer<String> notes) {
         List<String> texts = new ArrayList<>();
         Map<Integer, String> damaged = new HashMap<>();
         reports.stream().filter(one -> one.recordings != null).forEach(one -> {

@@ -19,7 +19,7 @@ import ferro.launcher.nodes.LineTimes;
 import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.nodes.Nodes;
 import ferro.launcher.nodes.Nodes.WaitTimes;
-import ferro.launcher.nodes.Waiting;
+import ferro.launcher.nodes.WaitListener;
 import ferro.launcher.output.Screen;
 import ferro.launcher.program.BackendChoice;
 import ferro.launcher.program.Target;
@@ -65,7 +65,7 @@ final class NodeMeeting {
     /** Address that this launcher has found for the store; the name service may fail while the job runs. */
     private Optional<InetSocketAddress> reached = Optional.empty();
 
-    private NodeMeeting(JobSpec spec, World world, Endpoint master, Map<String, String> settings) {
+    private NodeMeeting(JobSpec spec, CommandContext world, Endpoint master, Map<String, String> settings) {
         this.spec = spec;
         this.screen = world.screen();
         this.master = master;
@@ -76,7 +76,7 @@ final class NodeMeeting {
         }
     }
 
-    static NodeMeeting of(JobSpec spec, Target target, World world, Endpoint master) {
+    static NodeMeeting of(JobSpec spec, Target target, CommandContext world, Endpoint master) {
         return new NodeMeeting(spec, world, master, BackendChoice.ofFirstRank(spec, target, world.environment()));
     }
 
@@ -109,8 +109,8 @@ final class NodeMeeting {
     }
 
     /** Returns callbacks that print while this launcher waits. */
-    private Waiting waiting(LineTimes lines, JobSignals signals) {
-        return new Waiting() {
+    private WaitListener waiting(LineTimes lines, JobSignals signals) {
+        return new WaitListener() {
             @Override
             public void missing(Set<Integer> nodes) {
                 // all nodes have connected, and node 0 only has to publish the start
@@ -272,7 +272,7 @@ final class NodeMeeting {
      * @return what all nodes print; empty if the job has one node, or if no other node could be notified
      * @throws InterruptedException if the calling thread is interrupted
      */
-    static Optional<NodesApartException> unstarted(JobSpec spec, World world, Exception failure)
+    static Optional<NodesApartException> unstarted(JobSpec spec, CommandContext world, Exception failure)
             throws InterruptedException {
         if (spec.placement().nodes() == 1 || spec.secretFile().isEmpty()) {
             return Optional.empty();
@@ -293,7 +293,7 @@ final class NodeMeeting {
         }
     }
 
-    private static NodesApartException told(JobSpec spec, World world, NodesApartException why)
+    private static NodesApartException told(JobSpec spec, CommandContext world, NodesApartException why)
             throws IOException, InterruptedException {
         String jobId = RankEnvironment.jobId(spec.placement(), world.environment(), new SecureRandom());
         JobKey key = new JobKey(jobId, spec.secretFile().get());
@@ -306,7 +306,7 @@ final class NodeMeeting {
         }
     }
 
-    private static void sayUnstarted(JobSpec spec, World world, String why) {
+    private static void sayUnstarted(JobSpec spec, CommandContext world, String why) {
         world.screen()
                 .note("no rank can be started here (" + why.lines().findFirst().orElse("")
                         + "): this launcher tells the" + " other nodes when they connect, for at most "

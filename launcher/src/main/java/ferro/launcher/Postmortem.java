@@ -2,8 +2,8 @@ package ferro.launcher;
 
 import ferro.RankEnd;
 import ferro.launcher.analyze.Analysis;
-import ferro.launcher.analyze.Ends;
 import ferro.launcher.analyze.PlainTexts;
+import ferro.launcher.analyze.ProcessEnds;
 import ferro.launcher.analyze.Verdict;
 import ferro.launcher.analyze.VerdictText;
 import ferro.launcher.analyze.VerdictText.SeenBeside;
@@ -61,7 +61,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
             Map<Integer, NodeEnd> reports,
             List<NodeCard> nodes,
             long startedNanos,
-            Function<Ends, Optional<Analysis>> analyzed) {
+            Function<ProcessEnds, Optional<Analysis>> analyzed) {
         JobOutcome outcome = NodeEnd.merged(reports, nodes, startedNanos);
         boolean well = reports.size() == nodes.size()
                 && outcome.failures().isEmpty()
@@ -312,7 +312,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         boolean explained = verdict.filter(found -> found.saysSuspended(rank)).isPresent();
         return explained
                 ? "kill -s CONT " + pid + node + " would have resumed rank " + rank
-                : "rank " + rank + ", pid " + pid + node + ", was " + Ends.SUSPENDED + "; kill -s CONT " + pid
+                : "rank " + rank + ", pid " + pid + node + ", was " + ProcessEnds.SUSPENDED + "; kill -s CONT " + pid
                         + " would have resumed it";
     }
 

@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
             "      --secret-file job.secret -n 4 Main.java  on the other: --node-rank 1"
         })
 final class RunCommand implements Callable<Integer> {
-    private final World world;
+    private final CommandContext world;
 
     @Spec
     private CommandSpec command;
@@ -87,16 +87,16 @@ final class RunCommand implements Callable<Integer> {
     @Parameters(hidden = true)
     private List<String> words;
 
-    RunCommand(World world) {
+    RunCommand(CommandContext world) {
         this.world = world;
     }
 
     @Override
     public Integer call() throws Exception {
-        World inside = options.settle(world);
+        CommandContext inside = options.settle(world);
         List<String> given = words == null ? List.of() : words;
         if (!behindDashes(given.size())) {
-            MeantOption.behindProgram(given, command).ifPresent(world.screen()::note);
+            OptionSuggestion.behindProgram(given, command).ifPresent(world.screen()::note);
         }
         return options.job(inside, spec -> {
                     JobSpec checked =

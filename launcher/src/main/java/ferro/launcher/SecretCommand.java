@@ -20,12 +20,12 @@ import picocli.CommandLine.Parameters;
                     + " another launcher starts the ranks."
         })
 final class SecretCommand implements Callable<Integer> {
-    private final World world;
+    private final CommandContext world;
 
     @Parameters(paramLabel = "FILE", description = "file to create; must not exist yet")
     private Path file;
 
-    SecretCommand(World world) {
+    SecretCommand(CommandContext world) {
         this.world = world;
     }
 

@@ -4,7 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.net.Addresses;
-import ferro.backend.tcp.net.OwnHost;
+import ferro.backend.tcp.net.LoopbackHostName;
 import ferro.backend.tcp.net.SecretFile;
 import ferro.launcher.JobKeys.JobKey;
 import ferro.launcher.input.BadInputException;
@@ -101,7 +101,7 @@ record StoreHost(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpSto
      * another node, such a name leads to that node itself and is refused. Accepts loopback addresses and localhost.
      */
     static Endpoint reachable(Endpoint wanted, boolean servedHere, Consumer<String> notes) {
-        Optional<OwnHost> own = OwnHost.find(wanted.host());
+        Optional<LoopbackHostName> own = LoopbackHostName.find(wanted.host());
         if (own.isEmpty()) {
             return wanted;
         }

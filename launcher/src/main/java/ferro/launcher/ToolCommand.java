@@ -18,7 +18,7 @@ import picocli.CommandLine.Unmatched;
 /** A subcommand of another module: a job whose ranks run the program of a {@link JobTool}. */
 @Command
 final class ToolCommand implements Callable<Integer> {
-    private final World world;
+    private final CommandContext world;
 
     @Mixin
     private final JobTool tool;
@@ -26,13 +26,13 @@ final class ToolCommand implements Callable<Integer> {
     @Mixin
     private JobOptions options;
 
-    private ToolCommand(World world, JobTool tool) {
+    private ToolCommand(CommandContext world, JobTool tool) {
         this.world = world;
         this.tool = tool;
     }
 
     /** Returns the subcommand with this name, or one that prints which module contains it. */
-    static Object named(String name, String module, World world) {
+    static Object named(String name, String module, CommandContext world) {
         for (JobTool found : Services.of(JobTool.class)) {
             if (found.name().equals(name)) {
                 return new ToolCommand(world, found);
@@ -43,7 +43,7 @@ final class ToolCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        World inside = options.settle(world);
+        CommandContext inside = options.settle(world);
         if (checked(tool::startsRanks)) {
             return options.job(inside, spec -> job(spec, inside)).run();
         }
@@ -52,7 +52,7 @@ final class ToolCommand implements Callable<Integer> {
         return new ProcessBuilder(command).inheritIO().start().waitFor();
     }
 
-    private Job job(JobSpec spec, World inside) {
+    private Job job(JobSpec spec, CommandContext inside) {
         JobTool.RankProgram program = checked(() -> tool.program(request(spec)));
         JavaSettings settings = JavaSettings.of(Optional.empty(), List.of(), world.environment());
         Target target = JavaTarget.ofFerro(program.mainClass(), program.arguments(), settings);

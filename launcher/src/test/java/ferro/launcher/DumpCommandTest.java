@@ -166,7 +166,7 @@ class DumpCommandTest {
     private int execute(String... arguments) {
         Screen screen = new Screen(out, out);
         PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
-        World world = new World(Map.of("PATH", "/usr/bin:/bin"), screen, print, Optional.empty());
+        CommandContext world = new CommandContext(Map.of("PATH", "/usr/bin:/bin"), screen, print, Optional.empty());
         return FerroCommand.execute(world, arguments);
     }
 }

@@ -446,7 +446,7 @@ class FerroCommandTest {
         environment.putAll(set);
         Screen screen = new Screen(out, err);
         PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
-        World world = new World(environment, screen, print, Optional.empty());
+        CommandContext world = new CommandContext(environment, screen, print, Optional.empty());
         return FerroCommand.execute(world, arguments);
     }
 }

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.Gson;
-import ferro.launcher.Conclusion.ConclusionKind;
+import ferro.launcher.GenerationOutcome.ConclusionKind;
 import ferro.launcher.input.Restarts;
 import java.time.Duration;
 import java.util.List;
@@ -15,14 +15,14 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class GenerationsTest {
-    private static final Conclusion KILLED = failed(137, "rank 2 was ended by signal KILL");
+    private static final GenerationOutcome KILLED = failed(137, "rank 2 was ended by signal KILL");
 
-    private static Conclusion failed(int code, String cause) {
-        return new Conclusion(code, List.of(), null, cause, ConclusionKind.FAILED);
+    private static GenerationOutcome failed(int code, String cause) {
+        return new GenerationOutcome(code, List.of(), null, cause, ConclusionKind.FAILED);
     }
 
     /** Ends a generation after 3 s. */
-    private static Conclusion killed(Generations generations) {
+    private static GenerationOutcome killed(Generations generations) {
         return generations.ended(KILLED, true, "", 0, 3);
     }
 
@@ -41,7 +41,7 @@ class GenerationsTest {
                 "generation 1 of at most 2 starts in 1s: rank 2 was ended by signal KILL",
                 killed(two).next());
         two.met(1);
-        Conclusion second = killed(two);
+        GenerationOutcome second = killed(two);
         assertEquals(2000, second.waitMillis());
         assertEquals("generation 2 of at most 2 starts in 2s: rank 2 was ended by signal KILL", second.next());
 
@@ -56,7 +56,7 @@ class GenerationsTest {
         Generations many = new Generations(new Restarts(9, Optional.empty()), () -> now[0]);
         assertEquals(700, many.ended(KILLED, true, "", 4_700_000_000L, 3).waitMillis());
 
-        Conclusion late = many.ended(KILLED, true, "", 1_000_000_000L, 3);
+        GenerationOutcome late = many.ended(KILLED, true, "", 1_000_000_000L, 3);
         assertEquals(0, late.waitMillis());
         assertHas(late.next(), "starts in 2s");
     }
@@ -67,7 +67,7 @@ class GenerationsTest {
         killed(one);
         one.met(1);
 
-        Conclusion end = one.ended(failed(1, "rank 0 ended with exit code 1"), true, "step 40", 0, 4);
+        GenerationOutcome end = one.ended(failed(1, "rank 0 ended with exit code 1"), true, "step 40", 0, 4);
 
         assertFalse(end.restarts());
         assertEquals(
@@ -91,22 +91,22 @@ class GenerationsTest {
                         "the job had these generations:",
                         "  generation 0: 3.0 s, rank 2 was ended by signal KILL",
                         "  generation 1: 4.0 s, rank 2 was ended by signal KILL"),
-                Conclusion.listed(two.lines()));
-        assertEquals(List.of(), Conclusion.listed(generations(2).lines()));
+                GenerationOutcome.listed(two.lines()));
+        assertEquals(List.of(), GenerationOutcome.listed(generations(2).lines()));
     }
 
     /** The only generation has ended, and a node does not come back for the next one. */
     @Test
     void aJobThatEndsBeforeItsSecondGenerationListsTheFirst() {
         Generations two = generations(2);
-        Conclusion first = killed(two);
+        GenerationOutcome first = killed(two);
         Generations other = generations(2);
         other.heard(first);
 
         for (Generations each : List.of(two, other)) {
             assertEquals(
                     List.of("the job had these generations:", "  generation 0: 3.0 s, rank 2 was ended by signal KILL"),
-                    Conclusion.listed(each.lines()));
+                    GenerationOutcome.listed(each.lines()));
         }
     }
 
@@ -117,7 +117,7 @@ class GenerationsTest {
         other.heard(killed(zero));
         other.met(1);
 
-        Conclusion alone = other.endedAlone(failed(1, "node 0 is lost: its connection has ended"), "", 4);
+        GenerationOutcome alone = other.endedAlone(failed(1, "node 0 is lost: its connection has ended"), "", 4);
 
         assertFalse(alone.restarts());
         assertEquals(
@@ -132,7 +132,8 @@ class GenerationsTest {
     @Test
     void aSuccessfulOrRequestedEndIsNotRestarted() {
         for (ConclusionKind kind : List.of(ConclusionKind.WELL, ConclusionKind.ASKED)) {
-            Conclusion end = generations(3).ended(new Conclusion(0, List.of(), null, "", kind), true, "", 0, 3);
+            GenerationOutcome end =
+                    generations(3).ended(new GenerationOutcome(0, List.of(), null, "", kind), true, "", 0, 3);
 
             assertFalse(end.restarts());
             assertEquals(List.of(), end.ofJob().notes(), "a job of one generation");
@@ -141,7 +142,7 @@ class GenerationsTest {
 
     @Test
     void aJobWithoutRestartsEndsWithoutAList() {
-        Conclusion end = killed(generations(0));
+        GenerationOutcome end = killed(generations(0));
 
         assertFalse(end.restarts());
         assertEquals(KILLED, end.ofJob());
@@ -152,10 +153,10 @@ class GenerationsTest {
         Generations zero = generations(5);
         killed(zero);
         zero.met(1);
-        Conclusion decided = killed(zero);
+        GenerationOutcome decided = killed(zero);
         Generations other = generations(5);
 
-        Conclusion read = new Gson().fromJson(new Gson().toJson(decided), Conclusion.class);
+        GenerationOutcome read = new Gson().fromJson(new Gson().toJson(decided), GenerationOutcome.class);
         other.heard(read);
 
         assertEquals(decided, read);

@@ -137,7 +137,7 @@ class LauncherPagesTest {
     private static Map<String, CommandLine> commands() {
         ByteArrayOutputStream nowhere = new ByteArrayOutputStream();
         Screen screen = new Screen(nowhere, nowhere);
-        World world = new World(Map.of(), screen, new PrintStream(nowhere), Optional.empty());
+        CommandContext world = new CommandContext(Map.of(), screen, new PrintStream(nowhere), Optional.empty());
         return FerroCommand.commandLine(world).getSubcommands();
     }
 }

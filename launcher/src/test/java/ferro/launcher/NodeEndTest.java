@@ -191,7 +191,7 @@ class NodeEndTest {
 
         assertEquals("/nowhere", report.folder());
         Postmortem merged = merged(Map.of(0, report), List.of(card(0, 1, 2), card(1, 1, 2)), note -> {});
-        String box = box(Conclusion.of(merged, List.of(), 0, false).after(List.of()));
+        String box = box(GenerationOutcome.of(merged, List.of(), 0, false).after(List.of()));
         assertHas(
                 box,
                 "no recording can be read, so nothing is known of any call: the recording of rank 0 is" + " damaged");
@@ -217,7 +217,7 @@ class NodeEndTest {
 
         Postmortem merged = merged(Map.of(0, report), List.of(card(0, 1, 2), card(1, 1, 2)), notes::add);
 
-        String box = box(Conclusion.of(merged, List.of(), 0, false).after(notes));
+        String box = box(GenerationOutcome.of(merged, List.of(), 0, false).after(notes));
         assertHas(box, "| ferro: rank 0 failed first: exit code 1");
         assertEquals(Optional.empty(), merged.verdict());
         assertEquals(1, notes.size());
@@ -229,7 +229,7 @@ class NodeEndTest {
         LostNode lost = new LostNode(card(1, 1, 2), "its connection has ended");
         JobOutcome ended = outcome(List.of(), List.of(ended(0, 0)), Set.of(), "TERM", null, Map.of());
 
-        Conclusion conclusion = concluded(1, List.of(lost), report(ended, List.of(printed(0, 1)), null));
+        GenerationOutcome conclusion = concluded(1, List.of(lost), report(ended, List.of(printed(0, 1)), null));
 
         assertEquals(143, conclusion.code());
         String lostOne = "node 1 (host h1, 10.0.0.2) is lost with its rank 1: its connection has ended";
@@ -240,7 +240,8 @@ class NodeEndTest {
     void aNodeWhoseOutputCannotBeShownIsNamed() {
         JobOutcome ended = outcome(List.of(), List.of(ended(1, 0)), Set.of(), null, "Broken pipe", Map.of());
 
-        Conclusion conclusion = concluded(1, left(0, printed(0, 1)), report(ended, List.of(printed(1, 1)), null));
+        GenerationOutcome conclusion =
+                concluded(1, left(0, printed(0, 1)), report(ended, List.of(printed(1, 1)), null));
 
         assertEquals(141, conclusion.code());
         assertHas(conclusion.notes().get(0), "node 1 (host h1, 10.0.0.2): Broken pipe");
@@ -353,11 +354,11 @@ class NodeEndTest {
         return new JobOutcome(failures, List.of(), Set.of(ranks), HEARD, Map.of(), null, null, Map.of(), HEARD);
     }
 
-    private static Conclusion concluded(int ranks, NodeEnd... reports) {
+    private static GenerationOutcome concluded(int ranks, NodeEnd... reports) {
         return concluded(ranks, List.of(), reports);
     }
 
-    private static Conclusion concluded(int ranks, List<LostNode> lost, NodeEnd... reports) {
+    private static GenerationOutcome concluded(int ranks, List<LostNode> lost, NodeEnd... reports) {
         Map<Integer, NodeEnd> byNode = new TreeMap<>();
         for (int node = 0; node < reports.length; node++) {
             byNode.put(node, reports[node]);
@@ -366,10 +367,10 @@ class NodeEndTest {
         List<NodeCard> cards = IntStream.range(0, nodes)
                 .mapToObj(node -> card(node, ranks, nodes))
                 .toList();
-        return Conclusion.of(merged(byNode, cards, Assertions::fail), lost, 0, false);
+        return GenerationOutcome.of(merged(byNode, cards, Assertions::fail), lost, 0, false);
     }
 
-    private static String box(Conclusion conclusion) {
+    private static String box(GenerationOutcome conclusion) {
         return String.join("\n", conclusion.box().lines(120));
     }
 

@@ -67,7 +67,7 @@ class NodeWaitLinesTest {
             Endpoint master = new Endpoint("127.0.0.1", silent.getLocalPort());
             OutputStream stream = OutputStream.nullOutputStream();
             Map<String, String> hasty = Map.of("FERRO_JOIN_TIMEOUT", "300ms");
-            World world = new World(hasty, new Screen(stream, stream), System.out, Optional.empty());
+            CommandContext world = new CommandContext(hasty, new Screen(stream, stream), System.out, Optional.empty());
             NodeMeeting launcher =
                     NodeMeeting.of(spec(0, master, secret), (folder, few) -> List.of("true"), world, master);
 
@@ -89,7 +89,7 @@ class NodeWaitLinesTest {
             master = new Endpoint("127.0.0.1", free.getLocalPort());
         }
         OutputStream stream = OutputStream.nullOutputStream();
-        World world = new World(Map.of(), new Screen(stream, stream), System.out, Optional.empty());
+        CommandContext world = new CommandContext(Map.of(), new Screen(stream, stream), System.out, Optional.empty());
         JobSpec spec = spec(1, master, secret, Duration.ofMillis(300));
         NodeMeeting launcher = NodeMeeting.of(spec, (folder, few) -> List.of("true"), world, master);
 
@@ -117,7 +117,8 @@ class NodeWaitLinesTest {
                 PipedInputStream printed = new PipedInputStream()) {
             Endpoint master = new Endpoint("127.0.0.1", silent.getLocalPort());
             PipedOutputStream printing = new PipedOutputStream(printed);
-            World world = new World(Map.of(), new Screen(printing, printing), System.out, Optional.empty());
+            CommandContext world =
+                    new CommandContext(Map.of(), new Screen(printing, printing), System.out, Optional.empty());
             NodeMeeting launcher =
                     NodeMeeting.of(spec(node, master, secret), (folder, few) -> List.of("true"), world, master);
             Thread waiting = new Thread(() -> await(launcher, secret, printing), "test-launcher");

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.Gson;
-import ferro.launcher.analyze.Ends;
+import ferro.launcher.analyze.ProcessEnds;
 import ferro.launcher.output.RankOutput;
 import ferro.launcher.program.Recordings;
 import ferro.launcher.rank.Supervisor;
@@ -235,16 +235,20 @@ class PostmortemTest {
                 outcome(List.of(ended(1, 1), ended(2, 137), ended(3, 7), ended(4, 1)), List.of(ended(0, 0)), Set.of(4));
 
         List<RankOutput> printed = List.of(printed(0), printed(1, MAIN + "java.lang.IllegalStateException: no data"));
-        Ends ends = NodeEnd.of(outcome, printed, new Recordings(folder, false, Map.of()), 0)
+        ProcessEnds ends = NodeEnd.of(outcome, printed, new Recordings(folder, false, Map.of()), 0)
                 .ends(outcome.stoppedNanos());
 
         assertEquals(
                 Map.of(
-                        0, new Ends.ProcessEnd(Ends.EndKind.WELL, ""),
-                        1, new Ends.ProcessEnd(Ends.EndKind.THREW, "java.lang.IllegalStateException: no data"),
-                        2, new Ends.ProcessEnd(Ends.EndKind.SIGNAL, "ended by signal KILL (exit code 137)"),
-                        3, new Ends.ProcessEnd(Ends.EndKind.CODE, "exit code 7"),
-                        4, new Ends.ProcessEnd(Ends.EndKind.STOPPED, "")),
+                        0, new ProcessEnds.ProcessEnd(ProcessEnds.EndKind.WELL, ""),
+                        1,
+                                new ProcessEnds.ProcessEnd(
+                                        ProcessEnds.EndKind.THREW, "java.lang.IllegalStateException: no data"),
+                        2,
+                                new ProcessEnds.ProcessEnd(
+                                        ProcessEnds.EndKind.SIGNAL, "ended by signal KILL (exit code 137)"),
+                        3, new ProcessEnds.ProcessEnd(ProcessEnds.EndKind.CODE, "exit code 7"),
+                        4, new ProcessEnds.ProcessEnd(ProcessEnds.EndKind.STOPPED, "")),
                 ends.byRank());
         assertTrue(Math.abs(ends.stoppedWallNanos().get(1) - System.currentTimeMillis() * 1_000_000) < 60_000_000_000L);
     }

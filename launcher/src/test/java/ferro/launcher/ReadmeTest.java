@@ -39,7 +39,7 @@ class ReadmeTest {
         Set<String> rows =
                 new TreeSet<>(found("(?m)^\\| `\\./ferro (\\w+)", page).toList());
 
-        World world = new World(Map.of(), new Screen(null, null), System.out, Optional.empty());
+        CommandContext world = new CommandContext(Map.of(), new Screen(null, null), System.out, Optional.empty());
         assertEquals(
                 new TreeSet<>(FerroCommand.commandLine(world).getSubcommands().keySet()), rows);
     }

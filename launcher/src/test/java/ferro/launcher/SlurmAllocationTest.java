@@ -185,8 +185,8 @@ class SlurmAllocationTest {
         Starting command = new Starting();
         new CommandLine(command).parseArgs(typed);
         Screen screen = new Screen(err, err);
-        World world = new World(environment, screen, new PrintStream(err), Optional.empty());
-        World inside = command.options.settle(world);
+        CommandContext world = new CommandContext(environment, screen, new PrintStream(err), Optional.empty());
+        CommandContext inside = command.options.settle(world);
         boolean inStep = typed.length > 0
                 && !typed[0].equals("--nodes")
                 && SlurmAllocation.find(environment).isPresent();

@@ -4,7 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.mesh.DataLane;
-import ferro.backend.tcp.net.Scarcity;
+import ferro.backend.tcp.net.ResourceLack;
 import java.io.IOException;
 
 /**
@@ -82,7 +82,7 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
     }
 
     private static String reason(Exception cause) {
-        return Scarcity.of(cause).orElse(cause.getMessage());
+        return ResourceLack.of(cause).orElse(cause.getMessage());
     }
 
     private Where own() {

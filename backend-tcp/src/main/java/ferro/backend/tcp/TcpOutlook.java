@@ -8,7 +8,7 @@ import ferro.backend.tcp.net.LocalInterface;
 import ferro.backend.tcp.net.NettyParts;
 import ferro.backend.tcp.net.TcpIo;
 import ferro.backend.tcp.net.TlsProvider;
-import ferro.backend.tcp.store.NetLink;
+import ferro.backend.tcp.store.InterfaceSpeed;
 import ferro.backend.tcp.store.Rendezvous;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
@@ -103,11 +103,11 @@ public final class TcpOutlook {
 
     private static String link(AddressChoice choice) {
         InetAddress at = choice.reachable();
-        NetLink used = NetLink.of(at);
+        InterfaceSpeed used = InterfaceSpeed.of(at);
         if (at.isLoopbackAddress()) {
             return used.text() + ", for a job on this host";
         }
-        List<NetLink> faster = used.faster(NetLink.SYSTEM);
+        List<InterfaceSpeed> faster = used.faster(InterfaceSpeed.SYSTEM);
         return faster.isEmpty()
                 ? used.text()
                 : used.text() + "; " + faster.get(0).text() + " is also up: if all hosts have it, "

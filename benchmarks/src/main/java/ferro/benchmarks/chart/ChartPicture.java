@@ -1,10 +1,10 @@
 package ferro.benchmarks.chart;
 
 import ferro.benchmarks.chart.ChartLine.LineStroke;
-import ferro.benchmarks.chart.Mark.Anchor;
-import ferro.benchmarks.chart.Mark.StrokeMark;
-import ferro.benchmarks.chart.Mark.Style;
-import ferro.benchmarks.chart.Mark.TextMark;
+import ferro.benchmarks.chart.PictureMark.Anchor;
+import ferro.benchmarks.chart.PictureMark.StrokeMark;
+import ferro.benchmarks.chart.PictureMark.Style;
+import ferro.benchmarks.chart.PictureMark.TextMark;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -94,8 +94,8 @@ public record ChartPicture(String title, List<String> notes, int columns, List<C
     }
 
     /** Returns the title and the notes. */
-    List<Mark> frame() {
-        List<Mark> marks = new ArrayList<>();
+    List<PictureMark> frame() {
+        List<PictureMark> marks = new ArrayList<>();
         marks.add(new TextMark(Style.TITLE, Anchor.START, 14, 26, title));
         for (int i = 0; i < notes.size(); i++) {
             marks.add(new TextMark(
@@ -105,9 +105,9 @@ public record ChartPicture(String title, List<String> notes, int columns, List<C
     }
 
     /** Returns the lines of a panel, the first of which lies on top. */
-    List<Mark> lines(int index) {
+    List<PictureMark> lines(int index) {
         PanelPlot plot = plot(index);
-        List<Mark> marks = new ArrayList<>();
+        List<PictureMark> marks = new ArrayList<>();
         for (ChartLine line : panels.get(index).lines()) {
             double[] x = line.points().stream()
                     .mapToDouble(point -> plot.x(point.x()))
@@ -121,11 +121,11 @@ public record ChartPicture(String title, List<String> notes, int columns, List<C
     }
 
     /** Returns the grid, the axes and all texts of a panel. */
-    List<Mark> around(int index) {
+    List<PictureMark> around(int index) {
         ChartPanel panel = panels.get(index);
         PanelPlot plot = plot(index);
-        List<Mark> marks = new ArrayList<>();
-        LineStroke grid = new LineStroke("grid", Dash.SHARED_MEMORY);
+        List<PictureMark> marks = new ArrayList<>();
+        LineStroke grid = new LineStroke("grid", LineDash.SHARED_MEMORY);
         marks.add(new TextMark(Style.PANEL, Anchor.START, left(index) + 14, top(index) + 20, panel.title()));
         for (Axis.Tick tick : panel.y().ticks()) {
             double y = plot.y(tick.value());
@@ -151,7 +151,7 @@ public record ChartPicture(String title, List<String> notes, int columns, List<C
         return marks;
     }
 
-    private static void labels(ChartPanel panel, PanelPlot plot, List<Mark> marks) {
+    private static void labels(ChartPanel panel, PanelPlot plot, List<PictureMark> marks) {
         double[] ends = panel.lines().stream()
                 .mapToDouble(line -> plot.y(last(line).y()))
                 .toArray();
@@ -159,7 +159,7 @@ public record ChartPicture(String title, List<String> notes, int columns, List<C
         for (int i = 0; i < ends.length; i++) {
             ChartLine line = panel.lines().get(i);
             double[] x = {plot.x(last(line).x()) + 3, plot.right() + LEADER};
-            LineStroke leader = new LineStroke(line.stroke().color(), Dash.SHARED_MEMORY);
+            LineStroke leader = new LineStroke(line.stroke().color(), LineDash.SHARED_MEMORY);
             marks.add(new StrokeMark("leader", leader, x, new double[] {ends[i], heights[i]}));
             marks.add(
                     new TextMark(Style.LABEL, Anchor.START, plot.right() + LEADER + 4, heights[i] + 4.5, line.label()));

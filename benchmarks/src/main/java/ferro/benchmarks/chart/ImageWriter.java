@@ -49,11 +49,11 @@ final class ImageWriter {
         image.dispose();
     }
 
-    private static void draw(List<Mark> marks, Graphics2D image, Theme theme) {
-        for (Mark mark : marks) {
-            if (mark instanceof Mark.TextMark text) {
+    private static void draw(List<PictureMark> marks, Graphics2D image, Theme theme) {
+        for (PictureMark mark : marks) {
+            if (mark instanceof PictureMark.TextMark text) {
                 draw(text, image, theme);
-            } else if (mark instanceof Mark.StrokeMark stroke) {
+            } else if (mark instanceof PictureMark.StrokeMark stroke) {
                 image.setColor(theme.color(stroke.stroke().color()));
                 image.setStroke(stroke(theme, stroke.role(), stroke.stroke()));
                 Path2D path = new Path2D.Double();
@@ -66,7 +66,7 @@ final class ImageWriter {
         }
     }
 
-    private static void draw(Mark.TextMark text, Graphics2D image, Theme theme) {
+    private static void draw(PictureMark.TextMark text, Graphics2D image, Theme theme) {
         image.setColor(theme.color(text.style().color));
         image.setFont(new Font(Font.SANS_SERIF, text.style().bold ? Font.BOLD : Font.PLAIN, text.style().size));
         int width = image.getFontMetrics().stringWidth(text.text());

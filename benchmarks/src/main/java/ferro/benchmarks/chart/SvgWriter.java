@@ -41,7 +41,7 @@ final class SvgWriter {
                         panel.lines().forEach(line -> colors.add(line.stroke().color())));
         add("<style>");
         add("text { font-family: %s }", theme.light("font"));
-        for (Mark.Style style : Mark.Style.values()) {
+        for (PictureMark.Style style : PictureMark.Style.values()) {
             add(
                     ".%s { font-size: %dpx; font-weight: %d; fill: %s }",
                     name(style), style.size, style.bold ? 600 : 400, theme.light(style.color));
@@ -50,7 +50,7 @@ final class SvgWriter {
         add("polyline { fill: none; stroke-linejoin: round }");
         colors.forEach(color -> add(".on-%s { stroke: %s }", color, theme.light(color)));
         add("@media (prefers-color-scheme: dark) {");
-        for (Mark.Style style : Mark.Style.values()) {
+        for (PictureMark.Style style : PictureMark.Style.values()) {
             add(".%s { fill: %s }", name(style), theme.dark(style.color));
         }
         add(".page { fill: %s }", theme.dark("page"));
@@ -59,9 +59,9 @@ final class SvgWriter {
         add("</style>");
     }
 
-    private void marks(List<Mark> marks) {
-        for (Mark mark : marks) {
-            if (mark instanceof Mark.TextMark text) {
+    private void marks(List<PictureMark> marks) {
+        for (PictureMark mark : marks) {
+            if (mark instanceof PictureMark.TextMark text) {
                 String element = "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>";
                 add(
                         element,
@@ -70,13 +70,13 @@ final class SvgWriter {
                         text.y(),
                         text.anchor().label(),
                         escaped(text.text()));
-            } else if (mark instanceof Mark.StrokeMark stroke) {
+            } else if (mark instanceof PictureMark.StrokeMark stroke) {
                 stroke(stroke);
             }
         }
     }
 
-    private void stroke(Mark.StrokeMark stroke) {
+    private void stroke(PictureMark.StrokeMark stroke) {
         StringBuilder points = new StringBuilder();
         for (int i = 0; i < stroke.x().length; i++) {
             points.append(String.format(Locale.ROOT, "%s%.1f,%.1f", i > 0 ? " " : "", stroke.x()[i], stroke.y()[i]));
@@ -91,7 +91,7 @@ final class SvgWriter {
                 points);
     }
 
-    private static String name(Mark.Style style) {
+    private static String name(PictureMark.Style style) {
         return style.name().toLowerCase(Locale.ROOT);
     }
 

@@ -82,7 +82,7 @@ public final class Theme {
     }
 
     /** Returns the lengths of strokes and gaps of a medium's lines; null for a solid line. */
-    float[] dash(Dash medium) {
+    float[] dash(LineDash medium) {
         String text = light(medium.entry());
         if (text.equals("none")) {
             return null;

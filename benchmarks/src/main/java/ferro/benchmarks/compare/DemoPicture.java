@@ -6,7 +6,7 @@ import ferro.benchmarks.chart.ChartLine.LineStroke;
 import ferro.benchmarks.chart.ChartLine.Point;
 import ferro.benchmarks.chart.ChartPanel;
 import ferro.benchmarks.chart.ChartPicture;
-import ferro.benchmarks.chart.Dash;
+import ferro.benchmarks.chart.LineDash;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,7 +68,7 @@ final class DemoPicture {
     }
 
     private static ChartLine line(String label, String color, List<Point> points) {
-        return new ChartLine(label, new LineStroke(color, Dash.SHARED_MEMORY), points);
+        return new ChartLine(label, new LineStroke(color, LineDash.SHARED_MEMORY), points);
     }
 
     private static double number(String text) {

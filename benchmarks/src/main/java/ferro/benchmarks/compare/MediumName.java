@@ -1,6 +1,6 @@
 package ferro.benchmarks.compare;
 
-import ferro.benchmarks.chart.Dash;
+import ferro.benchmarks.chart.LineDash;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -31,8 +31,8 @@ enum MediumName {
     }
 
     /** Returns the medium that gives lines their dash. */
-    Dash dash() {
-        return this == TCP ? Dash.TCP : Dash.SHARED_MEMORY;
+    LineDash dash() {
+        return this == TCP ? LineDash.TCP : LineDash.SHARED_MEMORY;
     }
 
     static boolean ours(String contestant) {

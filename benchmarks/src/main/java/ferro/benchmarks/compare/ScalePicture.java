@@ -6,7 +6,7 @@ import ferro.benchmarks.chart.ChartLine.LineStroke;
 import ferro.benchmarks.chart.ChartLine.Point;
 import ferro.benchmarks.chart.ChartPanel;
 import ferro.benchmarks.chart.ChartPicture;
-import ferro.benchmarks.chart.Dash;
+import ferro.benchmarks.chart.LineDash;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,8 +76,8 @@ final class ScalePicture {
                 Axis.of("ranks", ticks),
                 Axis.factors("messages per rank", low, high),
                 List.of(
-                        new ChartLine("now", new LineStroke("ferro", Dash.SHARED_MEMORY), now),
-                        new ChartLine("before", new LineStroke("soft", Dash.SHARED_MEMORY), before),
-                        new ChartLine("goal", new LineStroke("soft", Dash.TCP), goal)));
+                        new ChartLine("now", new LineStroke("ferro", LineDash.SHARED_MEMORY), now),
+                        new ChartLine("before", new LineStroke("soft", LineDash.SHARED_MEMORY), before),
+                        new ChartLine("goal", new LineStroke("soft", LineDash.TCP), goal)));
     }
 }

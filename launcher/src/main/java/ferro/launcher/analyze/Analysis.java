@@ -1,6 +1,6 @@
 package ferro.launcher.analyze;
 
-import ferro.launcher.analyze.Merge.DamagedFile;
+import ferro.launcher.analyze.MergedRecordings.DamagedFile;
 import ferro.launcher.analyze.VerdictText.SeenBeside;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -27,8 +27,8 @@ public final class Analysis {
 
     private static final Pattern NAME = Pattern.compile("ferro-(.*)-rank(\\d{1,7})\\.json");
 
-    private final Merge merge;
-    private final Ends ends;
+    private final MergedRecordings merge;
+    private final ProcessEnds ends;
     private final Verdict verdict;
     private final List<String> problems;
 
@@ -52,7 +52,7 @@ public final class Analysis {
      * @param ends       how the processes of the ranks ended
      * @return analysis; empty if no rank has written a recording
      */
-    public static Optional<Analysis> of(Brief recordings, Ends ends) {
+    public static Optional<Analysis> of(Brief recordings, ProcessEnds ends) {
         List<RankRecording> readable = new ArrayList<>();
         for (String text : recordings.texts()) {
             try {
@@ -67,7 +67,7 @@ public final class Analysis {
                 .toList();
         return readable.isEmpty() && damaged.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new Analysis(Merge.ofOneRun(readable, damaged), ends, List.of()));
+                : Optional.of(new Analysis(MergedRecordings.ofOneRun(readable, damaged), ends, List.of()));
     }
 
     /**
@@ -95,7 +95,7 @@ public final class Analysis {
         return new Brief(texts, damaged);
     }
 
-    private Analysis(Merge merge, Ends ends, List<String> problems) {
+    private Analysis(MergedRecordings merge, ProcessEnds ends, List<String> problems) {
         this.merge = merge;
         this.ends = ends;
         this.verdict = Investigation.verdict(merge, ends);
@@ -129,7 +129,8 @@ public final class Analysis {
      * @throws UnreadableRecordingException if no recording exists, or if none can be read and {@code ends} is empty
      * @throws IOException if a folder cannot be read
      */
-    public static Analysis of(List<Path> folders, Optional<String> job, Predicate<Path> taken, Optional<Ends> ends)
+    public static Analysis of(
+            List<Path> folders, Optional<String> job, Predicate<Path> taken, Optional<ProcessEnds> ends)
             throws UnreadableRecordingException, IOException {
         List<RankRecording> readable = new ArrayList<>();
         List<String> problems = new ArrayList<>();
@@ -155,7 +156,7 @@ public final class Analysis {
         if (none && !forLauncher) {
             throw nothingIn(folders, job, problems);
         }
-        Merge merge = Merge.of(readable, damaged, job);
+        MergedRecordings merge = MergedRecordings.of(readable, damaged, job);
         return new Analysis(merge, ends.isPresent() ? ends.get() : EndsFile.read(folders, merge), problems);
     }
 

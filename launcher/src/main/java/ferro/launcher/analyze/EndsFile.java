@@ -2,8 +2,8 @@ package ferro.launcher.analyze;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import ferro.launcher.analyze.Ends.EndKind;
-import ferro.launcher.analyze.Ends.ProcessEnd;
+import ferro.launcher.analyze.ProcessEnds.EndKind;
+import ferro.launcher.analyze.ProcessEnds.ProcessEnd;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -40,7 +40,7 @@ public final class EndsFile {
      * @param ends   how the ranks of this launcher ended
      * @throws IOException if the file cannot be written
      */
-    public static void write(Path folder, String job, int node, Ends ends) throws IOException {
+    public static void write(Path folder, String job, int node, ProcessEnds ends) throws IOException {
         JsonArray ranks = new JsonArray();
         ends.byRank().forEach((rank, end) -> {
             JsonObject one = new JsonObject();
@@ -65,8 +65,8 @@ public final class EndsFile {
     }
 
     /** Reads the files that belong to the recordings of a job; ignores a file that cannot be read. */
-    static Ends read(List<Path> folders, Merge merge) throws IOException {
-        Ends all = Ends.UNSEEN;
+    static ProcessEnds read(List<Path> folders, MergedRecordings merge) throws IOException {
+        ProcessEnds all = ProcessEnds.UNSEEN;
         for (Path folder : folders) {
             try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "ferro-*-ends*.json")) {
                 for (Path file : files) {
@@ -79,7 +79,7 @@ public final class EndsFile {
         return all;
     }
 
-    private static Ends read(Path file, Merge merge) {
+    private static ProcessEnds read(Path file, MergedRecordings merge) {
         Map<Integer, ProcessEnd> ends = new HashMap<>();
         Set<Integer> stopped = new HashSet<>();
         Map<Integer, Long> since = new HashMap<>();
@@ -92,7 +92,7 @@ public final class EndsFile {
                 boolean isOlder = merge.recordings().containsKey(rank)
                         && merge.writtenAt(rank) > all.number("wallNanos") + SLACK_NANOS;
                 if (isOlder) {
-                    return Ends.UNSEEN;
+                    return ProcessEnds.UNSEEN;
                 }
                 ends.put(rank, new ProcessEnd(one.constant("kind", EndKind.class), one.text("detail")));
                 since.put(rank, one.number("stoppedWallNanos"));
@@ -102,8 +102,8 @@ public final class EndsFile {
             }
         } catch (UnreadableRecordingException broken) {
             // the recordings are more important than this file
-            return Ends.UNSEEN;
+            return ProcessEnds.UNSEEN;
         }
-        return new Ends(ends, stopped, since).without(lost);
+        return new ProcessEnds(ends, stopped, since).without(lost);
     }
 }

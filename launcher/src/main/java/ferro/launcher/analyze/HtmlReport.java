@@ -25,12 +25,12 @@ final class HtmlReport {
     private static final long NANOS_PER_MICRO = 1_000;
     private static final long NANOS_PER_MILLI = 1_000_000;
 
-    private final Merge merge;
+    private final MergedRecordings merge;
     private final Verdict verdict;
     private final Map<String, Integer> names = new LinkedHashMap<>();
     private final long zero;
 
-    private HtmlReport(Merge merge, Verdict verdict) {
+    private HtmlReport(MergedRecordings merge, Verdict verdict) {
         this.merge = merge;
         this.verdict = verdict;
         this.zero = merge.recordings().values().stream()
@@ -40,7 +40,7 @@ final class HtmlReport {
                 .orElseGet(merge::latest);
     }
 
-    static String page(Merge merge, Verdict verdict) {
+    static String page(MergedRecordings merge, Verdict verdict) {
         try {
             String data = new GsonBuilder().serializeNulls().create().toJson(new HtmlReport(merge, verdict).data());
             // data comes last, because it may contain anything

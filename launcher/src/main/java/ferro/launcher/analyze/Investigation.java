@@ -3,11 +3,11 @@ package ferro.launcher.analyze;
 import ferro.FerroException.Code;
 import ferro.control.failure.CallsThatDiffer;
 import ferro.control.failure.Failure;
-import ferro.launcher.analyze.Answers.Blamed;
-import ferro.launcher.analyze.Answers.WaitingRank;
-import ferro.launcher.analyze.Conduct.OwnCall;
-import ferro.launcher.analyze.Ends.EndKind;
-import ferro.launcher.analyze.Ends.ProcessEnd;
+import ferro.launcher.analyze.ProcessEnds.EndKind;
+import ferro.launcher.analyze.ProcessEnds.ProcessEnd;
+import ferro.launcher.analyze.RankAnswers.Blamed;
+import ferro.launcher.analyze.RankAnswers.WaitingRank;
+import ferro.launcher.analyze.RankConduct.OwnCall;
 import ferro.launcher.analyze.RankRecording.OperationState;
 import ferro.launcher.analyze.RankRecording.RecordedCall;
 import ferro.launcher.analyze.RankRecording.RecordedOperation;
@@ -39,16 +39,16 @@ import java.util.stream.Stream;
  * processes show what the ranks to blame did.
  */
 final class Investigation {
-    private final Merge merge;
-    private final Ends ends;
-    private final Answers now;
+    private final MergedRecordings merge;
+    private final ProcessEnds ends;
+    private final RankAnswers now;
     /** The failures that members recorded for their groups, without failures caused by launchers that ended ranks. */
     private final Map<SharedGroup, SortedMap<Integer, Failure>> failures = new HashMap<>();
 
-    private Investigation(Merge merge, Ends ends) {
+    private Investigation(MergedRecordings merge, ProcessEnds ends) {
         this.merge = merge;
         this.ends = ends;
-        this.now = Answers.at(merge, Answers.AS_WRITTEN);
+        this.now = RankAnswers.at(merge, RankAnswers.AS_WRITTEN);
         for (SharedGroup group : merge.groups()) {
             SortedMap<Integer, Failure> counting = new TreeMap<>();
             group.failures()
@@ -59,7 +59,7 @@ final class Investigation {
         }
     }
 
-    static Verdict verdict(Merge merge, Ends ends) {
+    static Verdict verdict(MergedRecordings merge, ProcessEnds ends) {
         Investigation investigation = new Investigation(merge, ends);
         return investigation
                 .timedOut()
@@ -80,7 +80,7 @@ final class Investigation {
                 .flatMap(rank -> timedOut(rank).stream())
                 .min(Long::compare)
                 .filter(when -> merge.groups().stream().allMatch(group -> failedAt(group) > when))
-                .flatMap(when -> waiting(Answers.at(merge, when)));
+                .flatMap(when -> waiting(RankAnswers.at(merge, when)));
     }
 
     /** Returns when the last call of a rank timed out, if this call is a send or receive. */
@@ -124,7 +124,7 @@ final class Investigation {
         }
         CallScene scene = scene(group, merged.sequence() >= 0 ? merged.sequence() : group.top());
         if (merged.code() == Code.TIMED_OUT) {
-            Answers then = Answers.at(merge, failedAt(group));
+            RankAnswers then = RankAnswers.at(merge, failedAt(group));
             Blamed blamed = then.blamed();
             if (blamed.isDeadlock()
                     && !merged.culprits().isEmpty()
@@ -180,7 +180,7 @@ final class Investigation {
                         ends.lost()));
     }
 
-    private Verdict deadlock(Answers then, CallScene scene, Agreement agreement) {
+    private Verdict deadlock(RankAnswers then, CallScene scene, Agreement agreement) {
         return new Verdict(ProblemKind.DEADLOCK, then.blamed().ranks(), agreement, scene, facts(then.calls()));
     }
 
@@ -215,12 +215,12 @@ final class Investigation {
         }
         List<RanksInCall> calls = ends.stoppedWallNanos().values().stream()
                 .min(Comparator.naturalOrder())
-                .map(at -> Answers.at(merge, at).calls())
+                .map(at -> RankAnswers.at(merge, at).calls())
                 .orElse(List.of());
         return Optional.of(quiet(ProblemKind.STOPPED, outside(ends.stopped()), calls));
     }
 
-    private Optional<Verdict> waiting(Answers answers) {
+    private Optional<Verdict> waiting(RankAnswers answers) {
         if (answers.isEmpty()) {
             return Optional.empty();
         }
@@ -236,7 +236,7 @@ final class Investigation {
     }
 
     /** Returns a verdict that blames no rank. */
-    private Verdict quiet(ProblemKind kind, SortedMap<Integer, Conduct> conduct, List<RanksInCall> calls) {
+    private Verdict quiet(ProblemKind kind, SortedMap<Integer, RankConduct> conduct, List<RanksInCall> calls) {
         return new Verdict(
                 kind,
                 new TreeSet<>(),
@@ -246,11 +246,11 @@ final class Investigation {
     }
 
     /** Returns the actions of ranks that are to blame for a problem in a call of a group. */
-    private SortedMap<Integer, Conduct> conduct(Collection<Integer> guilty, SharedGroup group, long sequence) {
-        SortedMap<Integer, Conduct> conduct = new TreeMap<>();
+    private SortedMap<Integer, RankConduct> conduct(Collection<Integer> guilty, SharedGroup group, long sequence) {
+        SortedMap<Integer, RankConduct> conduct = new TreeMap<>();
         guilty.forEach(rank -> conduct.put(
                 rank,
-                new Conduct(
+                new RankConduct(
                         Optional.ofNullable(ends.byRank().get(rank)),
                         isByItself(rank),
                         presence(rank, group),
@@ -264,18 +264,18 @@ final class Investigation {
     }
 
     /** Returns the actions of ranks without regard to a call. */
-    private SortedMap<Integer, Conduct> outside(Collection<Integer> ranks) {
+    private SortedMap<Integer, RankConduct> outside(Collection<Integer> ranks) {
         return conduct(ranks, new SharedGroup("", List.of()), -1);
     }
 
-    private Conduct.Presence presence(int rank, SharedGroup group) {
+    private RankConduct.Presence presence(int rank, SharedGroup group) {
         RankRecording own = merge.recordings().get(rank);
         boolean isEarlier = own != null
                 && own.isAnswer()
                 && !group.failures().containsKey(rank)
                 && group.failures().keySet().stream()
                         .anyMatch(other -> merge.writtenAt(rank) < merge.failedAt(group, other));
-        return new Conduct.Presence(
+        return new RankConduct.Presence(
                 own == null, Optional.ofNullable(merge.damaged().get(rank)), merge.outdated(rank), isEarlier);
     }
 

@@ -1,6 +1,6 @@
 package ferro.launcher.analyze;
 
-import ferro.launcher.analyze.Ends.ProcessEnd;
+import ferro.launcher.analyze.ProcessEnds.ProcessEnd;
 import ferro.launcher.analyze.RankRecording.EventView;
 import ferro.launcher.analyze.RankRecording.RecordedOperation;
 import ferro.launcher.analyze.RankRecording.RecordedProgress;
@@ -36,18 +36,18 @@ final class TextReport {
     private static final DateTimeFormatter CLOCK =
             DateTimeFormatter.ofPattern("HH:mm:ss.SSS").withZone(ZoneOffset.UTC);
 
-    private final Merge merge;
-    private final Ends ends;
+    private final MergedRecordings merge;
+    private final ProcessEnds ends;
     private final Verdict verdict;
     private final List<String> lines = new ArrayList<>();
 
-    private TextReport(Merge merge, Ends ends, Verdict verdict) {
+    private TextReport(MergedRecordings merge, ProcessEnds ends, Verdict verdict) {
         this.merge = merge;
         this.ends = ends;
         this.verdict = verdict;
     }
 
-    static List<String> lines(Merge merge, Ends ends, Verdict verdict) {
+    static List<String> lines(MergedRecordings merge, ProcessEnds ends, Verdict verdict) {
         TextReport report = new TextReport(merge, ends, verdict);
         report.write();
         return report.lines;
@@ -223,7 +223,7 @@ final class TextReport {
     }
 
     /** Returns the events of all ranks in the order in which they occurred. */
-    static Stream<EventView> events(Merge merge) {
+    static Stream<EventView> events(MergedRecordings merge) {
         return merge.recordings().values().stream()
                 .flatMap(one -> one.events().stream())
                 .sorted(Comparator.comparingLong(EventView::at).thenComparingInt(EventView::rank));

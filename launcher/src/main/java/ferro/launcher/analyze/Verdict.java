@@ -1,8 +1,8 @@
 package ferro.launcher.analyze;
 
 import ferro.control.failure.Failure;
-import ferro.launcher.analyze.Ends.EndKind;
-import ferro.launcher.analyze.Ends.ProcessEnd;
+import ferro.launcher.analyze.ProcessEnds.EndKind;
+import ferro.launcher.analyze.ProcessEnds.ProcessEnd;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -90,7 +90,7 @@ public record Verdict(
      * @param lost    nodes that a launcher has lost, each in one line
      */
     record VerdictFacts(
-            SortedMap<Integer, Conduct> conduct,
+            SortedMap<Integer, RankConduct> conduct,
             List<RanksInCall> calls,
             List<RanksInCall> others,
             Set<Integer> most,
@@ -137,7 +137,7 @@ public record Verdict(
     public boolean saysSuspended(int rank) {
         return Optional.ofNullable(facts.conduct().get(rank))
                 .filter(one -> one.recording().missing())
-                .flatMap(Conduct::end)
+                .flatMap(RankConduct::end)
                 .filter(end -> end.kind() == EndKind.HALTED)
                 .isPresent();
     }

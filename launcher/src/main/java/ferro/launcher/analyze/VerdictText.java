@@ -4,9 +4,9 @@ import ferro.FerroException.Code;
 import ferro.control.failure.Advice;
 import ferro.control.failure.CallsThatDiffer;
 import ferro.control.failure.Failure;
-import ferro.launcher.analyze.Conduct.OwnCall;
-import ferro.launcher.analyze.Ends.EndKind;
-import ferro.launcher.analyze.Ends.ProcessEnd;
+import ferro.launcher.analyze.ProcessEnds.EndKind;
+import ferro.launcher.analyze.ProcessEnds.ProcessEnd;
+import ferro.launcher.analyze.RankConduct.OwnCall;
 import ferro.launcher.analyze.RankRecording.OperationState;
 import ferro.launcher.analyze.RankRecording.RecordedProgress;
 import ferro.launcher.analyze.Verdict.RanksInCall;
@@ -202,7 +202,7 @@ public final class VerdictText {
                 + (text.isEmpty() || isExplained(failure) ? "" : ": " + text);
     }
 
-    private boolean isTrueOfGuilty(java.util.function.Predicate<Conduct> condition) {
+    private boolean isTrueOfGuilty(java.util.function.Predicate<RankConduct> condition) {
         return !verdict.guilty().isEmpty()
                 && verdict.facts().conduct().values().stream().allMatch(condition);
     }
@@ -223,14 +223,14 @@ public final class VerdictText {
 
     /** Returns which ranks left no recording, and what is known about each. */
     private List<String> ofMissing() {
-        SortedMap<Integer, Conduct> conduct = verdict.facts().conduct();
+        SortedMap<Integer, RankConduct> conduct = verdict.facts().conduct();
         List<String> lines = new ArrayList<>();
         Verdict.alike(conduct.keySet(), rank -> ofMissing(conduct.get(rank)))
                 .forEach((text, ranks) -> lines.add(PlainTexts.ranks(ranks) + text));
         return lines;
     }
 
-    private String ofMissing(Conduct one) {
+    private String ofMissing(RankConduct one) {
         if (one.recording().damaged().isPresent()) {
             return " wrote a recording that is damaged: "
                     + one.recording().damaged().get()
@@ -248,7 +248,7 @@ public final class VerdictText {
     }
 
     /** Returns the observed end of a process with a damaged recording, which shows that the rank was not silent. */
-    private static Optional<ProcessEnd> seen(Conduct one) {
+    private static Optional<ProcessEnd> seen(RankConduct one) {
         return one.end().filter(end -> end.kind() != EndKind.STOPPED && end.kind() != EndKind.ELSEWHERE);
     }
 
@@ -263,7 +263,7 @@ public final class VerdictText {
 
     /** Returns what the ranks to blame did: once if it is the same for all, else for each rank. */
     private String toBlame() {
-        SortedMap<Integer, Conduct> conduct = verdict.facts().conduct();
+        SortedMap<Integer, RankConduct> conduct = verdict.facts().conduct();
         Map<String, SortedSet<Integer>> same =
                 Verdict.alike(conduct.keySet(), rank -> did(conduct.get(rank), new Wording(false)));
         return PlainTexts.ranks(verdict.guilty()) + (verdict.guilty().size() == 1 ? " is" : " are") + " to blame: "
@@ -277,7 +277,7 @@ public final class VerdictText {
         return code.equals(Optional.of(one));
     }
 
-    private String did(Conduct one, Wording who) {
+    private String did(RankConduct one, Wording who) {
         if (is(Code.ABORTED)) {
             String aborted = "aborted the group" + whereItAborted(one);
             return one.ownEnd()
@@ -317,7 +317,7 @@ public final class VerdictText {
     }
 
     /** Returns the rank's own open call, or else its last call; others may be in a call that the rank never made. */
-    private static String whereItAborted(Conduct one) {
+    private static String whereItAborted(RankConduct one) {
         return one.open()
                 .map(open -> " at " + open.name())
                 .or(() -> one.last().map(last -> " after " + last.name()))
@@ -336,13 +336,13 @@ public final class VerdictText {
             case CODE -> who.it() + " ended with " + end.detail();
             case STOPPED ->
                 who.it() + " wrote no recording until the launcher stopped " + (who.isPlural() ? "them" : "it");
-            case HALTED -> who.process("was", "were") + " " + Ends.SUSPENDED;
+            case HALTED -> who.process("was", "were") + " " + ProcessEnds.SUSPENDED;
             case ELSEWHERE -> who.it() + " ran on " + end.detail();
         };
     }
 
     /** Returns how a process ended while the others were in their calls. */
-    private String ended(Conduct one, ProcessEnd end, Wording who) {
+    private String ended(RankConduct one, ProcessEnd end, Wording who) {
         String how = said(end, who)
                 + one.exitLine().map(line -> " before close, at " + line).orElse("");
         if (end.kind() != EndKind.WELL) {
@@ -381,7 +381,7 @@ public final class VerdictText {
     }
 
     /** Describes a rank without a recording, by the code of the failure. */
-    private String silent(Conduct one, Wording who) {
+    private String silent(RankConduct one, Wording who) {
         boolean lost = is(Code.PEER_LOST);
         String wrote = one.recording()
                 .olderNanos()
@@ -393,13 +393,13 @@ public final class VerdictText {
                 : wrote + " (stopped, killed or stuck)";
     }
 
-    private static String damaged(Conduct one, Wording who) {
+    private static String damaged(RankConduct one, Wording who) {
         return who.its()
                 + (who.isPlural() ? " recordings are damaged: " : " recording is damaged: ")
                 + one.recording().damaged().orElseThrow();
     }
 
-    private String recorded(Conduct one, Wording who) {
+    private String recorded(RankConduct one, Wording who) {
         long sequence = verdict.scene().sequence();
         boolean lost = is(Code.PEER_LOST);
         Optional<OwnCall> call = one.call().filter(own -> !lost || own.state() != OperationState.DONE);
@@ -427,7 +427,7 @@ public final class VerdictText {
     }
 
     /** Describes a rank that is in no call; adds the line of its program if the recording contains it. */
-    private static String idle(Conduct one, String otherwise) {
+    private static String idle(RankConduct one, String otherwise) {
         return " in no call of ferro" + one.line().map(line -> ": " + line).orElse(otherwise);
     }
 
@@ -451,7 +451,7 @@ public final class VerdictText {
         return ranks.isEmpty() ? "" : ", waiting for " + PlainTexts.ranks(ranks);
     }
 
-    private static String lastCall(Conduct one, Wording who) {
+    private static String lastCall(RankConduct one, Wording who) {
         return one.last()
                 .map(last -> who.its() + " last call was " + last.brief()
                         + (last.state().open()

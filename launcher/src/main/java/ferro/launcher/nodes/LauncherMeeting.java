@@ -36,7 +36,7 @@ public final class LauncherMeeting {
     private final GenerationStart wanted;
     private final ScheduledExecutorService rolling = Nodes.daemon("ferro-nodes-roll");
     private List<NodeCard> cards = List.of();
-    private Keys keys;
+    private StoreKeys keys;
 
     LauncherMeeting(LauncherStore connection, NodeCard own, WaitTimes times, GenerationStart wanted) {
         this.connection = connection;
@@ -44,11 +44,11 @@ public final class LauncherMeeting {
         this.own = own;
         this.times = times;
         this.wanted = wanted;
-        this.keys = new Keys(wanted.generation());
+        this.keys = new StoreKeys(wanted.generation());
     }
 
     /** Waits as {@link Nodes#meet} does; returns all entries by node. Closes the connection if the wait fails. */
-    List<NodeCard> meet(Waiting waiting) throws NodesApartException, InterruptedException {
+    List<NodeCard> meet(WaitListener waiting) throws NodesApartException, InterruptedException {
         boolean met = false;
         try {
             cards = allCameOrBegun(waiting);
@@ -67,11 +67,11 @@ public final class LauncherMeeting {
     }
 
     /** Returns the keys of the generation for which the launchers have waited. */
-    Keys keys() {
+    StoreKeys keys() {
         return keys;
     }
 
-    private List<NodeCard> allCameOrBegun(Waiting waiting) throws NodesApartException, InterruptedException {
+    private List<NodeCard> allCameOrBegun(WaitListener waiting) throws NodesApartException, InterruptedException {
         try {
             allCame(waiting);
             return cards;
@@ -113,7 +113,7 @@ public final class LauncherMeeting {
         return said;
     }
 
-    private void allCame(Waiting waiting) throws NodesApartException, InterruptedException {
+    private void allCame(WaitListener waiting) throws NodesApartException, InterruptedException {
         keys = new NodePlace(store, own, times.silence().plus(UNTIL_THE_NEXT), waiting).taken(wanted);
         store.add(keys.beat(own.node()), 0);
         NodeRendezvous roll = new NodeRendezvous(store, own, rolling, waiting, keys);
@@ -142,7 +142,7 @@ public final class LauncherMeeting {
         long begun = System.nanoTime();
         while (true) {
             try {
-                return Keys.decoded(start.get(lines.left().toNanos(), TimeUnit.NANOSECONDS), StartSignal.class);
+                return StoreKeys.decoded(start.get(lines.left().toNanos(), TimeUnit.NANOSECONDS), StartSignal.class);
             } catch (TimeoutException passed) {
                 lines.printed();
                 line.run();
@@ -202,12 +202,12 @@ public final class LauncherMeeting {
     public static NodesApartException tell(
             LauncherStore connection, NodeCard own, NodesApartException why, Duration patience)
             throws InterruptedException {
-        return tell(connection, own, why, patience, Keys.FIRST);
+        return tell(connection, own, why, patience, StoreKeys.FIRST);
     }
 
     /** Publishes the reason before the start of the ranks that has these keys. */
     private static NodesApartException tell(
-            LauncherStore connection, NodeCard own, NodesApartException why, Duration patience, Keys keys)
+            LauncherStore connection, NodeCard own, NodesApartException why, Duration patience, StoreKeys keys)
             throws InterruptedException {
         StartSignal said = refusal(own, why);
         try {
@@ -216,7 +216,7 @@ public final class LauncherMeeting {
             // a job that has started is complete without this launcher, which claims one of its nodes
             said = decided.begins() ? said : decided;
             // the entry shows node 0 that this launcher has connected and has read the decision
-            Keys.first(store, keys.card(own.node()), Keys.encoded(own));
+            StoreKeys.first(store, keys.card(own.node()), StoreKeys.encoded(own));
             if (own.node() == 0) {
                 stay(store, own.nodes(), patience, keys);
             }
@@ -231,15 +231,16 @@ public final class LauncherMeeting {
     }
 
     /** Publishes a refusal of the start unless a decision is published already. Returns the decision. */
-    private static StartSignal decided(Store store, StartSignal refusal, Keys keys) {
-        return Keys.decoded(store.compareAndSet(keys.start(), null, Keys.encoded(refusal)), StartSignal.class);
+    private static StartSignal decided(Store store, StartSignal refusal, StoreKeys keys) {
+        return StoreKeys.decoded(
+                store.compareAndSet(keys.start(), null, StoreKeys.encoded(refusal)), StartSignal.class);
     }
 
     /** Waits on node 0 until all others have connected, read the reason and disconnected, because its store ends. */
-    private static void stay(Store store, int nodes, Duration patience, Keys keys) throws InterruptedException {
+    private static void stay(Store store, int nodes, Duration patience, StoreKeys keys) throws InterruptedException {
         CompletableFuture<?>[] gone = IntStream.range(1, nodes)
                 .mapToObj(node -> store.when(keys.card(node))
-                        .thenApply(card -> Keys.decoded(card, NodeCard.class))
+                        .thenApply(card -> StoreKeys.decoded(card, NodeCard.class))
                         .thenCompose(card -> store.when(LauncherStore.goneKey(node, card.session())))
                         .toCompletableFuture())
                 .toArray(CompletableFuture[]::new);

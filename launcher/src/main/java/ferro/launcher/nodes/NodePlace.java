@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  * @param patience how long another launcher may hold the slot before it counts as a second launcher of the same node
  * @param waiting  called when another launcher holds the slot
  */
-record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) {
+record NodePlace(Store store, NodeCard own, Duration patience, WaitListener waiting) {
     private static final int BAD_INPUT = 2;
     private static final long LOOK_AGAIN_MILLIS = 100;
 
@@ -32,11 +32,11 @@ record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) 
      *     again with other options, or if the job ends (with the exit code of the job)
      * @throws InterruptedException if the calling thread is interrupted
      */
-    Keys taken(GenerationStart start) throws NodesApartException, InterruptedException {
+    StoreKeys taken(GenerationStart start) throws NodesApartException, InterruptedException {
         if (own.node() == 0) {
             opened(start);
         }
-        CompletableFuture<byte[]> ended = store.when(Keys.ENDED).toCompletableFuture();
+        CompletableFuture<byte[]> ended = store.when(StoreKeys.ENDED).toCompletableFuture();
         try {
             return taken(start, ended);
         } catch (FerroException gone) {
@@ -46,18 +46,19 @@ record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) 
         }
     }
 
-    private Keys taken(GenerationStart start, CompletableFuture<byte[]> ended)
+    private StoreKeys taken(GenerationStart start, CompletableFuture<byte[]> ended)
             throws NodesApartException, InterruptedException {
         Map<Long, CompletableFuture<byte[]>> goneBySession = new HashMap<>();
         long begun = System.nanoTime();
         int told = 0;
         while (true) {
-            Keys keys = new Keys(start.mayRestart() ? Math.max(start.generation(), running()) : start.generation());
+            StoreKeys keys =
+                    new StoreKeys(start.mayRestart() ? Math.max(start.generation(), running()) : start.generation());
             if (start.isFirst() && keys.generation() > 0) {
                 refuseDifferent(keys);
             }
-            byte[] there = store.compareAndSet(keys.card(own.node()), null, Keys.encoded(own));
-            NodeCard holder = Keys.decoded(there, NodeCard.class);
+            byte[] there = store.compareAndSet(keys.card(own.node()), null, StoreKeys.encoded(own));
+            NodeCard holder = StoreKeys.decoded(there, NodeCard.class);
             if (holder.equals(own)) {
                 return keys;
             }
@@ -82,7 +83,7 @@ record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) 
 
     /** Returns the last generation for which launchers have waited. */
     private int running() {
-        return (int) store.add(Keys.GENERATION, 0);
+        return (int) store.add(StoreKeys.GENERATION, 0);
     }
 
     /** Opens a later generation. Forgets refused processes: a missing node may have been refused earlier. */
@@ -90,7 +91,7 @@ record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) 
         if (start.isFirst()) {
             return;
         }
-        store.add(Keys.GENERATION, 1);
+        store.add(StoreKeys.GENERATION, 1);
         store.delete(LauncherStore.STRANGER);
         for (int node = 1; node < own.nodes(); node++) {
             List.of(LauncherStore.refusedKey(node), LauncherStore.otherJobKey(node))
@@ -101,7 +102,7 @@ record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) 
     /** Ends this launcher with the exit code of the job if the job has ended. */
     private void refuseEnded(CompletableFuture<byte[]> ended) throws NodesApartException {
         if (ended.isDone() && !ended.isCompletedExceptionally()) {
-            int code = Keys.exitCode(ended.join());
+            int code = StoreKeys.exitCode(ended.join());
             String text = "the job has ended with exit code " + code + ", so this launcher of node " + own.node()
                     + " starts no rank";
             throw new NodesApartException(text, code);
@@ -109,8 +110,8 @@ record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) 
     }
 
     /** Refuses this launcher if it was started again with other options. The other launchers keep waiting. */
-    private void refuseDifferent(Keys keys) throws NodesApartException {
-        NodeCard zero = Keys.decoded(store.get(keys.card(0), patience), NodeCard.class);
+    private void refuseDifferent(StoreKeys keys) throws NodesApartException {
+        NodeCard zero = StoreKeys.decoded(store.get(keys.card(0), patience), NodeCard.class);
         Optional<String> difference = zero.difference(own);
         if (difference.isPresent()) {
             throw new NodesApartException(difference.get(), BAD_INPUT);
@@ -121,10 +122,10 @@ record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) 
      * Refuses a second launcher of one node. In the first generation, the refusal also ends the wait of the other
      * launchers. A later generation can continue without the refused launcher.
      */
-    private NodesApartException second(Keys keys, NodeCard holder) {
+    private NodesApartException second(StoreKeys keys, NodeCard holder) {
         String text = holder.sameNode(own);
         if (keys.generation() == 0) {
-            Keys.first(store, keys.start(), Keys.encoded(StartSignal.refused(text, BAD_INPUT)));
+            StoreKeys.first(store, keys.start(), StoreKeys.encoded(StartSignal.refused(text, BAD_INPUT)));
         }
         return new NodesApartException(text, BAD_INPUT);
     }

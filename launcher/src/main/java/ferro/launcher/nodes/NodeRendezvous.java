@@ -27,8 +27,8 @@ final class NodeRendezvous {
     private final Store store;
     private final NodeCard own;
     private final ScheduledExecutorService thread;
-    private final Waiting waiting;
-    private final Keys keys;
+    private final WaitListener waiting;
+    private final StoreKeys keys;
     private final Map<Integer, NodeCard> cards = new TreeMap<>();
     /** The last refused process that may have been a missing node; empty if no process was refused. */
     private String lastRefused = "";
@@ -39,7 +39,7 @@ final class NodeRendezvous {
 
     private boolean begun;
 
-    NodeRendezvous(Store store, NodeCard own, ScheduledExecutorService thread, Waiting waiting, Keys keys) {
+    NodeRendezvous(Store store, NodeCard own, ScheduledExecutorService thread, WaitListener waiting, StoreKeys keys) {
         this.store = store;
         this.own = own;
         this.thread = thread;
@@ -72,7 +72,7 @@ final class NodeRendezvous {
     }
 
     private void await(int node) {
-        store.when(keys.card(node)).thenAcceptAsync(card -> came(Keys.decoded(card, NodeCard.class)), thread);
+        store.when(keys.card(node)).thenAcceptAsync(card -> came(StoreKeys.decoded(card, NodeCard.class)), thread);
     }
 
     private void release() {
@@ -83,7 +83,7 @@ final class NodeRendezvous {
     private void beginIfComplete() {
         if (!held && !begun && missing().isEmpty()) {
             begun = true;
-            Keys.first(store, keys.start(), Keys.encoded(StartSignal.of(known())));
+            StoreKeys.first(store, keys.start(), StoreKeys.encoded(StartSignal.of(known())));
         }
     }
 
@@ -178,6 +178,6 @@ final class NodeRendezvous {
     }
 
     private void refuse(String why, int code) {
-        Keys.first(store, keys.start(), Keys.encoded(StartSignal.refused(why, code)));
+        StoreKeys.first(store, keys.start(), StoreKeys.encoded(StartSignal.refused(why, code)));
     }
 }

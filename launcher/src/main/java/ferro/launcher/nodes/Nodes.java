@@ -56,7 +56,7 @@ public final class Nodes implements AutoCloseable {
     private final WaitTimes times;
     private final boolean mayRestart;
     private final List<NodeCard> cards;
-    private final Keys keys;
+    private final StoreKeys keys;
     private final ScheduledExecutorService beating = daemon("ferro-nodes-beat");
     private final ScheduledExecutorService telling = daemon("ferro-nodes-tell");
     private final Map<Integer, Long> orders = new ConcurrentHashMap<>();
@@ -110,7 +110,7 @@ public final class Nodes implements AutoCloseable {
             NodeCard own,
             WaitTimes times,
             List<NodeCard> cards,
-            Keys keys,
+            StoreKeys keys,
             boolean mayRestart) {
         this.connection = connection;
         this.store = connection == null ? null : connection.store();
@@ -149,7 +149,7 @@ public final class Nodes implements AutoCloseable {
      * @throws InterruptedException if the calling thread is interrupted again
      */
     public static Nodes meet(
-            LauncherStore connection, NodeCard own, WaitTimes times, Waiting waiting, GenerationStart start)
+            LauncherStore connection, NodeCard own, WaitTimes times, WaitListener waiting, GenerationStart start)
             throws NodesApartException, InterruptedException {
         LauncherMeeting meeting = new LauncherMeeting(connection, own, times, start);
         List<NodeCard> cards = meeting.meet(waiting);
@@ -182,7 +182,7 @@ public final class Nodes implements AutoCloseable {
         store.when(keys.joined()).thenRun(() -> events.add(new JobEvent.Joined()));
         store.when(keys.stop()).thenAccept(code -> {
             ends();
-            events.add(new JobEvent.FailedElsewhere(Keys.exitCode(code), System.nanoTime()));
+            events.add(new JobEvent.FailedElsewhere(StoreKeys.exitCode(code), System.nanoTime()));
         });
         for (NodeCard card : cards) {
             for (int times = 1; times <= MOST_SIGNALS && card.node() != own.node(); times++) {
@@ -269,7 +269,7 @@ public final class Nodes implements AutoCloseable {
      */
     private void forgetGenerationBefore() {
         if (keys.generation() > 0) {
-            Keys old = new Keys(keys.generation() - 1);
+            StoreKeys old = new StoreKeys(keys.generation() - 1);
             tell(() -> {
                 old.all(cards, MOST_SIGNALS).forEach(store::delete);
                 String why = LostNode.MARK + "has started generation " + keys.generation() + " without it";
@@ -351,7 +351,7 @@ public final class Nodes implements AutoCloseable {
     private long stop(int code) {
         long order = store.add(keys.failures(), 1);
         if (order == 1) {
-            store.set(keys.stop(), Keys.encoded(code));
+            store.set(keys.stop(), StoreKeys.encoded(code));
         }
         return order;
     }
@@ -376,7 +376,7 @@ public final class Nodes implements AutoCloseable {
      * @return rank; empty for any other key
      */
     public static Optional<Integer> endedRank(String key, int generation) {
-        return new Keys(generation).endedRank(key);
+        return new StoreKeys(generation).endedRank(key);
     }
 
     /** Notifies the other launchers that all ranks have joined. Does nothing on other nodes than node 0. */
@@ -456,11 +456,11 @@ public final class Nodes implements AutoCloseable {
     /** Sends a text, or why it cannot. If both fail, closes the connection, so that no launcher waits. */
     private void send(String key, String text) {
         try {
-            Keys.first(store, key, text.getBytes(StandardCharsets.UTF_8));
+            StoreKeys.first(store, key, text.getBytes(StandardCharsets.UTF_8));
         } catch (IllegalArgumentException | FerroException refused) {
             try {
                 String why = LostNode.MARK + "could not report how its ranks ended: " + refused.getMessage();
-                Keys.first(store, key, why.getBytes(StandardCharsets.UTF_8));
+                StoreKeys.first(store, key, why.getBytes(StandardCharsets.UTF_8));
             } catch (FerroException | IllegalStateException unreachable) {
                 tellNobody();
             }
@@ -508,7 +508,7 @@ public final class Nodes implements AutoCloseable {
     static void jobEnds(Store store, NodeCard own, int exitCode) {
         try {
             if (own.node() == 0 && store != null) {
-                Keys.first(store, Keys.ENDED, Keys.encoded(exitCode));
+                StoreKeys.first(store, StoreKeys.ENDED, StoreKeys.encoded(exitCode));
             }
         } catch (FerroException | IllegalStateException gone) {
             // the store of this launcher has ended already, so no launcher can wait for it

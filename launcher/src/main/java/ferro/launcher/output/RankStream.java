@@ -27,7 +27,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
     private final boolean folds;
     private final FoldedTrace trace = new FoldedTrace();
     private final ByteArrayOutputStream batch = new ByteArrayOutputStream();
-    private final Patience patience = new Patience(System::nanoTime);
+    private final OutputTimeout patience = new OutputTimeout(System::nanoTime);
     private boolean noted;
     private boolean cut;
     private boolean cutTold;
@@ -48,7 +48,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
             Screen.Name name,
             Screen screen,
             OutputStream log,
-            Tail tail,
+            LastLines tail,
             DebuggedRanks debugged,
             Consumer<IOException> outputClosed) {}
 

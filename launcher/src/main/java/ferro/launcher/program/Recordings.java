@@ -1,7 +1,7 @@
 package ferro.launcher.program;
 
 import ferro.launcher.analyze.Analysis;
-import ferro.launcher.analyze.Ends;
+import ferro.launcher.analyze.ProcessEnds;
 import ferro.launcher.input.TemporaryFolder;
 import ferro.spi.Settings;
 import java.io.IOException;
@@ -108,7 +108,7 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
     }
 
     /** Returns the analysis of a job's recordings and of the ends of its ranks; empty if it is not possible. */
-    public Optional<Analysis> analyzed(String job, Ends ends) {
+    public Optional<Analysis> analyzed(String job, ProcessEnds ends) {
         return patiently(
                 () -> Analysis.of(List.of(folder), Optional.of(job), this::isOfThisJob, Optional.of(ends)), why -> {});
     }
@@ -120,7 +120,7 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
      * @param ends     how the processes of the ranks ended
      * @param unjudged receives the reason if the analysis fails or takes too long
      */
-    public static Optional<Analysis> analyzed(Analysis.Brief brief, Ends ends, Consumer<String> unjudged) {
+    public static Optional<Analysis> analyzed(Analysis.Brief brief, ProcessEnds ends, Consumer<String> unjudged) {
         return patiently(() -> Analysis.of(brief, ends), unjudged).flatMap(Function.identity());
     }
 

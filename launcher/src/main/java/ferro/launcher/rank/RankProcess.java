@@ -1,12 +1,12 @@
 package ferro.launcher.rank;
 
 import ferro.launcher.input.DebuggedRanks;
+import ferro.launcher.output.LastLines;
 import ferro.launcher.output.RankLog;
 import ferro.launcher.output.RankOutput;
 import ferro.launcher.output.RankStream;
 import ferro.launcher.output.RankStream.Ties;
 import ferro.launcher.output.Screen;
-import ferro.launcher.output.Tail;
 import ferro.spi.Proc;
 import java.io.File;
 import java.io.IOException;
@@ -19,13 +19,13 @@ import java.util.concurrent.BlockingQueue;
 import java.util.function.Consumer;
 
 /** One rank: its process with a guard shell, its two streams, and the thread that waits for its end. */
-public final class RankProcess implements Supervised {
+public final class RankProcess implements SupervisedRank {
     /** Shortest wait between two checks of a stream. */
     private static final long LEAST_MILLIS = 20;
 
     private final int rank;
     private final Process process;
-    private final Tail tail = new Tail();
+    private final LastLines tail = new LastLines();
     private final JobShared shared;
 
     /**

@@ -34,8 +34,8 @@ public final class Supervisor {
     /** Time that the signal handlers of ranks get at ctrl-Z before ranks are suspended. */
     private static final long STOP_KEY_MILLIS = 300;
 
-    private final Map<Integer, Supervised> running = new TreeMap<>();
-    private final Map<Integer, Supervised> undrained = new TreeMap<>();
+    private final Map<Integer, SupervisedRank> running = new TreeMap<>();
+    private final Map<Integer, SupervisedRank> undrained = new TreeMap<>();
     private final Set<Integer> stopped = new HashSet<>();
     /** Ranks that have ended without being stopped and whose output is still read. */
     private final Map<Integer, JobEvent.Ended> untold = new HashMap<>();
@@ -154,8 +154,8 @@ public final class Supervisor {
             Long heardNanos) {}
 
     /** Waits until every rank has ended and all output of the ranks has been shown. */
-    public JobOutcome await(List<? extends Supervised> ranks) throws InterruptedException {
-        for (Supervised rank : ranks) {
+    public JobOutcome await(List<? extends SupervisedRank> ranks) throws InterruptedException {
+        for (SupervisedRank rank : ranks) {
             running.put(rank.rank(), rank);
             undrained.put(rank.rank(), rank);
         }
@@ -173,7 +173,7 @@ public final class Supervisor {
         return new JobOutcome(failures, left, stopped, stoppedNanos, halted, signal, unshown, passed, heardNanos);
     }
 
-    private String lost(Supervised rank) {
+    private String lost(SupervisedRank rank) {
         return running.containsKey(rank.rank())
                 ? "rank " + rank.rank() + ", pid " + rank.pid()
                         + ", did not end after signal KILL: the launcher no longer waits for it"
@@ -246,7 +246,9 @@ public final class Supervisor {
     private void end(int code, long atNanos) {
         if (heardNanos == null) {
             heardNanos = atNanos;
-            running.values().stream().filter(Supervised::isHalted).forEach(rank -> halted.put(rank.rank(), rank.pid()));
+            running.values().stream()
+                    .filter(SupervisedRank::isHalted)
+                    .forEach(rank -> halted.put(rank.rank(), rank.pid()));
         }
         if (rules.saysWhatIsWrong() && code == ExitCode.BAD_INPUT) {
             if (phase == StopPhase.RUNNING) {

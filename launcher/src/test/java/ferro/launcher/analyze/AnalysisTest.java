@@ -5,8 +5,8 @@ import static ferro.launcher.Said.assertLacks;
 import static ferro.launcher.Said.assertStarts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.launcher.analyze.Ends.EndKind;
-import ferro.launcher.analyze.Ends.ProcessEnd;
+import ferro.launcher.analyze.ProcessEnds.EndKind;
+import ferro.launcher.analyze.ProcessEnds.ProcessEnd;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -49,8 +49,8 @@ class AnalysisTest {
         long stopped = job.wallNanos();
         job.passes(30 * RecordedJob.MILLI).fail(List.of(0, 2), "PEER_LOST", List.of(1), 6, "rank 1 is gone");
 
-        Analysis analysis =
-                job.analyzed(folder, job.allBut(1), new Ends(Map.of(), Set.of(1), Map.of(0, stopped, 2, stopped)));
+        Analysis analysis = job.analyzed(
+                folder, job.allBut(1), new ProcessEnds(Map.of(), Set.of(1), Map.of(0, stopped, 2, stopped)));
 
         assertEquals(Set.of(), analysis.guilty());
         assertEquals("no group had failed when the launcher stopped rank 1", first(analysis));
@@ -64,7 +64,7 @@ class AnalysisTest {
         ProcessEnd stopped = new ProcessEnd(EndKind.STOPPED, "");
         Map<Integer, Long> told = Map.of(0, job.wallNanos(), 2, job.wallNanos());
 
-        Analysis analysis = job.analyzed(folder, job.allBut(1), new Ends(Map.of(1, stopped), Set.of(1), told));
+        Analysis analysis = job.analyzed(folder, job.allBut(1), new ProcessEnds(Map.of(1, stopped), Set.of(1), told));
 
         assertEquals(Set.of(1), analysis.guilty());
         assertEquals(
@@ -77,8 +77,8 @@ class AnalysisTest {
         return analysis.verdict().get(0);
     }
 
-    private static Ends seen(int rank, EndKind kind, String detail) {
-        return new Ends(Map.of(rank, new ProcessEnd(kind, detail)), Set.of(), Map.of());
+    private static ProcessEnds seen(int rank, EndKind kind, String detail) {
+        return new ProcessEnds(Map.of(rank, new ProcessEnd(kind, detail)), Set.of(), Map.of());
     }
 
     @Test
@@ -140,7 +140,7 @@ class AnalysisTest {
         job.write(folder, "failure", List.of(0));
         Analysis.Brief texts = Analysis.brief(folder, "a1b2c3d4", file -> true, 10);
 
-        Analysis analysis = Analysis.of(texts, Ends.UNSEEN).orElseThrow();
+        Analysis analysis = Analysis.of(texts, ProcessEnds.UNSEEN).orElseThrow();
 
         assertEquals(3, texts.texts().size());
         assertEquals(Set.of(1), analysis.missing());

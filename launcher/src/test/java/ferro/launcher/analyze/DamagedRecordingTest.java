@@ -57,8 +57,8 @@ class DamagedRecordingTest {
         breakOf(folder, 1);
 
         Analysis launched =
-                Analysis.of(List.of(folder), Optional.of("a1b2c3d4"), file -> true, Optional.of(Ends.UNSEEN));
-        Analysis brief = Analysis.of(Analysis.brief(folder, "a1b2c3d4", file -> true, 3), Ends.UNSEEN)
+                Analysis.of(List.of(folder), Optional.of("a1b2c3d4"), file -> true, Optional.of(ProcessEnds.UNSEEN));
+        Analysis brief = Analysis.of(Analysis.brief(folder, "a1b2c3d4", file -> true, 3), ProcessEnds.UNSEEN)
                 .orElseThrow();
         String typed =
                 message(UnreadableRecordingException.class, () -> Analysis.of(List.of(folder), Optional.empty()));

@@ -2,8 +2,8 @@ package ferro.launcher.analyze;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.launcher.analyze.Ends.EndKind;
-import ferro.launcher.analyze.Ends.ProcessEnd;
+import ferro.launcher.analyze.ProcessEnds.EndKind;
+import ferro.launcher.analyze.ProcessEnds.ProcessEnd;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,7 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What an analysis takes from the file in which a launcher says how its ranks ended. */
 class EndsFileTest {
     private static final String JOB = "a1b2c3d4";
-    private static final Ends KILLED = ends(new ProcessEnd(EndKind.SIGNAL, "ended by signal KILL (exit code 137)"));
+    private static final ProcessEnds KILLED =
+            ends(new ProcessEnd(EndKind.SIGNAL, "ended by signal KILL (exit code 137)"));
 
     @TempDir
     private Path folder;
@@ -70,7 +71,7 @@ class EndsFileTest {
                 folder,
                 JOB,
                 0,
-                new Ends(
+                new ProcessEnds(
                         Map.of(0, stopped, 1, stopped, 2, stopped),
                         Set.of(0, 1, 2),
                         Map.of(0, since, 1, since, 2, since)));
@@ -88,7 +89,7 @@ class EndsFileTest {
         long since = job.passes(RecordedJob.MILLI * 900).wallNanos();
         job.passes(RecordedJob.MILLI).fail(List.of(0), "PEER_LOST", List.of(1), -1, "rank 1 is gone");
         ProcessEnd stopped = new ProcessEnd(EndKind.STOPPED, "");
-        Ends ends = new Ends(Map.of(0, stopped, 1, stopped), Set.of(0, 1), Map.of(0, since, 1, since));
+        ProcessEnds ends = new ProcessEnds(Map.of(0, stopped, 1, stopped), Set.of(0, 1), Map.of(0, since, 1, since));
         String lost = "node 1 (host b) is lost with its rank 1: the network is cut";
 
         EndsFile.write(folder, JOB, 0, ends.without(List.of(lost)));
@@ -108,8 +109,10 @@ class EndsFileTest {
 
         ProcessEnd ended = new ProcessEnd(EndKind.STOPPED, "");
         ProcessEnd code = new ProcessEnd(EndKind.CODE, "exit code 7");
-        EndsFile.write(folder, JOB, 0, new Ends(Map.of(0, code, 1, ended), Set.of(1), Map.of(0, heard, 1, heard)));
-        EndsFile.write(folder, JOB, 1, new Ends(Map.of(2, ended, 3, ended), Set.of(2, 3), Map.of(2, heard, 3, heard)));
+        EndsFile.write(
+                folder, JOB, 0, new ProcessEnds(Map.of(0, code, 1, ended), Set.of(1), Map.of(0, heard, 1, heard)));
+        EndsFile.write(
+                folder, JOB, 1, new ProcessEnds(Map.of(2, ended, 3, ended), Set.of(2, 3), Map.of(2, heard, 3, heard)));
 
         assertEquals(
                 "no group had failed when the launcher stopped ranks 1-3; rank 0: it ended with exit code 7",
@@ -133,9 +136,9 @@ class EndsFileTest {
                 verdict(job, List.of(0, 2)));
     }
 
-    private static Ends ends(ProcessEnd ofRankOne) {
+    private static ProcessEnds ends(ProcessEnd ofRankOne) {
         ProcessEnd code = new ProcessEnd(EndKind.CODE, "exit code 1");
-        return new Ends(Map.of(0, code, 1, ofRankOne, 2, code), Set.of(), Map.of());
+        return new ProcessEnds(Map.of(0, code, 1, ofRankOne, 2, code), Set.of(), Map.of());
     }
 
     private static RecordedJob lost() {

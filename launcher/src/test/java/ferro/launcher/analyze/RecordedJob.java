@@ -274,7 +274,8 @@ final class RecordedJob {
     }
 
     /** As {@link #analyzed(Path, List)}, with what a launcher saw of the ranks' processes. */
-    Analysis analyzed(Path folder, List<Integer> of, Ends ends) throws IOException, UnreadableRecordingException {
+    Analysis analyzed(Path folder, List<Integer> of, ProcessEnds ends)
+            throws IOException, UnreadableRecordingException {
         write(folder, "request", of);
         return Analysis.of(List.of(folder), Optional.empty(), file -> true, Optional.of(ends));
     }

@@ -4,8 +4,8 @@ import static ferro.launcher.Said.assertHas;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.launcher.analyze.Ends.EndKind;
-import ferro.launcher.analyze.Ends.ProcessEnd;
+import ferro.launcher.analyze.ProcessEnds.EndKind;
+import ferro.launcher.analyze.ProcessEnds.ProcessEnd;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -502,7 +502,7 @@ class VerdictTextTest {
 
         Analysis analysis = ends.isEmpty()
                 ? job.analyzed(folder, wrote)
-                : job.analyzed(folder, wrote, new Ends(ends, Set.of(), Map.of()));
+                : job.analyzed(folder, wrote, new ProcessEnds(ends, Set.of(), Map.of()));
 
         String report = String.join("\n", analysis.text());
         assertEquals(starting("> ", lines), analysis.verdict());

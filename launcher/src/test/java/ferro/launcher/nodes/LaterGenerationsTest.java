@@ -65,7 +65,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
         CompletableFuture<Nodes> meets(int generation, Duration hold, WaitTimes times) {
             return OnThread.start(() -> {
                 GenerationStart start = new GenerationStart(generation, true, hold);
-                Waiting waiting = new Waiting() {
+                WaitListener waiting = new WaitListener() {
                     @Override
                     public void missing(Set<Integer> nodes) {}
 
@@ -126,7 +126,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
         first.get(1).signalled("TERM", 1);
         first.get(1).ended(1, RankEnd.of(17, "h1", 7));
         concluded(first, "again");
-        Keys old = new Keys(0);
+        StoreKeys old = new StoreKeys(0);
         List<String> keys = new ArrayList<>(old.all(first.get(0).cards(), 1));
         keys.removeAll(List.of(old.joined(), old.end(0), old.end(1), old.signal(0, 1)));
         Launcher reader = launcher(1);
@@ -197,7 +197,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
                     NodesApartException.class,
                     () -> Nodes.meet(zero.connection, zero.card, LONG_TIMES, missing -> {}, start));
         });
-        result(one.connection.store().when(new Keys(1).start()).toCompletableFuture());
+        result(one.connection.store().when(new StoreKeys(1).start()).toCompletableFuture());
         assertThrows(TimeoutException.class, () -> ended.get(300, TimeUnit.MILLISECONDS));
 
         CompletableFuture<Nodes> comes = one.meets(1, Duration.ZERO);
@@ -213,15 +213,17 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
         Launcher zero = launcher(0);
         Launcher one = launcher(1);
         List<NodeCard> both = List.of(zero.card, one.card);
-        Waiting begunMeanwhile = new Waiting() {
+        WaitListener begunMeanwhile = new WaitListener() {
             @Override
             public void missing(Set<Integer> nodes) {}
 
             @Override
             public NodesApartException interrupted() {
                 // set returns before the store has the key
-                zero.connection.store().compareAndSet(new Keys(1).start(), null, Keys.encoded(StartSignal.of(both)));
-                return Waiting.super.interrupted();
+                zero.connection
+                        .store()
+                        .compareAndSet(new StoreKeys(1).start(), null, StoreKeys.encoded(StartSignal.of(both)));
+                return WaitListener.super.interrupted();
             }
         };
         CompletableFuture<Nodes> goesOn = OnThread.start(() -> {
@@ -272,7 +274,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
         Launcher zero = launcher(0);
         Launcher one = launcher(1);
         GenerationStart start = new GenerationStart(1, true, Duration.ZERO);
-        Keys.first(one.connection.store(), new Keys(1).card(1), Keys.encoded(one.card));
+        StoreKeys.first(one.connection.store(), new StoreKeys(1).card(1), StoreKeys.encoded(one.card));
         CompletableFuture<String> held = new CompletableFuture<>();
         CompletableFuture<NodesApartException> second = waitsFor(launcher(1), start, held);
         result(held);
@@ -291,7 +293,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
     /** Waits as a second launcher of a node, and tells when it has found the first one. */
     private static CompletableFuture<NodesApartException> waitsFor(
             Launcher second, GenerationStart start, CompletableFuture<String> held) {
-        Waiting waiting = new Waiting() {
+        WaitListener waiting = new WaitListener() {
             @Override
             public void missing(Set<Integer> nodes) {}
 
@@ -310,12 +312,12 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
         Launcher zero = launcher(0);
         HeldTasks thread = new HeldTasks();
         try {
-            Keys keys = new NodePlace(zero.connection.store(), zero.card, LONG, missing -> {})
+            StoreKeys keys = new NodePlace(zero.connection.store(), zero.card, LONG, missing -> {})
                     .taken(new GenerationStart(1, true, Duration.ZERO));
             NodeRendezvous roll = new NodeRendezvous(zero.connection.store(), zero.card, thread, missing -> {}, keys);
             roll.call(1, 1);
             Launcher leaves = launcher(1);
-            Keys.first(leaves.connection.store(), keys.card(1), Keys.encoded(leaves.card));
+            StoreKeys.first(leaves.connection.store(), keys.card(1), StoreKeys.encoded(leaves.card));
             await(() -> roll.missing().isEmpty());
             leaves.connection.close();
             await(() -> !roll.missing().isEmpty());
@@ -332,7 +334,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
 
             assertEquals(
                     List.of(zero.card, replaces.card),
-                    Keys.decoded(result(start), StartSignal.class).cards());
+                    StoreKeys.decoded(result(start), StartSignal.class).cards());
         } finally {
             thread.shutdownNow();
         }
@@ -373,7 +375,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
         second.forEach(HeardNews::begin);
         HeardNews.begin(stopped);
         // node 0 tells it without waiting
-        await(() -> set.contains(new Keys(0).verdict()));
+        await(() -> set.contains(new StoreKeys(0).verdict()));
 
         String alone =
                 stopped.conclude(orders -> "one", all -> all.lost().get(0).why());

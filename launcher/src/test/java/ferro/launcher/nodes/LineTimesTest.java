@@ -60,7 +60,7 @@ class LineTimesTest extends LaunchersOnLoopback {
                     zero,
                     first,
                     LONG_TIMES,
-                    new Waiting() {
+                    new WaitListener() {
                         @Override
                         public void missing(Set<Integer> nodes) {
                             heard.add(nodes);

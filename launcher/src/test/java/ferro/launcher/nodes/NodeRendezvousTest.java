@@ -38,14 +38,14 @@ class NodeRendezvousTest extends LaunchersOnLoopback {
             AtomicReference<NodeRendezvous> roll = new AtomicReference<>();
             CompletableFuture<List<NodeCard>> known = new CompletableFuture<>();
             Store watched = beforeEachSwap(zero.store(), key -> {
-                if (key.equals(Keys.FIRST.start())) {
+                if (key.equals(StoreKeys.FIRST.start())) {
                     known.complete(roll.get().known());
                 }
             });
-            roll.set(new NodeRendezvous(watched, card(0, 2), thread, missing -> {}, Keys.FIRST));
+            roll.set(new NodeRendezvous(watched, card(0, 2), thread, missing -> {}, StoreKeys.FIRST));
             roll.get().call(0, LONG.toMillis());
 
-            Keys.first(one.store(), Keys.FIRST.card(1), Keys.encoded(card(1, 3)));
+            StoreKeys.first(one.store(), StoreKeys.FIRST.card(1), StoreKeys.encoded(card(1, 3)));
 
             assertEquals(List.of(card(0, 2), card(1, 3)), known.get(LONG.toSeconds(), TimeUnit.SECONDS));
         } finally {
@@ -77,7 +77,7 @@ class NodeRendezvousTest extends LaunchersOnLoopback {
                     zero.store(),
                     card(0, 2),
                     thread,
-                    new Waiting() {
+                    new WaitListener() {
                         @Override
                         public void missing(Set<Integer> nodes) {
                             // the roll does not call it
@@ -88,14 +88,14 @@ class NodeRendezvousTest extends LaunchersOnLoopback {
                             refused.add(text);
                         }
                     },
-                    Keys.FIRST);
+                    StoreKeys.FIRST);
             roll.call(0, 1);
             process.call();
             assertNotNull(refused.poll(LONG.toSeconds(), TimeUnit.SECONDS));
 
             thread.execute(thread.held.get(0));
 
-            return Keys.decoded(zero.store().get(Keys.FIRST.start(), LONG), StartSignal.class)
+            return StoreKeys.decoded(zero.store().get(StoreKeys.FIRST.start(), LONG), StartSignal.class)
                     .refusal();
         } finally {
             thread.shutdownNow();

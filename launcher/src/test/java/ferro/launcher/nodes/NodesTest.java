@@ -79,7 +79,7 @@ class NodesTest extends LaunchersOnLoopback {
         NodeCard first = ofThree(1);
         LauncherStore there = connected(first);
         CompletableFuture<Nodes> one = OnThread.start(() -> Nodes.meet(there, first, LONG_TIMES, missing -> {}, ONLY));
-        there.store().get(Keys.FIRST.card(1), LONG);
+        there.store().get(StoreKeys.FIRST.card(1), LONG);
 
         String text = refusal(meeting(ofThree(1), LONG_TIMES));
 
@@ -130,7 +130,7 @@ class NodesTest extends LaunchersOnLoopback {
         HeardNews.begin(nodes.get(1));
         LauncherStore looking = connected(card(2));
         OnThread.start(() -> nodes.get(1).conclude(orders -> "one", all -> "alone"));
-        looking.store().get(Keys.FIRST.report(1), LONG);
+        looking.store().get(StoreKeys.FIRST.report(1), LONG);
         nodes.get(1).close();
         looking.store().get(LauncherStore.goneKey(1, nodes.get(0).cards().get(1).session()), LONG);
 
@@ -243,7 +243,7 @@ class NodesTest extends LaunchersOnLoopback {
             NodeCard card = ofThree(ended);
             CompletableFuture<Nodes> other = meeting(ofThree(1 - ended), LONG_TIMES);
             LauncherStore looking = connected(ofThree(2));
-            looking.store().get(Keys.FIRST.card(1 - ended), LONG);
+            looking.store().get(StoreKeys.FIRST.card(1 - ended), LONG);
             LauncherStore connection = connected(card);
             CompletableFuture<String> interrupted = OnThread.start(() -> {
                 Thread.currentThread().interrupt();
@@ -270,11 +270,11 @@ class NodesTest extends LaunchersOnLoopback {
                 LauncherStore connection = connected(own);
                 CompletableFuture<Nodes> waiting = first ? null : meeting(other, LONG_TIMES);
                 if (!first) {
-                    connection.store().get(Keys.FIRST.card(other.node()), LONG);
+                    connection.store().get(StoreKeys.FIRST.card(other.node()), LONG);
                 }
                 CompletableFuture<NodesApartException> telling =
                         OnThread.start(() -> LauncherMeeting.tell(connection, own, why, LONG));
-                connection.store().get(Keys.FIRST.start(), LONG);
+                connection.store().get(StoreKeys.FIRST.start(), LONG);
                 CompletableFuture<Nodes> met = first ? meeting(other, LONG_TIMES) : waiting;
 
                 String text = own + " cannot start its ranks: no such class";
@@ -340,7 +340,7 @@ class NodesTest extends LaunchersOnLoopback {
     }
 
     /** Keeps what node 0 hears of refused processes. */
-    private record Listening(BlockingQueue<String> heard) implements Waiting {
+    private record Listening(BlockingQueue<String> heard) implements WaitListener {
         @Override
         public void missing(Set<Integer> nodes) {}
 
@@ -362,7 +362,7 @@ class NodesTest extends LaunchersOnLoopback {
     void anEntryOfAnotherVersionWithMissingFieldsDiffersInItsVersion() {
         String fields =
                 "{\"node\":1,\"host\":\"h1\",\"address\":\"127.0.0.1\",\"ranks\":1,\"nodes\":2,\"version\":\"0\"}";
-        NodeCard older = Keys.decoded(fields.getBytes(StandardCharsets.UTF_8), NodeCard.class);
+        NodeCard older = StoreKeys.decoded(fields.getBytes(StandardCharsets.UTF_8), NodeCard.class);
         NodeCard own = card(0, 1, "1");
         assertHas(own.difference(older).orElseThrow(), "the version of ferro differs: 1 on node 0");
         assertHas(older.difference(own).orElseThrow(), "the version of ferro differs: 0 on node 1");

@@ -136,7 +136,7 @@ class FailureBoxTest {
 
     @Test
     void theTailKeepsTheLastTwentyLines() {
-        Tail tail = new Tail();
+        LastLines tail = new LastLines();
         for (int number = 1; number <= 23; number++) {
             add(tail, "line " + number);
         }
@@ -148,7 +148,7 @@ class FailureBoxTest {
 
     @Test
     void theTailShowsNoControlCharactersAndCutsLongLines() {
-        Tail tail = new Tail();
+        LastLines tail = new LastLines();
         add(tail, "\033[2Jred\tbell\007");
         add(tail, "y".repeat(10_000));
 
@@ -159,7 +159,7 @@ class FailureBoxTest {
 
     @Test
     void theTraceOfTheMainThreadIsShownFirstAndOnce() {
-        Tail tail = new Tail();
+        LastLines tail = new LastLines();
         add(tail, "Exception in thread \"logger\" java.lang.Error: other");
         add(tail, "step 7");
         add(tail, "Exception in thread \"main\" java.lang.IllegalStateException: no data");
@@ -197,7 +197,7 @@ class FailureBoxTest {
     }
 
     private static String boxed(TracePart part) {
-        Tail tail = new Tail();
+        LastLines tail = new LastLines();
         add(tail, "Exception in thread \"main\" java.lang.IllegalStateException: no data");
         add(tail, "\tat ferro.group.ProcessGroup.allReduce(ProcessGroup.java:1)");
         for (int depth = 0; depth < 30; depth++) {
@@ -214,7 +214,7 @@ class FailureBoxTest {
         return new FailureBox(first, 0.5, List.of(), List.of(), printed, List.of(typed));
     }
 
-    private static void add(Tail tail, String text) {
+    private static void add(LastLines tail, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         tail.add(bytes, bytes.length);
     }

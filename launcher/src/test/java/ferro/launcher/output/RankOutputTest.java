@@ -68,7 +68,7 @@ class RankOutputTest {
 
     @Test
     void colourSequencesOfALineAreRemoved() {
-        Tail tail = new Tail();
+        LastLines tail = new LastLines();
         byte[] line =
                 "\u001B[1;31mERROR\u001B[0m \u001B]0;title\u0007done\u0007 \u001B".getBytes(StandardCharsets.UTF_8);
         tail.add(line, line.length);

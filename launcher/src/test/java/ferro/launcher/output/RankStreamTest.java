@@ -41,7 +41,7 @@ class RankStreamTest {
     private final ByteArrayOutputStream log = new ByteArrayOutputStream();
     private final Screen screen = new Screen(out, err);
     private final List<String> closed = new ArrayList<>();
-    private final Tail tail = new Tail();
+    private final LastLines tail = new LastLines();
 
     @Test
     void everyLineHasItsRankOnTheScreenAndTheLogHasTheBareBytes() {

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.launcher.analyze.Ends;
+import ferro.launcher.analyze.ProcessEnds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -82,7 +82,11 @@ class RecordingsTest {
 
         assertEquals(
                 "no recording can be read, so nothing is known of any call: the recording of rank 0 is damaged",
-                recordings.analyzed("j", Ends.UNSEEN).orElseThrow().verdict().get(0));
+                recordings
+                        .analyzed("j", ProcessEnds.UNSEEN)
+                        .orElseThrow()
+                        .verdict()
+                        .get(0));
     }
 
     @Test
@@ -92,9 +96,9 @@ class RecordingsTest {
         Path file = Files.writeString(temporary.resolve("ferro-default-rank3.json"), earlier);
         Recordings recordings = Recordings.of(TARGET, Map.of("FERRO_RECORDER_DIR", temporary.toString()));
 
-        assertEquals(Optional.empty(), recordings.analyzed("default", Ends.UNSEEN));
+        assertEquals(Optional.empty(), recordings.analyzed("default", ProcessEnds.UNSEEN));
         Files.setLastModifiedTime(file, FileTime.fromMillis(1_000));
-        assertTrue(recordings.analyzed("default", Ends.UNSEEN).isPresent(), "written again");
+        assertTrue(recordings.analyzed("default", ProcessEnds.UNSEEN).isPresent(), "written again");
     }
 
     private static Path record(Recordings recordings) throws IOException {

@@ -46,7 +46,7 @@ class SupervisorTest {
         }
     };
 
-    private final class Pretended implements Supervised {
+    private final class Pretended implements SupervisedRank {
         private final int rank;
         private final BiConsumer<Integer, String> answer;
 
@@ -336,7 +336,7 @@ class SupervisorTest {
 
     private JobOutcome await(int ranks, StopTimes rules, BiConsumer<Integer, String> answer)
             throws InterruptedException {
-        List<Supervised> all = new ArrayList<>();
+        List<SupervisedRank> all = new ArrayList<>();
         for (int rank = 0; rank < ranks; rank++) {
             all.add(new Pretended(rank, answer));
         }

@@ -83,7 +83,7 @@ final class SaveRun {
         });
         plan = SavePlan.of(proposals, state.parameters());
         if (settings.compareRanks() && ranks.worldSize() > 1) {
-            new HeldTwice(plan, state, ranks.worldSize()).compare(ranks, what());
+            new ReplicatedTensors(plan, state, ranks.worldSize()).compare(ranks, what());
         }
         hosts = proposals.stream().map(RankMessages::hostOf).toList();
         parameters = state.parameters();

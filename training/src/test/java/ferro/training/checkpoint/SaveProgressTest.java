@@ -193,7 +193,7 @@ class SaveProgressTest {
                     messages.exchange("x", () -> SavePlan.proposal(1, state, true, CheckpointSettings.DEFAULT)),
                     state.parameters());
             long before = group.counters().all().calls();
-            new HeldTwice(plan, state, 1).compare(messages, "x");
+            new ReplicatedTensors(plan, state, 1).compare(messages, "x");
             // the last round, and the one that ends every contribution of this length, have two calls each
             long calls = group.counters().all().calls() - before;
             assertTrue(calls > 4, calls + " calls");

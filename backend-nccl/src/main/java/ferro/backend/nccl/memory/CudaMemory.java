@@ -87,7 +87,7 @@ public final class CudaMemory implements DeviceMemory {
         if (wanted.byteCount() == 0) {
             return new DeviceTensor(dataType, shape, 0, device, MemoryLease.of(() -> {}, what));
         }
-        Block block = lane.take(wanted.byteCount());
+        MemoryBlock block = lane.take(wanted.byteCount());
         MemoryLease lease = MemoryLease.of(() -> lane.giveBack(block), what);
         return new DeviceTensor(dataType, shape, block.address(), device, lease);
     }
@@ -98,7 +98,7 @@ public final class CudaMemory implements DeviceMemory {
             throw new IllegalArgumentException("cannot stage " + bytes + " bytes");
         }
         DeviceLane lane = lane(ownDevice);
-        Block block = takeHost(lane, bytes);
+        MemoryBlock block = takeHost(lane, bytes);
         return new HostStaging(
                 block.host().slice(0, bytes).order(ByteOrder.nativeOrder()),
                 block.address() != 0,
@@ -113,14 +113,14 @@ public final class CudaMemory implements DeviceMemory {
         }
     }
 
-    private Block takeHost(DeviceLane lane, int bytes) {
+    private MemoryBlock takeHost(DeviceLane lane, int bytes) {
         int classBytes = (int) Math.min(MemoryPool.classOf(bytes), Integer.MAX_VALUE);
         return hostPool.take(
                 classBytes, () -> lane.call("staging of " + bytes + " bytes", () -> supplyHost(classBytes)));
     }
 
     private Void supplyHost(int bytes) {
-        Block block = pin(bytes);
+        MemoryBlock block = pin(bytes);
         if (!hostPool.supply(block)) {
             freeHost(block);
             throw new IllegalStateException("device memory was closed during a staging of " + bytes + " bytes");
@@ -129,11 +129,11 @@ public final class CudaMemory implements DeviceMemory {
     }
 
     /** Allocates pinned memory on a thread that has a device, or plain, slower memory if pinning is refused. */
-    private Block pin(int bytes) {
+    private MemoryBlock pin(int bytes) {
         long[] pointer = new long[1];
         int code = Cuda.cudaHostAlloc(pointer, bytes, PORTABLE);
         if (code == Cuda.SUCCESS) {
-            return new Block(pointer[0], bytes, HostMemory.view(pointer[0], bytes));
+            return new MemoryBlock(pointer[0], bytes, HostMemory.view(pointer[0], bytes));
         }
         Cuda.cudaGetLastError();
         if (refusedPins.getAndIncrement() == 0) {
@@ -142,18 +142,18 @@ public final class CudaMemory implements DeviceMemory {
                     "cannot pin host memory: copies use memory that is not pinned, and are slower: {0}",
                     Checks.cudaFailure(code, "cudaHostAlloc").getMessage());
         }
-        return new Block(0, bytes, ByteBuffer.allocateDirect(bytes));
+        return new MemoryBlock(0, bytes, ByteBuffer.allocateDirect(bytes));
     }
 
-    private void giveBackHost(DeviceLane lane, Block block) {
-        List<Block> surplus = hostPool.giveBack(block);
+    private void giveBackHost(DeviceLane lane, MemoryBlock block) {
+        List<MemoryBlock> surplus = hostPool.giveBack(block);
         if (!surplus.isEmpty()) {
             lane.later(() -> surplus.forEach(this::freeHost));
         }
     }
 
     /** Frees pinned memory; the JVM frees plain memory. */
-    private void freeHost(Block block) {
+    private void freeHost(MemoryBlock block) {
         if (block.address() == 0 || pinnedIsLeft) {
             return;
         }

@@ -128,13 +128,13 @@ final class DeviceLane {
      *
      * @throws CudaException RESOURCE if the device is full
      */
-    Block take(long bytes) {
+    MemoryBlock take(long bytes) {
         long classBytes = MemoryPool.classOf(bytes);
         return pool.take(classBytes, () -> call("allocation of " + bytes + " bytes", () -> supply(classBytes)));
     }
 
     private Void supply(long classBytes) {
-        Block block = allocate(classBytes);
+        MemoryBlock block = allocate(classBytes);
         if (!pool.supply(block)) {
             free(block);
             throw new IllegalStateException(
@@ -144,8 +144,8 @@ final class DeviceLane {
     }
 
     /** Takes a block back, from any thread, even after the close. Before the close this method waits for nothing. */
-    void giveBack(Block block) {
-        List<Block> surplus = pool.giveBack(block);
+    void giveBack(MemoryBlock block) {
+        List<MemoryBlock> surplus = pool.giveBack(block);
         if (!surplus.isEmpty()) {
             later(() -> surplus.forEach(this::free));
         }
@@ -169,7 +169,7 @@ final class DeviceLane {
         body.run();
     }
 
-    private Block allocate(long bytes) {
+    private MemoryBlock allocate(long bytes) {
         long[] pointer = new long[1];
         int code = Cuda.cudaMalloc(pointer, bytes);
         if (code == CudaException.OUT_OF_MEMORY && pool.idleBytes() > 0) {
@@ -182,7 +182,7 @@ final class DeviceLane {
             throw Checks.cudaFailure(code, "cudaMalloc")
                     .during(Where.of("", -1), "GPU alloc of " + bytes + " bytes on device " + device + room());
         }
-        return new Block(pointer[0], bytes, null);
+        return new MemoryBlock(pointer[0], bytes, null);
     }
 
     /** Returns the free memory, for a message; empty if the runtime does not report it. */
@@ -202,7 +202,7 @@ final class DeviceLane {
         return new long[] {free[0], total[0]};
     }
 
-    private void free(Block block) {
+    private void free(MemoryBlock block) {
         quietly("cudaFree", () -> Cuda.cudaFree(block.address()));
     }
 
@@ -257,7 +257,7 @@ final class DeviceLane {
         synchronized (this) {
             ending = true;
         }
-        List<Block> idle = pool == null ? List.of() : pool.close();
+        List<MemoryBlock> idle = pool == null ? List.of() : pool.close();
         boolean quiet = thread.submit(new PendingCopies()).awaitQuietly(Deadline.after(DRAIN_BOUND, clock));
         if (quiet) {
             thread.submit(() -> release(idle)).awaitQuietly(Deadline.after(DRAIN_BOUND, clock));
@@ -272,7 +272,7 @@ final class DeviceLane {
         return quiet;
     }
 
-    private Void release(List<Block> idle) {
+    private Void release(List<MemoryBlock> idle) {
         idle.forEach(this::free);
         releaseStreams();
         return null;

@@ -18,7 +18,7 @@ final class MemoryPool {
     private static final int CLASSES_PER_DOUBLING = 8;
 
     private final long mostIdleBytes;
-    private final Map<Long, Deque<Block>> idle = new TreeMap<>();
+    private final Map<Long, Deque<MemoryBlock>> idle = new TreeMap<>();
     private long idleBytes;
     private int idleCount;
     private boolean closed;
@@ -35,8 +35,8 @@ final class MemoryPool {
     }
 
     /** Takes a block of exactly this class; null if there is none. */
-    synchronized Block take(long classBytes) {
-        Deque<Block> blocks = idle.get(classBytes);
+    synchronized MemoryBlock take(long classBytes) {
+        Deque<MemoryBlock> blocks = idle.get(classBytes);
         if (blocks == null || blocks.isEmpty()) {
             return null;
         }
@@ -46,8 +46,8 @@ final class MemoryPool {
     }
 
     /** Takes a block of exactly this class. While there is none, {@code supplies} creates one and adds it. */
-    Block take(long classBytes, Runnable supplies) {
-        Block block = take(classBytes);
+    MemoryBlock take(long classBytes, Runnable supplies) {
+        MemoryBlock block = take(classBytes);
         while (block == null) {
             supplies.run();
             block = take(classBytes);
@@ -60,7 +60,7 @@ final class MemoryPool {
      *
      * @return false if the pool is closed; then the caller must free the block
      */
-    synchronized boolean supply(Block block) {
+    synchronized boolean supply(MemoryBlock block) {
         if (closed) {
             return false;
         }
@@ -75,7 +75,7 @@ final class MemoryPool {
      *
      * @return blocks that the caller must free because they are no longer kept; this block if the pool is closed
      */
-    synchronized List<Block> giveBack(Block block) {
+    synchronized List<MemoryBlock> giveBack(MemoryBlock block) {
         if (!supply(block)) {
             return List.of(block);
         }
@@ -83,11 +83,11 @@ final class MemoryPool {
     }
 
     /** Removes the oldest blocks, small classes first, until the limit holds. */
-    private List<Block> trim() {
-        List<Block> freed = new ArrayList<>();
-        for (Deque<Block> blocks : idle.values()) {
+    private List<MemoryBlock> trim() {
+        List<MemoryBlock> freed = new ArrayList<>();
+        for (Deque<MemoryBlock> blocks : idle.values()) {
             while (idleBytes > mostIdleBytes && idleCount > 1 && !blocks.isEmpty()) {
-                Block oldest = blocks.removeLast();
+                MemoryBlock oldest = blocks.removeLast();
                 idleBytes -= oldest.bytes();
                 idleCount--;
                 freed.add(oldest);
@@ -97,8 +97,8 @@ final class MemoryPool {
     }
 
     /** Removes all idle blocks, for the caller to free. */
-    synchronized List<Block> drain() {
-        List<Block> freed = new ArrayList<>();
+    synchronized List<MemoryBlock> drain() {
+        List<MemoryBlock> freed = new ArrayList<>();
         idle.values().forEach(freed::addAll);
         idle.clear();
         idleBytes = 0;
@@ -107,7 +107,7 @@ final class MemoryPool {
     }
 
     /** Closes the pool. Removes all idle blocks, and keeps no block that is given back later. */
-    synchronized List<Block> close() {
+    synchronized List<MemoryBlock> close() {
         closed = true;
         return drain();
     }

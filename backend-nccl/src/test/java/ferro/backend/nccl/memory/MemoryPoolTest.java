@@ -36,8 +36,8 @@ class MemoryPoolTest {
     @Test
     @DisplayName("T17: what comes back is taken again, the youngest first, and only by its own class")
     void aReturnedBlockIsReusedYoungestFirst() {
-        Block first = new Block(16, 512, null);
-        Block second = new Block(32, 512, null);
+        MemoryBlock first = new MemoryBlock(16, 512, null);
+        MemoryBlock second = new MemoryBlock(32, 512, null);
         assertEquals(List.of(), pool.giveBack(first));
         assertEquals(List.of(), pool.giveBack(second));
 
@@ -51,15 +51,15 @@ class MemoryPoolTest {
     @Test
     @DisplayName("T17: above the limit old blocks are given up, but a single one is always kept")
     void oldBlocksAboveTheLimitAreFreed() {
-        Block large = new Block(16, 8192, null);
-        Block small = new Block(32, 512, null);
+        MemoryBlock large = new MemoryBlock(16, 8192, null);
+        MemoryBlock small = new MemoryBlock(32, 512, null);
         assertEquals(List.of(), pool.giveBack(large));
 
         assertEquals(List.of(small), pool.giveBack(small));
         assertSame(large, pool.take(8192));
 
-        Block old = new Block(48, 4096, null);
-        Block young = new Block(64, 4096, null);
+        MemoryBlock old = new MemoryBlock(48, 4096, null);
+        MemoryBlock young = new MemoryBlock(64, 4096, null);
         assertEquals(List.of(), pool.giveBack(old));
         assertEquals(List.of(old), pool.giveBack(young));
         assertEquals(4096, pool.idleBytes());
@@ -68,8 +68,8 @@ class MemoryPoolTest {
     @Test
     @DisplayName("T17: a new block is there for whoever asked, over the limit too")
     void aNewBlockIsSuppliedAboveTheLimit() {
-        pool.giveBack(new Block(16, 4096, null));
-        Block wanted = new Block(32, 512, null);
+        pool.giveBack(new MemoryBlock(16, 4096, null));
+        MemoryBlock wanted = new MemoryBlock(32, 512, null);
 
         assertTrue(pool.supply(wanted));
 
@@ -79,8 +79,8 @@ class MemoryPoolTest {
     @Test
     @DisplayName("3-21: a closed pool keeps nothing")
     void aClosedPoolKeepsNoBlocks() {
-        Block kept = new Block(16, 512, null);
-        Block late = new Block(32, 512, null);
+        MemoryBlock kept = new MemoryBlock(16, 512, null);
+        MemoryBlock late = new MemoryBlock(32, 512, null);
         pool.giveBack(kept);
 
         assertEquals(List.of(kept), pool.close());

@@ -27,7 +27,7 @@ final class DirectStaging {
     private final StagedElements inElements = new StagedElements(in);
     private final StagedElements outElements = new StagedElements(out);
     /** Stream whose bytes are in {@link #out}; the next two fields are their positions in the stream. */
-    private Outgoing owner;
+    private SendingHalf owner;
 
     private long from;
     private long to;
@@ -54,7 +54,7 @@ final class DirectStaging {
     }
 
     /** Returns the index in {@link #out} of a byte of a stream, or -1 if {@link #out} does not hold the byte. */
-    int indexOf(Outgoing stream, long position) {
+    int indexOf(SendingHalf stream, long position) {
         return stream == owner && position >= from && position < to ? (int) (position - from) : -1;
     }
 
@@ -64,14 +64,14 @@ final class DirectStaging {
     }
 
     /** Records that {@link #out} holds a part of a stream. */
-    void holds(Outgoing stream, long start, long end) {
+    void holds(SendingHalf stream, long start, long end) {
         owner = stream;
         from = start;
         to = end;
     }
 
     /** Records that {@link #out} no longer holds a part of a stream. */
-    void forget(Outgoing stream) {
+    void forget(SendingHalf stream) {
         if (owner == stream) {
             owner = null;
         }

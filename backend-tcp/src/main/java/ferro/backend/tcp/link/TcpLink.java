@@ -31,8 +31,8 @@ public final class TcpLink implements Link {
 
     private final PolledLinks home;
     private final LinkEvents events;
-    private final Outgoing outgoing;
-    private final Incoming incoming;
+    private final SendingHalf outgoing;
+    private final ReceivingHalf incoming;
     private DataSocket wire;
     /** Replaces {@link #wire}, which the peer has ended; used when the bytes of {@link #wire} were read. */
     private ReconnectHandshake next;
@@ -71,8 +71,8 @@ public final class TcpLink implements Link {
     public TcpLink(PolledLinks home, LinkEvents events) {
         this.home = home;
         this.events = events;
-        this.outgoing = new Outgoing(home.staging());
-        this.incoming = new Incoming(home.staging());
+        this.outgoing = new SendingHalf(home.staging());
+        this.incoming = new ReceivingHalf(home.staging());
     }
 
     @Override

@@ -3,9 +3,9 @@ package ferro.backend.tcp.mesh;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.net.Hello;
+import ferro.backend.tcp.net.LoopWaits;
 import ferro.backend.tcp.net.Refusal;
 import ferro.backend.tcp.net.TlsHandshake;
-import ferro.backend.tcp.net.Waits;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;
@@ -27,7 +27,7 @@ import java.util.function.Supplier;
 final class DataChannels {
     private final TcpMesh mesh;
     private final Inboxes inboxes;
-    private final Admission admission;
+    private final AdmissionCheck admission;
     /** The highest epoch that was requested, or connected by the lower rank, by channel. */
     private final Map<DataKey, Integer> asked = new HashMap<>();
     /** By channel: the hello of the highest epoch that this rank has admitted as the higher rank. */
@@ -116,7 +116,7 @@ final class DataChannels {
         }
     }
 
-    DataChannels(TcpMesh mesh, Inboxes inboxes, Admission admission) {
+    DataChannels(TcpMesh mesh, Inboxes inboxes, AdmissionCheck admission) {
         this.mesh = mesh;
         this.inboxes = inboxes;
         this.admission = admission;
@@ -195,7 +195,7 @@ final class DataChannels {
                 failed(made.key, made.epoch, mesh.ownFailure(made.key.peer(), broken));
             }
         } else if (!made.dialled.isCancelled()) {
-            failed(made.key, made.epoch, Waits.failure(failure, mesh.where));
+            failed(made.key, made.epoch, LoopWaits.failure(failure, mesh.where));
         }
     }
 

@@ -55,10 +55,10 @@ final class PeerAttempts {
     }
 
     /** Describes a peer that is not ready; {@code connected} says whether its control connection exists. */
-    Unconnected unconnected(int peer, PeerRecord record, boolean connected) {
+    UnconnectedRank unconnected(int peer, PeerRecord record, boolean connected) {
         String address = Addresses.text(record.addresses());
         if (connected) {
-            return new Unconnected(peer, record.home(), address, Unconnected.WAITING, 0, true);
+            return new UnconnectedRank(peer, record.home(), address, UnconnectedRank.WAITING, 0, true);
         }
         boolean own = record.addresses().stream().anyMatch(to -> TlsPolicy.isOwn(to.getAddress()));
         boolean sameMachine = own && record.sameHost();
@@ -66,11 +66,11 @@ final class PeerAttempts {
         if (tried != null) {
             // an address of this host that another host has published leads to this host, not to the peer
             boolean reached = sameMachine || !own && tried.hasConnected();
-            return new Unconnected(peer, record.home(), address, tried.last(), tried.attempts(), reached);
+            return new UnconnectedRank(peer, record.home(), address, tried.last(), tried.attempts(), reached);
         }
         // the store is served at the port of this rank, so the peer has reached this port
         boolean reached = sameMachine || port.servesStore() || refusals.get(peer) != null;
-        return new Unconnected(peer, record.home(), address, received(peer, reached), 0, reached);
+        return new UnconnectedRank(peer, record.home(), address, received(peer, reached), 0, reached);
     }
 
     private String received(int peer, boolean reached) {

@@ -2,7 +2,7 @@ package ferro.backend.tcp.mesh;
 
 import ferro.FerroException;
 import ferro.RankEnd;
-import ferro.backend.tcp.net.SwitchedReads;
+import ferro.backend.tcp.net.ReadSwitch;
 import ferro.backend.tcp.net.TlsHandshake;
 import ferro.spi.ControlLane;
 import io.netty.channel.Channel;
@@ -31,7 +31,7 @@ public final class TcpControlLane implements ControlLane {
         /**
          * Receives a data connection and takes it over. The connection is authenticated, has auto-read off and no
          * handlers, and belongs to no loop. No byte of data was read. The allocator of the channel is a
-         * {@link SwitchedReads}. By default closes it, because a peer that uses data links has other settings than a
+         * {@link ReadSwitch}. By default closes it, because a peer that uses data links has other settings than a
          * group without them.
          */
         default void data(int peer, DataLane lane, int epoch, Channel channel) {

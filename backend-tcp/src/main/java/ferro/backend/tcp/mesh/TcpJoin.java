@@ -5,13 +5,13 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.LoopWaits;
 import ferro.backend.tcp.net.StoreSettings;
 import ferro.backend.tcp.net.TlsPolicy;
-import ferro.backend.tcp.net.Waits;
 import ferro.backend.tcp.store.EndedRanks;
+import ferro.backend.tcp.store.InterfaceSpeed;
 import ferro.backend.tcp.store.JoinProgress;
 import ferro.backend.tcp.store.JoinState;
-import ferro.backend.tcp.store.NetLink;
 import ferro.backend.tcp.store.PeerMachine;
 import ferro.backend.tcp.store.ReleasedSlots;
 import ferro.backend.tcp.store.Roster;
@@ -290,7 +290,7 @@ final class TcpJoin {
     /** Logs, once per host, the interface that carries the data, unless it is loopback. */
     private void sayMachines(Card[] all) {
         Card own = all[spec.rank()];
-        NetLink used = own.home().used();
+        InterfaceSpeed used = own.home().used();
         if (used.name().isEmpty()) {
             return;
         }
@@ -303,7 +303,7 @@ final class TcpJoin {
         for (Card entry : all) {
             hosts.add(entry.home());
         }
-        String faster = NetLink.fasterEverywhere(hosts);
+        String faster = InterfaceSpeed.fasterEverywhere(hosts);
         if (spec.rank() == 0 && !faster.isEmpty()) {
             LogLines.write("ferro.join", Level.WARNING, faster);
         }
@@ -404,18 +404,18 @@ final class TcpJoin {
         roster.failed()
                 .thenAccept(text ->
                         ready.completeExceptionally(new FerroException(Code.RENDEZVOUS, where, Roster.text(text))));
-        Supplier<String> tried = () -> Unconnected.text(mesh.unconnected());
+        Supplier<String> tried = () -> UnconnectedRank.text(mesh.unconnected());
         await(ready, new JoinState.MissingRanks(mesh::notReady, spec.worldSize(), tried), () -> advice(mesh));
     }
 
     /** Returns a text about unconnected ranks, with advice to open ports unless all were reached. */
     private static String advice(TcpMesh mesh) {
-        List<Unconnected> all = mesh.unconnected();
+        List<UnconnectedRank> all = mesh.unconnected();
         if (all.isEmpty()) {
             return "";
         }
-        return Unconnected.text(all)
-                + (all.stream().allMatch(Unconnected::reached)
+        return UnconnectedRank.text(all)
+                + (all.stream().allMatch(UnconnectedRank::reached)
                         ? ""
                         : "; open their ports (ferro.tcp.port sets a range), or make them announce an address "
                                 + "that this host can reach (ferro.tcp.interface, ferro.tcp.advertise)");
@@ -462,7 +462,7 @@ final class TcpJoin {
      * up. The failure therefore names the missing ranks.
      */
     private FerroException failure(Throwable cause, List<Integer> missing) {
-        FerroException known = Waits.failure(cause, where);
+        FerroException known = LoopWaits.failure(cause, where);
         String whom = missing.isEmpty() ? "" : ", waiting for ranks " + missing + " of " + spec.worldSize();
         String text =
                 "joining " + title() + " failed after " + progress.millis() + " ms" + whom + ": " + known.getMessage();

@@ -8,6 +8,7 @@ import ferro.RankEnd;
 import ferro.backend.tcp.net.Addresses;
 import ferro.backend.tcp.net.ConnectAttempts;
 import ferro.backend.tcp.net.Hello;
+import ferro.backend.tcp.net.LoopWaits;
 import ferro.backend.tcp.net.Refusal;
 import ferro.backend.tcp.net.RoundTripTimes;
 import ferro.backend.tcp.net.TcpDialer;
@@ -15,7 +16,6 @@ import ferro.backend.tcp.net.TcpIo;
 import ferro.backend.tcp.net.TcpListener;
 import ferro.backend.tcp.net.TlsDuplex;
 import ferro.backend.tcp.net.TlsHandshake;
-import ferro.backend.tcp.net.Waits;
 import ferro.backend.tcp.store.EndedRanks;
 import ferro.backend.tcp.store.TcpPort;
 import ferro.spi.Deadlines;
@@ -64,13 +64,13 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     /** Null in a group of one rank, which needs no sockets, as are the next three fields. */
     private final TcpPort port;
 
-    private final Drain drain;
+    private final DrainingConnections drain;
     private final PeerAttempts attempts;
-    private final MayLive mayLive;
+    private final UnconfirmedEnds mayLive;
     private final long id;
     private final Consumer<Duration> left;
     final Inboxes inboxes; // on the loop
-    private final Admission admission;
+    private final AdmissionCheck admission;
     private final DataChannels data;
     /** Slots of the peers, filled by authenticated connections. */
     private final Channel[] slots;
@@ -127,11 +127,11 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         this.left = left;
         io = port == null ? TcpIo.of(context) : port.io();
         inboxes = new Inboxes(spec.worldSize());
-        admission = new Admission(spec, io.checksum());
+        admission = new AdmissionCheck(spec, io.checksum());
         data = new DataChannels(this, inboxes, admission);
-        drain = port == null ? null : new Drain(port.loop());
+        drain = port == null ? null : new DrainingConnections(port.loop());
         attempts = port == null ? null : new PeerAttempts(spec, port);
-        mayLive = port == null ? null : new MayLive(port);
+        mayLive = port == null ? null : new UnconfirmedEnds(port);
         slots = new Channel[spec.worldSize()];
         connections = new AtomicReferenceArray<>(spec.worldSize());
         lost = new FerroException[spec.worldSize()];
@@ -343,7 +343,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         left.accept(flush);
         if (!port.loop().inLoop()) {
             // lets the last frames leave: a peer that reads nothing cannot delay this rank longer
-            Waits.uninterrupted(over, Math.max(0, until - System.nanoTime()));
+            LoopWaits.uninterrupted(over, Math.max(0, until - System.nanoTime()));
         }
         context.release(TcpPort.class);
     }
@@ -529,7 +529,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     }
 
     /** Returns the attempts to connect to the ranks that are not ready, for messages; any thread may call. */
-    List<Unconnected> unconnected() {
+    List<UnconnectedRank> unconnected() {
         PeerRecord[] all = known;
         return all == null
                 ? List.of()
@@ -593,9 +593,12 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         FerroException gone =
                 failure(peer, code, "is gone: its control connection ended without a goodbye" + why, cause);
         if (code == Code.PEER_LOST && known != null && !closed) {
-            long deadline = port.now() + MayLive.ANSWER_NANOS;
+            long deadline = port.now() + UnconfirmedEnds.ANSWER_NANOS;
             TcpDialer.DialledPeer call = call(peer, Hello.ConnectionKind.ALIVE, Hello.ChannelIdentity.NONE, deadline);
-            mayLive.ask(MayLive.connectedAt(connections.get(peer).channel().remoteAddress(), call), gone, this::died);
+            mayLive.ask(
+                    UnconfirmedEnds.connectedAt(connections.get(peer).channel().remoteAddress(), call),
+                    gone,
+                    this::died);
         }
         gone(peer, gone);
     }

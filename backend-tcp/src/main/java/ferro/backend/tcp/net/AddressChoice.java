@@ -62,7 +62,7 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
 
     /** Returns the address to listen at. Replaces a name that resolves to loopback, unless the store is at loopback. */
     private static InetAddress named(String asked, InetAddress routing, RankContext context, Where where) {
-        Optional<OwnHost> own = routing.isLoopbackAddress() ? Optional.empty() : OwnHost.find(asked);
+        Optional<LoopbackHostName> own = routing.isLoopbackAddress() ? Optional.empty() : LoopbackHostName.find(asked);
         if (own.isEmpty()) {
             return Addresses.resolved(asked, context.nanoTime(), context, where);
         }

@@ -82,7 +82,7 @@ public final class Addresses {
                                     + StoreSettings.of(context).ofHost() + " (ferro.join.timeout sets the time)",
                             unknown);
                 }
-                Waits.pause(
+                LoopWaits.pause(
                         Math.min(pauseMillis, left),
                         where,
                         () -> "interrupted while resolving host \"" + host + "\" for \"" + where.group() + "\" rank "

@@ -26,7 +26,7 @@ public final class BackgroundLoop implements AutoCloseable {
                 return made;
             }
         };
-        group = OwnThread.call(() -> new ClosingLoop(threads, io.handlers()));
+        group = NettyCalls.call(() -> new ClosingLoop(threads, io.handlers()));
     }
 
     /** Returns the group at which Netty registers channels. */

@@ -14,7 +14,7 @@ import java.util.Arrays;
  * Reads exactly the expected number of bytes. Later bytes stay in the socket for the next reader. Memory grows with the
  * bytes that have arrived, not with the announced number.
  *
- * <p>The channel must have auto-read off and a {@link SwitchedReads}.
+ * <p>The channel must have auto-read off and a {@link ReadSwitch}.
  */
 public abstract class ExactReader extends ChannelInboundHandlerAdapter {
     /** Maximum number of bytes that are read from the socket, or allocated, at once. */
@@ -86,7 +86,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
     @Override
     public final void handlerAdded(ChannelHandlerContext added) throws Exception {
         context = added;
-        ((SwitchedReads) added.channel().config().getRecvByteBufAllocator()).use(sizes);
+        ((ReadSwitch) added.channel().config().getRecvByteBufAllocator()).use(sizes);
         if (added.channel().isActive()) {
             try {
                 beginOnce();

@@ -109,7 +109,7 @@ public final class TcpDialer {
         try {
             while (true) {
                 long left = call.deadlineNanos() - now.getAsLong() + GRACE_NANOS;
-                channel = Waits.within(dialled, Math.min(left, LOOK_NANOS), call.where());
+                channel = LoopWaits.within(dialled, Math.min(left, LOOK_NANOS), call.where());
                 if (channel.isPresent() || leaves.getAsBoolean()) {
                     return channel;
                 }
@@ -217,7 +217,7 @@ public final class TcpDialer {
 
         /** Ends the attempts with an exception of this process, which would occur again in another attempt. */
         private void broken(Throwable failure) {
-            Code code = Scarcity.of(failure).isPresent() ? Code.RESOURCE : Code.ABORTED;
+            Code code = ResourceLack.of(failure).isPresent() ? Code.RESOURCE : Code.ABORTED;
             String text =
                     "rank " + call.where.rank() + " cannot connect to " + call.what + ": it failed with " + failure;
             result.completeExceptionally(new FerroException(code, blaming(call.where.rank()), text, failure));
@@ -412,7 +412,7 @@ public final class TcpDialer {
 
         private void opened(Channel channel) {
             io.keepAlive(channel);
-            channel.config().setRecvByteBufAllocator(new SwitchedReads(ExactReader.nothing()));
+            channel.config().setRecvByteBufAllocator(new ReadSwitch(ExactReader.nothing()));
             result.whenComplete((given, failure) -> {
                 if (given != channel) {
                     channel.close();
@@ -523,7 +523,7 @@ public final class TcpDialer {
                 broken(cause);
                 return;
             }
-            Scarcity.of(cause).ifPresent(lacking -> {
+            ResourceLack.of(cause).ifPresent(lacking -> {
                 String text = "rank " + call.where.rank() + " cannot connect to " + call.what + ": " + lacking;
                 result.completeExceptionally(
                         new FerroException(Code.RESOURCE, blaming(call.where.rank()), text, cause));

@@ -99,7 +99,7 @@ public final class TcpIo {
 
     /** Returns whether Netty's native part has loaded. */
     private static boolean epollWorks() {
-        return OwnThread.call(Epoll::isAvailable);
+        return NettyCalls.call(Epoll::isAvailable);
     }
 
     /**
@@ -150,7 +150,7 @@ public final class TcpIo {
             return;
         }
         try {
-            OwnThread.run(() -> tryCongestion(name));
+            NettyCalls.run(() -> tryCongestion(name));
         } catch (ChannelException refused) {
             throw new IllegalArgumentException(
                     setting + "this machine does not accept it (" + refused.getMessage()

@@ -76,7 +76,7 @@ public final class TcpListener implements AutoCloseable {
     public InetSocketAddress bind(TcpIo io, BackgroundLoop background, InetSocketAddress address) throws IOException {
         loop = background;
         sockets = io;
-        ChannelFuture bound = OwnThread.call(() -> bootstrap(io).bind(address).awaitUninterruptibly());
+        ChannelFuture bound = NettyCalls.call(() -> bootstrap(io).bind(address).awaitUninterruptibly());
         if (!bound.isSuccess()) {
             throw new IOException(bound.cause().getMessage(), bound.cause());
         }
@@ -122,7 +122,7 @@ public final class TcpListener implements AutoCloseable {
 
     /** Starts the handshake of an accepted connection; called on the loop. */
     void accept(Channel channel) {
-        channel.config().setRecvByteBufAllocator(new SwitchedReads(ExactReader.nothing()));
+        channel.config().setRecvByteBufAllocator(new ReadSwitch(ExactReader.nothing()));
         AcceptingHandshake side = new AcceptingHandshake(own, hello -> guests.admit(hello, channel), isLocal(channel));
         Accepted accepted = new Accepted(channel, side);
         accepted.limit(TimeUnit.MILLISECONDS.toNanos(accepted.grantedMillis));
@@ -361,7 +361,7 @@ public final class TcpListener implements AutoCloseable {
             server.channel()
                     .eventLoop()
                     .schedule(() -> server.channel().config().setAutoRead(true), PAUSE_MILLIS, TimeUnit.MILLISECONDS);
-            Scarcity.of(cause).ifPresent(lacking);
+            ResourceLack.of(cause).ifPresent(lacking);
             log.notAccepted(server.channel().localAddress(), cause, PAUSE_MILLIS);
         }
     }

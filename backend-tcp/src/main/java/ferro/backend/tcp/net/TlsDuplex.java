@@ -21,7 +21,7 @@ public final class TlsDuplex extends ChannelDuplexHandler {
     private static final int OWN_BYTES = 16 << 10;
 
     private final TlsSession session;
-    private final SwitchedReads reads;
+    private final ReadSwitch reads;
     private final ExactReader.Exactly socket = new ExactReader.Exactly();
     private final ByteBuf leaving = Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(OWN_BYTES));
     private final ByteBuffer opened = ByteBuffer.allocate(TlsSession.RECORD_BYTES);
@@ -30,7 +30,7 @@ public final class TlsDuplex extends ChannelDuplexHandler {
 
     private boolean handingOn;
 
-    private TlsDuplex(TlsSession session, SwitchedReads reads) {
+    private TlsDuplex(TlsSession session, ReadSwitch reads) {
         this.session = session;
         this.reads = reads;
     }
@@ -42,7 +42,7 @@ public final class TlsDuplex extends ChannelDuplexHandler {
     public static boolean install(Channel channel) {
         TlsSession session = TlsHandshake.sessionOf(channel);
         if (session != null) {
-            SwitchedReads reads = (SwitchedReads) channel.config().getRecvByteBufAllocator();
+            ReadSwitch reads = (ReadSwitch) channel.config().getRecvByteBufAllocator();
             TlsDuplex duplex = new TlsDuplex(session, reads);
             reads.cover(duplex.socket);
             channel.pipeline().addLast(duplex);

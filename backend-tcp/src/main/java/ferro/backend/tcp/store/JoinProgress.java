@@ -24,7 +24,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
     private final GroupSpec group;
     private final RankContext context;
     private final JoinLines lines;
-    private final OwnTime time = new OwnTime(this::millis);
+    private final ProcessCoreTime time = new ProcessCoreTime(this::millis);
     /** Waiting time that the lines had counted before this object was created. */
     private final long waitedBefore;
 
@@ -120,7 +120,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
         return new JoinState.Starting(rank(), time);
     }
 
-    OwnTime time() {
+    ProcessCoreTime time() {
         return time;
     }
 

@@ -30,7 +30,7 @@ public sealed interface JoinState {
      * @param rank name of this rank, such as {@code rank 0 of "world"}
      * @param time CPU time of this process
      */
-    record Starting(String rank, OwnTime time) implements JoinState {
+    record Starting(String rank, ProcessCoreTime time) implements JoinState {
         @Override
         public String text() {
             return rank + " is still starting: " + time.text();
@@ -65,7 +65,7 @@ public sealed interface JoinState {
      * @param store name of the store, such as {@code the store at 10.0.0.1:29500}
      * @param notes attempts to connect to the store
      */
-    record OwnStore(String rank, OwnTime time, String store, ConnectAttempts notes) implements JoinState {
+    record OwnStore(String rank, ProcessCoreTime time, String store, ConnectAttempts notes) implements JoinState {
         @Override
         public String text() {
             return notes.hasEnded()
@@ -88,7 +88,7 @@ public sealed interface JoinState {
      * @param store name of the store and its server
      * @param notes attempts to connect to the store
      */
-    record CallingStore(String ranks, OwnTime time, String store, ConnectAttempts notes) implements JoinState {
+    record CallingStore(String ranks, ProcessCoreTime time, String store, ConnectAttempts notes) implements JoinState {
         @Override
         public String text() {
             return "waiting for " + ranks + store
@@ -131,7 +131,7 @@ public sealed interface JoinState {
      * @param time   CPU time of this process
      * @param served whether this rank serves the store
      */
-    record AskingStore(String rank, OwnTime time, boolean served) implements JoinState {
+    record AskingStore(String rank, ProcessCoreTime time, boolean served) implements JoinState {
         @Override
         public String text() {
             return rank + " is connected to the store and waits for its answer: " + time.text();

@@ -17,7 +17,7 @@ import java.util.StringJoiner;
  * @param used   interface that receives its data
  * @param faster faster interfaces that are up on that host
  */
-public record PeerMachine(int node, String host, NetLink used, List<NetLink> faster) {
+public record PeerMachine(int node, String host, InterfaceSpeed used, List<InterfaceSpeed> faster) {
     public static final PeerMachine UNKNOWN = new PeerMachine(-1, "");
 
     private static final int MOST_HOST_CHARACTERS = 64;
@@ -47,15 +47,15 @@ public record PeerMachine(int node, String host, NetLink used, List<NetLink> fas
 
     /** Creates a machine with unknown interfaces. */
     public PeerMachine(int node, String host) {
-        this(node, host, NetLink.UNKNOWN, List.of());
+        this(node, host, InterfaceSpeed.UNKNOWN, List.of());
     }
 
     /** Returns the machine of this process, which listens at an address. */
     public static PeerMachine of(GroupSpec spec, RankContext context, InetAddress bound) {
         // between ranks of one host interfaces do not matter, and finding them takes time
-        NetLink used = bound.isLoopbackAddress() ? NetLink.UNKNOWN : NetLink.of(bound);
+        InterfaceSpeed used = bound.isLoopbackAddress() ? InterfaceSpeed.UNKNOWN : InterfaceSpeed.of(bound);
         int node = node(spec, context).orElse(-1);
-        return new PeerMachine(node, context.processes().host(), used, used.faster(NetLink.SYSTEM));
+        return new PeerMachine(node, context.processes().host(), used, used.faster(InterfaceSpeed.SYSTEM));
     }
 
     /** Returns the number of the node, if all nodes have equally many ranks and the ranks are numbered node by node. */
@@ -73,7 +73,7 @@ public record PeerMachine(int node, String host, NetLink used, List<NetLink> fas
     /** Returns one line of a {@link Roster.Card}. */
     public String text() {
         StringJoiner others = new StringJoiner(",");
-        for (NetLink link : faster) {
+        for (InterfaceSpeed link : faster) {
             others.add(link.word());
         }
         return String.join(" ", "" + node, host, used.word(), others.toString());
@@ -85,16 +85,17 @@ public record PeerMachine(int node, String host, NetLink used, List<NetLink> fas
         try {
             return words.length < WORDS
                     ? UNKNOWN
-                    : new PeerMachine(Integer.parseInt(words[0]), words[1], NetLink.parsed(words[2]), links(words[3]));
+                    : new PeerMachine(
+                            Integer.parseInt(words[0]), words[1], InterfaceSpeed.parsed(words[2]), links(words[3]));
         } catch (NumberFormatException nonsense) {
             return UNKNOWN;
         }
     }
 
-    private static List<NetLink> links(String words) {
-        List<NetLink> links = new ArrayList<>();
+    private static List<InterfaceSpeed> links(String words) {
+        List<InterfaceSpeed> links = new ArrayList<>();
         for (String word : words.isEmpty() ? new String[0] : words.split(",")) {
-            links.add(NetLink.parsed(word));
+            links.add(InterfaceSpeed.parsed(word));
         }
         return List.copyOf(links);
     }

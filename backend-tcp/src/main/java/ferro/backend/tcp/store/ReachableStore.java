@@ -3,7 +3,7 @@ package ferro.backend.tcp.store;
 import ferro.FerroException;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.net.Addresses;
-import ferro.backend.tcp.net.OwnHost;
+import ferro.backend.tcp.net.LoopbackHostName;
 import ferro.backend.tcp.net.Secret;
 import ferro.backend.tcp.net.SecretFile;
 import ferro.backend.tcp.net.StoreSettings;
@@ -32,11 +32,11 @@ final class ReachableStore {
 
     /**
      * Returns the host of the store for the ranks of this host. A name is not replaced if it is not
-     * {@linkplain OwnHost this host's loopback}, or if all ranks are on this host. Nor is a name replaced if the rank
+     * {@linkplain LoopbackHostName this host's loopback}, or if all ranks are on this host. Nor is a name replaced if the rank
      * has no strong secret, so that the rank may listen only on loopback.
      */
     static String host(String named, GroupSpec group, RankContext context) {
-        Optional<OwnHost> own = OwnHost.find(named);
+        Optional<LoopbackHostName> own = LoopbackHostName.find(named);
         if (own.isEmpty() || group.worldSize() == 1 || allLocal(context)) {
             return named;
         }
@@ -81,7 +81,7 @@ final class ReachableStore {
     static List<InetAddress> addresses(String named, List<InetAddress> resolved, Where where) {
         List<InetAddress> all = new ArrayList<>(resolved);
         try {
-            Optional<OwnHost> own = OwnHost.find(named);
+            Optional<LoopbackHostName> own = LoopbackHostName.find(named);
             if (own.isPresent()) {
                 all.add(Addresses.literal(own.get().reachableAddress(where)));
             }

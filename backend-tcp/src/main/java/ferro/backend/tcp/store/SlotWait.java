@@ -4,7 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.net.Addresses;
-import ferro.backend.tcp.net.Waits;
+import ferro.backend.tcp.net.LoopWaits;
 import ferro.backend.tcp.store.Roster.Card;
 import ferro.job.JobFinder;
 import ferro.job.LauncherKind;
@@ -163,7 +163,7 @@ final class SlotWait {
     }
 
     private void pause(long millis, JoinState.SlotHeld held) {
-        Waits.pause(
+        LoopWaits.pause(
                 millis,
                 progress.deadlineNanos() - context.nanoTime(),
                 where,

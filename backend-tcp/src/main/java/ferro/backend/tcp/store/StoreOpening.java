@@ -5,8 +5,8 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.LoopWaits;
 import ferro.backend.tcp.net.Refusal;
-import ferro.backend.tcp.net.Waits;
 import ferro.backend.tcp.store.JobFile.JobFileContent;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
@@ -203,7 +203,7 @@ public final class StoreOpening {
     }
 
     private void pause(long millis, JoinState.ReadingJobFile reading) {
-        Waits.pause(
+        LoopWaits.pause(
                 millis,
                 progress.deadlineNanos() - context.nanoTime(),
                 where,

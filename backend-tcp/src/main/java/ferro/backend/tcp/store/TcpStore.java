@@ -5,12 +5,12 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.backend.tcp.net.ExactReader;
-import ferro.backend.tcp.net.OwnThread;
+import ferro.backend.tcp.net.LoopWaits;
+import ferro.backend.tcp.net.NettyCalls;
 import ferro.backend.tcp.net.Refusal;
 import ferro.backend.tcp.net.TlsDuplex;
 import ferro.backend.tcp.net.TlsHandshake;
 import ferro.backend.tcp.net.TlsPolicy;
-import ferro.backend.tcp.net.Waits;
 import ferro.backend.tcp.net.WriteFailures;
 import ferro.backend.tcp.store.StoreFrames.AnswerHead;
 import ferro.backend.tcp.store.StoreFrames.StoreAnswer;
@@ -69,7 +69,7 @@ public final class TcpStore implements Store {
      */
     public TcpStore(Channel channel, Opening opening) {
         this(channel, opening, new Requests());
-        OwnThread.run(() -> {
+        NettyCalls.run(() -> {
             channel.config().setAutoClose(false);
             TlsDuplex.install(channel);
             channel.pipeline().addLast(new AnswerReader());
@@ -330,7 +330,7 @@ public final class TcpStore implements Store {
                 return what + " in " + opening.what + " was not answered after " + nanos / 1_000_000 + " ms";
             }
         };
-        return Waits.until(asked, nanos, opening.where, late);
+        return LoopWaits.until(asked, nanos, opening.where, late);
     }
 
     /** Returns whether a request had no answer in time; the connection and the store may still work. */

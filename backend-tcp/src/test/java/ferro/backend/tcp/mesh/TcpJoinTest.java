@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
+import ferro.backend.tcp.net.LoopWaits;
 import ferro.backend.tcp.net.Sockets;
 import ferro.backend.tcp.net.Threads;
-import ferro.backend.tcp.net.Waits;
 import ferro.backend.tcp.store.JoiningContext;
 import ferro.backend.tcp.store.Rendezvous;
 import ferro.backend.tcp.store.StoreOpening;
@@ -335,7 +335,7 @@ class TcpJoinTest {
                 opening.complete(Thread.currentThread());
                 return StoreOpening.open(Rendezvous.env(spec, context), spec, keeping, lines::add);
             });
-            Threads.awaitInside(Waits.class, inside, 1);
+            Threads.awaitInside(LoopWaits.class, inside, 1);
 
             kept.task.run();
             Ranks.result(opening).interrupt();

@@ -95,7 +95,7 @@ class AddressesTest {
     @Test
     void loopbackAndUnknownNamesGiveNoAddressOfThisMachine() {
         for (String name : List.of("127.0.1.1", "localhost", "192.0.2.7", "no-such-name.invalid")) {
-            assertEquals(Optional.empty(), OwnHost.find(name));
+            assertEquals(Optional.empty(), LoopbackHostName.find(name));
         }
     }
 

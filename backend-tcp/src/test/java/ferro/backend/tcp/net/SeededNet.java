@@ -129,7 +129,7 @@ final class SeededNet {
 
         End(SeededNet net, Cut cut) {
             config().setAutoRead(false);
-            config().setRecvByteBufAllocator(new SwitchedReads(ExactReader.nothing()));
+            config().setRecvByteBufAllocator(new ReadSwitch(ExactReader.nothing()));
             freezeTime();
             this.net = net;
             this.cut = cut;
@@ -222,9 +222,8 @@ final class SeededNet {
                 }
                 return over;
             }
-            int wish = config().<SwitchedReads>getRecvByteBufAllocator()
-                    .newHandle()
-                    .guess();
+            int wish =
+                    config().<ReadSwitch>getRecvByteBufAllocator().newHandle().guess();
             if (wish == 0) {
                 return false;
             }

@@ -24,7 +24,7 @@ class TlsHandshakeTest {
 
         Side(Handshake side) {
             this.side = side;
-            channel.config().setAutoRead(false).setRecvByteBufAllocator(new SwitchedReads(ExactReader.nothing()));
+            channel.config().setAutoRead(false).setRecvByteBufAllocator(new ReadSwitch(ExactReader.nothing()));
             channel.pipeline().addLast(new HandshakeReader(side, this));
         }
 

@@ -301,10 +301,10 @@ class WhoWasLateTest {
 
         assertEquals(
                 "this rank began to join 4.0 s ago",
-                OwnTime.text(4_000, Optional.of(Duration.ofDays(3)), used, () -> 3_600_000));
+                ProcessCoreTime.text(4_000, Optional.of(Duration.ofDays(3)), used, () -> 3_600_000));
         assertEquals(
                 "this process has used 5000.0 s of processor time in the 5.5 s since its start, and a thread of it has"
                         + " waited 1.2 s for a core",
-                OwnTime.text(4_000, Optional.of(Duration.ofMillis(5_500)), used, () -> 1_200));
+                ProcessCoreTime.text(4_000, Optional.of(Duration.ofMillis(5_500)), used, () -> 1_200));
     }
 }

@@ -1,0 +1,82 @@
+package ferro.backend.tcp.mesh;
+
+import ferro.backend.tcp.net.BackgroundLoop;
+import ferro.backend.tcp.net.ReadSwitch;
+import ferro.backend.tcp.net.TlsHandshake;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.util.ReferenceCountUtil;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * The data connections of groups that this rank has left. The sending half of each connection is closed. Data that
+ * peers still send is read and dropped until the peers close their half. Otherwise, closing a socket with unread bytes
+ * would reset the connection, and data that this rank has sent would be lost. Used on the loop only.
+ */
+final class DrainingConnections {
+    private static final int READ_BYTES = 64 << 10;
+
+    private final BackgroundLoop loop;
+    private final Set<Channel> channels = new HashSet<>();
+
+    DrainingConnections(BackgroundLoop loop) {
+        this.loop = loop;
+    }
+
+    /** Takes over a connection that belongs to no loop. */
+    void take(Channel channel) {
+        try {
+            if (channel.config().getRecvByteBufAllocator() instanceof ReadSwitch reads) {
+                reads.use((io.netty.channel.RecvByteBufAllocator.ExtendedHandle)
+                        new FixedRecvByteBufAllocator(READ_BYTES).newHandle());
+            }
+            channel.pipeline().addLast(new Discard());
+            channels.add(channel);
+            loop.group().register(channel).addListener((ChannelFutureListener) this::registered);
+        } catch (ChannelException | IllegalStateException unable) {
+            channels.remove(channel);
+            TlsHandshake.closeAtOnce(channel);
+        }
+    }
+
+    private void registered(io.netty.channel.ChannelFuture done) {
+        Channel channel = done.channel();
+        if (!done.isSuccess()) {
+            channels.remove(channel);
+            TlsHandshake.closeAtOnce(channel);
+            return;
+        }
+        ((DuplexChannel) channel).shutdownOutput();
+        channel.config().setAutoRead(true);
+        channel.read();
+    }
+
+    /** Closes the remaining connections. */
+    void close() {
+        Set.copyOf(channels).forEach(Channel::close);
+        channels.clear();
+    }
+
+    private final class Discard extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext from, Object bytes) {
+            ReferenceCountUtil.release(bytes);
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ended) {
+            channels.remove(ended.channel());
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext broken, Throwable cause) {
+            broken.close();
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package ferro.backend.tcp.net;
+
+import ferro.FerroException;
+import ferro.FerroException.Where;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A name of this host that this host resolves to loopback. Many distributions write the host's own name to /etc/hosts
+ * as 127.0.1.1. Other hosts resolve the name correctly, so they cannot reach a rank that listens at the loopback
+ * address.
+ *
+ * @param name      host name
+ * @param loopback  loopback address to which this host resolves the name
+ * @param reachable another address of this host to which the name resolves, if any
+ */
+public record LoopbackHostName(String name, InetAddress loopback, Optional<InetAddress> reachable) {
+    /**
+     * Resolves a name once. Blocks, so no loop calls this method.
+     *
+     * @return empty if the name is a loopback address or a name of loopback, does not resolve to loopback, also
+     *     resolves to an address of another host, or is unknown
+     */
+    public static Optional<LoopbackHostName> find(String name) {
+        if (Addresses.isLoopback(name)) {
+            return Optional.empty();
+        }
+        List<InetAddress> all;
+        try {
+            all = Addresses.attempt(name, 0);
+        } catch (UnknownHostException unknown) {
+            return Optional.empty();
+        }
+        boolean elsewhere = !all.stream().allMatch(TlsPolicy::isOwn);
+        Optional<InetAddress> loopback =
+                all.stream().filter(InetAddress::isLoopbackAddress).findFirst();
+        return elsewhere || loopback.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new LoopbackHostName(
+                        name,
+                        loopback.get(),
+                        all.stream()
+                                .filter(one -> !one.isLoopbackAddress() && !one.isLinkLocalAddress())
+                                .findFirst()));
+    }
+
+    /**
+     * Returns the address of this host that other hosts can reach, if possible of the family of the loopback address.
+     *
+     * @throws FerroException RENDEZVOUS if the name has no other address here and this host has no default route
+     */
+    public String reachableAddress(Where where) {
+        boolean six = loopback instanceof Inet6Address;
+        return Addresses.text(reachable.orElseGet(() -> Addresses.ofDefaultRoute(where, six)));
+    }
+
+    /** Returns a description of the problem with the name, for messages. */
+    public String trouble() {
+        return "this machine resolves " + name + " to " + Addresses.text(loopback)
+                + ", where no other host can reach it (often by a line in /etc/hosts)";
+    }
+}

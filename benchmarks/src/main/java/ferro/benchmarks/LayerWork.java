@@ -1,0 +1,114 @@
+package ferro.benchmarks;
+
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * What {@code ferro bench overlap} does in place of a model: so much work for each layer, from the last to the first.
+ *
+ * <p>Not for several threads at once.
+ */
+abstract class LayerWork {
+    /** What computing does to the core that the rank runs on. */
+    enum CoreUse {
+        /** The core is free meanwhile, as where an accelerator computes. */
+        IDLE,
+        /** The core computes. */
+        BUSY;
+
+        static CoreUse parse(String text) {
+            for (CoreUse kind : values()) {
+                if (kind.label().equals(text)) {
+                    return kind;
+                }
+            }
+            throw new IllegalArgumentException("--computing " + text + ": need idle or busy");
+        }
+
+        String label() {
+            return name().toLowerCase(java.util.Locale.ROOT);
+        }
+
+        /** Makes computing that takes so long for a layer on the core of the caller. */
+        LayerWork of(long layerNanos) {
+            return this == IDLE ? new TimedWait(layerNanos) : new Arithmetic(layerNanos);
+        }
+    }
+
+    /** Begins the layers of one step. */
+    abstract void begin();
+
+    /** Returns when the next layer is done. */
+    abstract void layer();
+
+    /** Begins, and goes through so many layers. */
+    final void layers(int count) {
+        begin();
+        for (int layer = 0; layer < count; layer++) {
+            layer();
+        }
+    }
+
+    /** An accelerator that was given all layers at once: each is done a fixed time after the one before. */
+    private static final class TimedWait extends LayerWork {
+        private final long layerNanos;
+        private long done;
+
+        TimedWait(long layerNanos) {
+            this.layerNanos = layerNanos;
+        }
+
+        @Override
+        void begin() {
+            done = System.nanoTime();
+        }
+
+        @Override
+        void layer() {
+            done += layerNanos;
+            for (long rest = done - System.nanoTime(); rest > 0; rest = done - System.nanoTime()) {
+                LockSupport.parkNanos(this, rest);
+            }
+        }
+    }
+
+    /** A fixed amount of arithmetic, which takes longer if the core does something else too. */
+    private static final class Arithmetic extends LayerWork {
+        private static final int TRIALS = 5;
+        private static final int TRIAL_ROUNDS = 2000;
+
+        private final float[] numbers = new float[4096];
+        private final long rounds;
+        private float sum;
+
+        Arithmetic(long layerNanos) {
+            java.util.Arrays.fill(numbers, 1e-3f);
+            long fastest = Long.MAX_VALUE;
+            for (int trial = 0; trial < TRIALS; trial++) {
+                long start = System.nanoTime();
+                calculate(TRIAL_ROUNDS);
+                fastest = Math.min(fastest, System.nanoTime() - start);
+            }
+            rounds = Math.max(1, Math.round((double) layerNanos * TRIAL_ROUNDS / fastest));
+        }
+
+        @Override
+        void begin() {
+            // the amount is that of each layer
+        }
+
+        @Override
+        void layer() {
+            calculate(rounds);
+        }
+
+        private void calculate(long count) {
+            float value = sum;
+            for (long round = 0; round < count; round++) {
+                for (float number : numbers) {
+                    value = value * 0.999f + number;
+                }
+            }
+            sum = value;
+        }
+    }
+}

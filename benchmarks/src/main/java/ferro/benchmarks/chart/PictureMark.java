@@ -1,0 +1,48 @@
+package ferro.benchmarks.chart;
+
+import java.util.Locale;
+
+/** A part of a picture that is drawn as it is: a text, or a stroke. Lengths and places are pixels from the top left. */
+sealed interface PictureMark {
+    /** The part of a text that its place is the place of. */
+    enum Anchor {
+        START,
+        MIDDLE,
+        END;
+
+        String label() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /**
+     * What a text is for.
+     *
+     * @param color name of the colour
+     * @param size size in pixels
+     * @param bold whether it is bold
+     */
+    enum Style {
+        TITLE("ink", 17, true),
+        PANEL("ink", 13, true),
+        LABEL("ink", 13, false),
+        TICK("soft", 11, false),
+        NOTE("soft", 12, false);
+
+        final String color;
+        final int size;
+        final boolean bold;
+
+        Style(String color, int size, boolean bold) {
+            this.color = color;
+            this.size = size;
+            this.bold = bold;
+        }
+    }
+
+    /** A text. */
+    record TextMark(Style style, Anchor anchor, double x, double y, String text) implements PictureMark {}
+
+    /** A stroke through points. The role is the class of the stroke in SVG. */
+    record StrokeMark(String role, ChartLine.LineStroke stroke, double[] x, double[] y) implements PictureMark {}
+}

@@ -1,0 +1,44 @@
+package ferro.launcher;
+
+import ferro.FerroException;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+
+/**
+ * A run of a rank from its start to the failure of another rank. The class archive for ranks is made from this run.
+ * Without the failure, the archive would lack the classes that report one. A rank would then load and link these
+ * classes during a failure, which takes longer than to detect the failure.
+ */
+final class ArchiveRun {
+    private ArchiveRun() {}
+
+    /**
+     * Joins, reduces and prints. Then the last rank ends without a goodbye, and other ranks and their listeners receive
+     * the failure.
+     *
+     * @param arguments none
+     */
+    public static void main(String[] arguments) {
+        try (ProcessGroup group = ProcessGroup.join()) {
+            group.onEvent(event -> System.out.println(event.text()));
+            float[] numbers = {group.rank() + 1};
+            group.allReduce(numbers, ReduceOp.SUM);
+            System.out.printf("rank %d of %d: the sum is %.0f%n", group.rank(), group.worldSize(), numbers[0]);
+            if (group.rank() == group.worldSize() - 1) {
+                Runtime.getRuntime().halt(0);
+            }
+            FerroException lost = lost(group, numbers);
+            System.out.println(lost.getMessage());
+        }
+    }
+
+    private static FerroException lost(ProcessGroup group, float[] numbers) {
+        try {
+            while (true) {
+                group.allReduce(numbers, ReduceOp.MAX);
+            }
+        } catch (FerroException failure) {
+            return failure;
+        }
+    }
+}

@@ -1,0 +1,167 @@
+package ferro.launcher.analyze;
+
+import ferro.control.failure.Failure;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/**
+ * The ends of the ranks' processes, as their launchers observed them. A rank that is killed or ends by itself may leave
+ * no recording, and a recording does not contain an exit code. Immutable.
+ *
+ * @param byRank           how each rank ended; without the ranks whose ends were not observed
+ * @param stopped          ranks that their launchers ended because of another rank
+ * @param stoppedWallNanos by rank: time from which the loss of a stopped rank is not a cause, in nanoseconds since 1970
+ *     on the clock of its host; absent without such a loss
+ * @param lost             nodes that a launcher has lost, each in one line with the reason
+ */
+public record ProcessEnds(
+        Map<Integer, ProcessEnd> byRank,
+        Set<Integer> stopped,
+        Map<Integer, Long> stoppedWallNanos,
+        SortedSet<String> lost) {
+    /** Describes a process that neither runs nor has ended. */
+    public static final String SUSPENDED = "suspended by a signal (SIGSTOP, ctrl-Z, a debugger)";
+
+    /** No observed end, for recordings that are analysed without a launcher. */
+    public static final ProcessEnds UNSEEN = new ProcessEnds(Map.of(), Set.of(), Map.of());
+
+    /**
+     * Copies the maps and the sets.
+     *
+     * @param byRank           how each rank ended
+     * @param stopped          ranks that their launchers ended
+     * @param stoppedWallNanos times from which the loss of these ranks is not a cause
+     * @param lost             nodes that are lost
+     */
+    public ProcessEnds {
+        byRank = Map.copyOf(byRank);
+        stopped = Set.copyOf(stopped);
+        stoppedWallNanos = Map.copyOf(stoppedWallNanos);
+        lost = Collections.unmodifiableSortedSet(new TreeSet<>(lost));
+    }
+
+    /**
+     * Creates the ends of ranks in a job without a lost node.
+     *
+     * @param byRank           how each rank ended
+     * @param stopped          ranks that their launchers ended
+     * @param stoppedWallNanos times from which the loss of these ranks is not a cause
+     */
+    public ProcessEnds(Map<Integer, ProcessEnd> byRank, Set<Integer> stopped, Map<Integer, Long> stoppedWallNanos) {
+        this(byRank, stopped, stoppedWallNanos, Collections.emptySortedSet());
+    }
+
+    /**
+     * {@return these ends with the loss of nodes}
+     *
+     * @param nodes lost nodes, each in one line with the reason
+     */
+    public ProcessEnds without(Collection<String> nodes) {
+        return new ProcessEnds(byRank, stopped, stoppedWallNanos, new TreeSet<>(nodes));
+    }
+
+    /** The ways in which a process can end. */
+    public enum EndKind {
+        /** By an exception of the program, not by a reported failure of a group. The detail is the exception. */
+        THREW,
+        /** By exit code 0. */
+        WELL,
+        /** By a signal that the launcher did not send. The detail is the signal. */
+        SIGNAL,
+        /** By another exit code, which may be the consequence of a failed group. The detail is the code. */
+        CODE,
+        /** Stopped by the launcher, because of another rank. */
+        STOPPED,
+        /** Stopped by the launcher, after a signal had suspended the process. */
+        HALTED,
+        /** On another host, whose launcher has reported no end. The detail is the host. */
+        ELSEWHERE
+    }
+
+    /**
+     * The end of one process.
+     *
+     * @param kind   way in which the process ended
+     * @param detail text that the kind defines; empty if the kind has none
+     */
+    public record ProcessEnd(EndKind kind, String detail) {
+        /** Returns how the process ended, for a separate line. */
+        String text() {
+            return switch (kind) {
+                case THREW -> "it threw " + detail;
+                case WELL -> "it ended with exit code 0";
+                case SIGNAL -> detail;
+                case CODE -> "it ended with " + detail;
+                case STOPPED -> "its launcher ended it";
+                case HALTED -> "it was " + SUSPENDED;
+                case ELSEWHERE -> "it ran on " + detail;
+            };
+        }
+
+        /** Whether the process ended abnormally, and not because the launcher ended it. */
+        boolean bad() {
+            return kind == EndKind.THREW || kind == EndKind.SIGNAL || kind == EndKind.CODE;
+        }
+
+        /** Whether the end explains why other ranks lost this one, so that their guesses are not needed. */
+        boolean isCause() {
+            return bad() || kind == EndKind.WELL || kind == EndKind.HALTED;
+        }
+
+        /** Whether the end is not the consequence of a failed group. */
+        boolean cameFirst() {
+            return kind == EndKind.THREW || kind == EndKind.WELL || kind == EndKind.SIGNAL;
+        }
+    }
+
+    /**
+     * {@return these ends and the ends that another launcher observed}
+     *
+     * @param other ends of the ranks of another node
+     */
+    public ProcessEnds and(ProcessEnds other) {
+        Map<Integer, ProcessEnd> ends = new HashMap<>(byRank);
+        Set<Integer> all = new HashSet<>(stopped);
+        Map<Integer, Long> since = new HashMap<>(stoppedWallNanos);
+        ends.putAll(other.byRank);
+        all.addAll(other.stopped);
+        since.putAll(other.stoppedWallNanos);
+        SortedSet<String> nodes = new TreeSet<>(lost);
+        nodes.addAll(other.lost);
+        return new ProcessEnds(ends, all, since, nodes);
+    }
+
+    /**
+     * Returns a failure without the culprits that their launchers had ended before the failure was detected.
+     *
+     * @param failure   failure, as a rank recorded it
+     * @param rank      the rank that recorded the failure
+     * @param wallNanos when that rank detected the failure
+     * @return the failure; null if it blames only such culprits
+     */
+    Failure withoutConsequences(Failure failure, int rank, long wallNanos) {
+        if (wallNanos <= stoppedWallNanos.getOrDefault(rank, Long.MAX_VALUE)) {
+            return failure;
+        }
+        Set<Integer> culprits = new TreeSet<>(failure.culprits());
+        if (!culprits.removeAll(stopped)) {
+            return failure;
+        }
+        return culprits.isEmpty()
+                ? null
+                : new Failure(
+                        failure.code(),
+                        failure.origin(),
+                        failure.sequence(),
+                        culprits,
+                        failure.text(),
+                        null,
+                        failure.known());
+    }
+}
