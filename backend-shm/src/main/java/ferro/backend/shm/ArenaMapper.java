@@ -36,7 +36,8 @@ final class ArenaMapper implements Mapper {
         Object arena = call(ofShared, null);
         try {
             Object segment = call(map, file, FileChannel.MapMode.READ_WRITE, from, bytes, arena);
-            return new InArena(arena, ((ByteBuffer) call(asByteBuffer, segment)).order(ByteOrder.nativeOrder()));
+            ByteBuffer mapped = ((ByteBuffer) call(asByteBuffer, segment)).order(ByteOrder.nativeOrder());
+            return new Mapping(mapped, () -> unmap(arena, mapped.capacity()));
         } catch (IOException | RuntimeException | Error failure) {
             call(close, arena);
             throw failure;
@@ -59,27 +60,11 @@ final class ArenaMapper implements Mapper {
         }
     }
 
-    private final class InArena implements Mapping {
-        private final Object arena;
-        private final ByteBuffer bytes;
-
-        InArena(Object arena, ByteBuffer bytes) {
-            this.arena = arena;
-            this.bytes = bytes;
-        }
-
-        @Override
-        public ByteBuffer bytes() {
-            return bytes;
-        }
-
-        @Override
-        public void close() {
-            try {
-                call(close, arena);
-            } catch (IOException impossible) {
-                throw new IllegalStateException("cannot unmap " + bytes.capacity() + " bytes", impossible);
-            }
+    private void unmap(Object arena, int bytes) {
+        try {
+            call(close, arena);
+        } catch (IOException impossible) {
+            throw new IllegalStateException("cannot unmap " + bytes + " bytes", impossible);
         }
     }
 }

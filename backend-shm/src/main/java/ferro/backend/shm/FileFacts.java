@@ -31,11 +31,6 @@ record FileFacts(long device, long inode, long size, int user, boolean regular) 
                 (number(all, "mode") & TYPE) == REGULAR);
     }
 
-    /** Returns whether both are the same file, whatever its size. */
-    boolean isSameFile(long otherDevice, long otherInode) {
-        return device == otherDevice && inode == otherInode;
-    }
-
     private static long number(Map<String, Object> all, String name) {
         return ((Number) all.get(name)).longValue();
     }

@@ -24,13 +24,16 @@ interface Mapper {
      */
     Mapping map(FileChannel file, long from, long bytes) throws IOException;
 
-    /** A mapped part of a file. */
-    interface Mapping extends AutoCloseable {
-        /** Returns all mapped bytes, in native order; the same object at each call. */
-        ByteBuffer bytes();
-
-        /** Unmaps; may be called only once. */
+    /**
+     * A mapped part of a file.
+     *
+     * @param bytes all mapped bytes, in native order
+     * @param unmap unmaps them; may run only once
+     */
+    record Mapping(ByteBuffer bytes, Runnable unmap) implements AutoCloseable {
         @Override
-        void close();
+        public void close() {
+            unmap.run();
+        }
     }
 }

@@ -6,49 +6,41 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
 /**
  * Tells how much memory the control groups of this process leave (cgroups(7), version 2). Pages of a file system in
  * memory count against the group that writes them first. If a group exceeds its limit, the kernel ends a process without
  * a message.
- *
- * @param proc files of the kernel
  */
-record MemoryLimit(Proc proc) {
+final class MemoryLimit {
     /** Lines of memory.stat, as Linux documents them for control groups, version 2. */
     private static final Set<String> RECLAIMABLE = Set.of("inactive_file", "active_file", "slab_reclaimable");
 
-    /**
-     * A control group that leaves too little.
-     *
-     * @param group folder of the group
-     * @param left  bytes that it leaves
-     */
-    record Short(Path group, long left) {}
+    private MemoryLimit() {}
 
-    /** Returns the innermost control group that leaves less than is needed; empty if none does or none can be read. */
-    Optional<Short> tooShortFor(long need) {
+    /** Throws if a control group of this process leaves less than is needed; the exception names the innermost such group. */
+    static void check(Proc proc, long need) throws Shortage.NoRoom {
         try {
-            for (Path group : groups()) {
+            for (Path group : groups(proc)) {
                 long left = left(group, need);
                 if (left < need) {
-                    return Optional.of(new Short(group, Math.max(0, left)));
+                    throw new Shortage.NoRoom("memory.max of control group " + group + " leaves " + Math.max(0, left)
+                            + " of " + need + " bytes");
                 }
             }
+        } catch (Shortage.NoRoom little) {
+            throw little;
         } catch (IOException | NumberFormatException unknown) {
             // a rank that cannot read the limit is no worse off than without this check
-            return Optional.empty();
         }
-        return Optional.empty();
     }
 
     /**
      * Returns the control groups of this process, innermost first. A container may see a path of its host; then only the
      * root is its own.
      */
-    private List<Path> groups() throws IOException {
+    private static List<Path> groups(Proc proc) throws IOException {
         List<Path> groups = proc.controlGroups("");
         return groups.isEmpty() || Files.isDirectory(groups.get(0))
                 ? groups

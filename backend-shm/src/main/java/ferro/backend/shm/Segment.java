@@ -19,7 +19,6 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -52,15 +51,11 @@ final class Segment implements AutoCloseable {
     private FileChannel file;
     private FileFacts facts;
     /** Found once: a process without a descriptor left cannot look, and yet write what it reserves. */
-    private Optional<MemoryLimit> limit = Optional.empty();
+    private boolean isInMemory;
 
     private int descriptor = -1;
     private boolean named;
     private Mapper.Mapping area;
-
-    Segment(SegmentFolder place, long bytes) {
-        this(place, SegmentSize.now(bytes), 0);
-    }
 
     /**
      * Makes a segment of which a part is reserved later.
@@ -81,6 +76,13 @@ final class Segment implements AutoCloseable {
     interface CreationStage {
         /** Runs the stage. */
         void run() throws IOException;
+    }
+
+    /** Runs all stages. */
+    void make() throws IOException {
+        for (CreationStage stage : stages()) {
+            stage.run();
+        }
     }
 
     /** Returns all stages, in order. */
@@ -104,7 +106,7 @@ final class Segment implements AutoCloseable {
                 Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
                 OWNER_ONLY);
         named = true;
-        limit = place.isInMemory() ? Optional.of(place.limit()) : Optional.empty();
+        isInMemory = place.isInMemory();
         facts = FileFacts.of(path, LinkOption.NOFOLLOW_LINKS);
         descriptor = findDescriptor();
     }
@@ -173,7 +175,7 @@ final class Segment implements AutoCloseable {
             throw new Shortage.NoRoom("there are " + free + " bytes free"
                     + (promised > 0 ? ", but " + promised + " are reserved for later use by ranks" : ""));
         }
-        refuseIfLittleIsLeft(limit, need);
+        refuseIfLittleIsLeft(need);
         write(0, size.laterFrom());
         write(size.laterTo(), end);
     }
@@ -200,7 +202,7 @@ final class Segment implements AutoCloseable {
         ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(ZEROS, Math.max(1, to - from)));
         for (long at = from; at < to; at += zeros.position()) {
             if ((at - from) % BETWEEN_LOOKS == 0) {
-                refuseIfLittleIsLeft(limit, to - at);
+                refuseIfLittleIsLeft(to - at);
             }
             zeros.position(0).limit((int) Math.min(zeros.capacity(), to - at));
             write(zeros, at);
@@ -224,11 +226,9 @@ final class Segment implements AutoCloseable {
      * Throws if the control group leaves too little. Other ranks write their segments at the same time, and all ranks of
      * one control group count together.
      */
-    private static void refuseIfLittleIsLeft(Optional<MemoryLimit> limit, long need) throws IOException {
-        Optional<MemoryLimit.Short> little = limit.isPresent() ? limit.get().tooShortFor(need) : Optional.empty();
-        if (little.isPresent()) {
-            throw new Shortage.NoRoom("memory.max of control group "
-                    + little.get().group() + " leaves " + little.get().left() + " of " + need + " bytes");
+    private void refuseIfLittleIsLeft(long need) throws Shortage.NoRoom {
+        if (isInMemory) {
+            MemoryLimit.check(place.process().proc(), need);
         }
     }
 

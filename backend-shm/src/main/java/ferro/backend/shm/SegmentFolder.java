@@ -60,10 +60,6 @@ record SegmentFolder(Path folder, ThisProcess process, String host, Mapper mappe
         return Files.getFileStore(folder).type().equals("tmpfs");
     }
 
-    MemoryLimit limit() {
-        return new MemoryLimit(process.proc());
-    }
-
     /** Returns the bytes that can still be written; {@link Long#MAX_VALUE} if there is no limit. */
     long freeBytes() throws IOException {
         var store = Files.getFileStore(folder);

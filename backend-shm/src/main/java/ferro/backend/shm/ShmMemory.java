@@ -5,6 +5,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.spi.GroupSpec;
 import ferro.spi.SharedMemory;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
@@ -112,7 +113,7 @@ final class ShmMemory implements SharedMemory {
     }
 
     private static void check(FileFacts facts, Offer offer) throws IOException {
-        if (!facts.regular() || !facts.isSameFile(offer.device(), offer.inode())) {
+        if (!facts.regular() || facts.device() != offer.device() || facts.inode() != offer.inode()) {
             throw new IOException("it is not the offered file: " + facts + ", need device " + offer.device() + " inode "
                     + offer.inode());
         }
@@ -207,12 +208,7 @@ final class ShmMemory implements SharedMemory {
         }
     }
 
-    /** A resource that is released even if the release of another one failed. */
-    private interface Releasable {
-        void close() throws IOException;
-    }
-
-    private static IOException givenBack(Releasable part, IOException before) {
+    private static IOException givenBack(Closeable part, IOException before) {
         try {
             part.close();
             return before;

@@ -95,9 +95,7 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
             SegmentFolder place = SegmentFolder.of(context);
             Leftovers.sweep(place.folder(), place.process());
             segment = new Segment(place, size, taken.promise(size));
-            for (Segment.CreationStage stage : segment.stages()) {
-                stage.run();
-            }
+            segment.make();
             return new ShmMemory(group, place, segment, taken);
         } catch (IOException failure) {
             FerroException told = told(failure, group, context, size.bytes());

@@ -30,32 +30,16 @@ final class UnsafeMapper implements Mapper {
 
     @Override
     public Mapping map(FileChannel file, long from, long bytes) throws IOException {
-        return new Cleaned(file.map(FileChannel.MapMode.READ_WRITE, from, bytes));
+        // the cleaner accepts the original buffer only, and no view of it
+        MappedByteBuffer mapped = file.map(FileChannel.MapMode.READ_WRITE, from, bytes);
+        return new Mapping(mapped.duplicate().order(ByteOrder.nativeOrder()), () -> unmap(mapped));
     }
 
-    private final class Cleaned implements Mapping {
-        /** The original buffer: the cleaner does not accept a view of it. */
-        private final MappedByteBuffer mapped;
-
-        private final ByteBuffer bytes;
-
-        Cleaned(MappedByteBuffer mapped) {
-            this.mapped = mapped;
-            bytes = mapped.duplicate().order(ByteOrder.nativeOrder());
-        }
-
-        @Override
-        public ByteBuffer bytes() {
-            return bytes;
-        }
-
-        @Override
-        public void close() {
-            try {
-                invokeCleaner.invoke(unsafe, mapped);
-            } catch (ReflectiveOperationException impossible) {
-                throw new IllegalStateException("cannot unmap " + bytes.capacity() + " bytes", impossible);
-            }
+    private void unmap(MappedByteBuffer mapped) {
+        try {
+            invokeCleaner.invoke(unsafe, mapped);
+        } catch (ReflectiveOperationException impossible) {
+            throw new IllegalStateException("cannot unmap " + mapped.capacity() + " bytes", impossible);
         }
     }
 }

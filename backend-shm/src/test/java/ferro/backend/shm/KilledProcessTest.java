@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
+import ferro.spi.SegmentSize;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -44,12 +44,7 @@ class KilledProcessTest {
     @DisplayName(
             "row 35: a process that is killed leaves at most a file that it had just made, where descriptors can be opened")
     void aKilledProcessLeavesNothingIfDescriptorsCanBeOpened() throws Exception {
-        for (int stage = 1; stage <= SETTLED; stage++) {
-            start("hidden", stage);
-        }
-        for (int stage = 1; stage <= SETTLED; stage++) {
-            told(stage - 1);
-        }
+        startAtAllStages("hidden");
         assertEquals(
                 HIDE - 1, SegmentFolders.files(folder).size(), "only the one that has just made its file has a name");
 
@@ -62,12 +57,7 @@ class KilledProcessTest {
     @Test
     @DisplayName("row 35: what killed processes leave elsewhere is removed by the next one")
     void filesOfKilledProcessesAreRemovedByTheNextProcess() throws Exception {
-        for (int stage = 1; stage <= SETTLED; stage++) {
-            start("named", stage);
-        }
-        for (int stage = 1; stage <= SETTLED; stage++) {
-            told(stage - 1);
-        }
+        startAtAllStages("named");
         assertEquals(STAGES, SegmentFolders.files(folder).size(), "all but the one that is settled");
         assertEquals(
                 0, Leftovers.sweep(folder, SegmentFolders.inAContainer(folder).process()), "they live");
@@ -169,13 +159,18 @@ class KilledProcessTest {
         }
     }
 
-    private ShmMemory opened(SegmentFolder place) throws IOException {
-        Segment segment = new Segment(place, BYTES);
-        for (Segment.CreationStage stage : segment.stages()) {
-            stage.run();
+    private static ShmMemory opened(SegmentFolder place) throws IOException {
+        return SegmentFolders.open(place, 1, SegmentSize.now(BYTES), () -> {});
+    }
+
+    /** Starts a process for each stage, and waits until all have come to their stages. */
+    private void startAtAllStages(String kind) throws IOException {
+        for (int stage = 1; stage <= SETTLED; stage++) {
+            start(kind, stage);
         }
-        TakenBytes taken = new TakenBytes(new Budget(), BYTES, () -> {});
-        return new ShmMemory(GroupSpec.of("world", 1, 2, Duration.ofSeconds(10)), place, segment, taken);
+        for (int number = 0; number < SETTLED; number++) {
+            told(number);
+        }
     }
 
     private void start(String kind, int stage) throws IOException {

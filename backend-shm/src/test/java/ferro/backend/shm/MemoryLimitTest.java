@@ -1,12 +1,12 @@
 package ferro.backend.shm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import ferro.spi.Proc;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,13 +16,13 @@ class MemoryLimitTest {
     private Path folder;
 
     private Path root;
-    private MemoryLimit limit;
+    private Proc proc;
 
     @BeforeEach
     void makeGroups() throws IOException {
         root = Files.createDirectories(folder.resolve("sys/fs/cgroup"));
         Files.createDirectories(folder.resolve("proc/self"));
-        limit = new MemoryLimit(Proc.under(folder));
+        proc = Proc.under(folder);
         memberOf("/jobs/mine");
         group("jobs/mine", "max", 900, 0);
         group("jobs", "1000", 700, 28);
@@ -42,10 +42,15 @@ class MemoryLimitTest {
     }
 
     @Test
-    void theLimitOfAnOuterControlGroupCounts() {
-        assertEquals(Optional.empty(), limit.tooShortFor(300));
-        assertEquals(Optional.empty(), limit.tooShortFor(350));
-        assertEquals(Optional.of(new MemoryLimit.Short(root.resolve("jobs"), 350)), limit.tooShortFor(351));
+    void theLimitOfAnOuterControlGroupCounts() throws IOException {
+        MemoryLimit.check(proc, 300);
+        MemoryLimit.check(proc, 350);
+        assertRefused(root.resolve("jobs") + " leaves 350 of 351 bytes", 351);
+    }
+
+    private void assertRefused(String group, long need) {
+        Shortage.NoRoom little = assertThrows(Shortage.NoRoom.class, () -> MemoryLimit.check(proc, need));
+        assertEquals("memory.max of control group " + group, little.getMessage());
     }
 
     @Test
@@ -53,14 +58,14 @@ class MemoryLimitTest {
         memberOf("/../../pods/other");
         group("", "1000", 1222, 0);
 
-        assertEquals(Optional.of(new MemoryLimit.Short(root, 0)), limit.tooShortFor(1));
+        assertRefused(root + " leaves 0 of 1 bytes", 1);
     }
 
     @Test
     void anUnreadableControlGroupLimitsNothing() throws IOException {
         Files.writeString(folder.resolve("proc/self/cgroup"), "4:memory:/jobs\n");
-        assertEquals(Optional.empty(), limit.tooShortFor(1 << 30));
+        MemoryLimit.check(proc, 1 << 30);
         Files.delete(folder.resolve("proc/self/cgroup"));
-        assertEquals(Optional.empty(), limit.tooShortFor(1 << 30));
+        MemoryLimit.check(proc, 1 << 30);
     }
 }

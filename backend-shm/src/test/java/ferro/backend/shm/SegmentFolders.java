@@ -1,14 +1,17 @@
 package ferro.backend.shm;
 
+import ferro.spi.GroupSpec;
 import ferro.spi.Proc;
+import ferro.spi.SegmentSize;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Folders of segments as this process, or one in a container, sees them. */
+/** Folders of segments as this process, or one in a container, sees them, and segments in such folders. */
 final class SegmentFolders {
     private static final long FIRST_NAMESPACE = 0xEFFFFFFCL;
     private static final long A_CONTAINERS = 4026532999L;
@@ -30,6 +33,20 @@ final class SegmentFolders {
         ThisProcess process =
                 new ThisProcess(own.proc(), own.boot(), namespace, own.pid(), own.startTicks(), own.user());
         return new SegmentFolder(folder, process, "box", Mapper.ofThisJdk());
+    }
+
+    /** Makes a segment in all its stages. */
+    static Segment made(SegmentFolder place, SegmentSize size) throws IOException {
+        Segment segment = new Segment(place, size, 0);
+        segment.make();
+        return segment;
+    }
+
+    /** Opens the memory of a rank of a group of two, whose segment is made. */
+    static ShmMemory open(SegmentFolder place, int rank, SegmentSize size, Runnable givenBack) throws IOException {
+        GroupSpec group = GroupSpec.of("world", rank, 2, Duration.ofSeconds(10));
+        return new ShmMemory(
+                group, place, made(place, size), new TakenBytes(new Budget(), size.bytes(), givenBack));
     }
 
     static List<String> files(Path folder) {

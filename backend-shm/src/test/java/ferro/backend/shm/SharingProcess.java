@@ -35,7 +35,7 @@ public final class SharingProcess {
         boolean hidden = arguments[1].equals("hidden");
         SegmentFolder place = hidden ? SegmentFolders.onTheMachine(folder) : SegmentFolders.inAContainer(folder);
         int wanted = Integer.parseInt(arguments[2]);
-        Segment segment = new Segment(place, Long.parseLong(arguments[3]));
+        Segment segment = new Segment(place, SegmentSize.now(Long.parseLong(arguments[3])), 0);
         List<Segment.CreationStage> stages = segment.stages();
         for (Segment.CreationStage stage : stages.subList(0, Math.min(wanted, stages.size()))) {
             stage.run();

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
-import ferro.spi.GroupSpec;
 import ferro.spi.SegmentSize;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -16,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -287,13 +285,7 @@ class ShmMemoryTest {
     }
 
     private ShmMemory open(SegmentFolder place, int rank, SegmentSize size) throws IOException {
-        Segment segment = new Segment(place, size, 0);
-        for (Segment.CreationStage stage : segment.stages()) {
-            stage.run();
-        }
-        GroupSpec group = GroupSpec.of("world", rank, 2, Duration.ofSeconds(10));
-        TakenBytes taken = new TakenBytes(new Budget(), BYTES, givenBack::incrementAndGet);
-        ShmMemory memory = new ShmMemory(group, place, segment, taken);
+        ShmMemory memory = SegmentFolders.open(place, rank, size, givenBack::incrementAndGet);
         opened.add(memory);
         return memory;
     }

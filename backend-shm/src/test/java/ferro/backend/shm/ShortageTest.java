@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.spi.GroupSpec;
+import ferro.spi.SegmentSize;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
@@ -66,8 +67,8 @@ class ShortageTest {
     @Test
     void aPeersMemoryThatCannotBeMappedIsReportedWithItsErrno() throws IOException {
         SegmentFolder here = SegmentFolders.inAContainer(folder);
-        try (Segment peer = made(here);
-                Segment own = made(here)) {
+        try (Segment peer = SegmentFolders.made(here, SegmentSize.now(4096));
+                Segment own = SegmentFolders.made(here, SegmentSize.now(4096))) {
             SegmentFolder full = new SegmentFolder(folder, here.process(), here.host(), (file, from, bytes) -> {
                 throw noAddressSpace();
             });
@@ -76,14 +77,6 @@ class ShortageTest {
                 assertTrue(reason.contains("a mapping was refused: Cannot allocate memory (ENOMEM)"), reason);
             }
         }
-    }
-
-    private static Segment made(SegmentFolder place) throws IOException {
-        Segment segment = new Segment(place, 4096);
-        for (Segment.CreationStage stage : segment.stages()) {
-            stage.run();
-        }
-        return segment;
     }
 
     /** As the JDK throws it where mmap(2) says ENOMEM. */
