@@ -1,6 +1,7 @@
 package ferro.backend.shm;
 
 import ferro.spi.Deadlines;
+import ferro.spi.SegmentSize;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
@@ -38,12 +39,88 @@ final class Budget implements AutoCloseable {
     private int ranks = 1;
 
     /** A buffer that a caller of the rank holds. */
-    static final class Lent extends WeakReference<ByteBuffer> {
-        private final TakenBytes of;
+    private static final class Lent extends WeakReference<ByteBuffer> {
+        private final Taken of;
 
-        private Lent(ByteBuffer buffer, ReferenceQueue<ByteBuffer> unreachable, TakenBytes of) {
+        private Lent(ByteBuffer buffer, ReferenceQueue<ByteBuffer> unreachable, Taken of) {
             super(buffer, unreachable);
             this.of = of;
+        }
+    }
+
+    /** What one segment takes of the budget, until it is given back. Thread-safe. */
+    final class Taken {
+        private final long bytes;
+        private final Runnable afterwards;
+        private boolean isLent;
+        private boolean isGivenBack;
+        /** Bytes of them that memory is reserved for later. */
+        private long later;
+
+        /**
+         * Notes bytes that the budget has counted already.
+         *
+         * @param afterwards runs once, when they are given back
+         */
+        Taken(long bytes, Runnable afterwards) {
+            this.bytes = bytes;
+            this.afterwards = afterwards;
+        }
+
+        /**
+         * Promises that memory is reserved later for a part of them.
+         *
+         * @return bytes that the ranks of this host may still reserve, if each has promised as much as this one
+         */
+        long promise(SegmentSize size) {
+            synchronized (Budget.this) {
+                later = size.later();
+                promised += later;
+                ranks = Math.max(ranks, size.ranks());
+                return promised * ranks;
+            }
+        }
+
+        /** Notes that memory is reserved for some of that part. */
+        void reserved(long part) {
+            synchronized (Budget.this) {
+                if (!isGivenBack) {
+                    later -= part;
+                    promised -= part;
+                }
+            }
+        }
+
+        /** Makes them count until nobody can reach a buffer, or {@link #giveBack}. */
+        void lend(ByteBuffer buffer) {
+            synchronized (Budget.this) {
+                isLent = true;
+                lent.add(new Lent(buffer, unreachable, this));
+            }
+        }
+
+        /** Gives them back unless a buffer was lent. */
+        void close() {
+            synchronized (Budget.this) {
+                if (isLent) {
+                    return;
+                }
+            }
+            giveBack();
+        }
+
+        /** Gives them back; idempotent. */
+        void giveBack() {
+            synchronized (Budget.this) {
+                if (isGivenBack) {
+                    return;
+                }
+                isGivenBack = true;
+                promised -= later;
+                taken -= bytes;
+                closed += isLent ? bytes : 0;
+            }
+            afterwards.run();
         }
     }
 
@@ -121,36 +198,9 @@ final class Budget implements AutoCloseable {
             buffer.of.giveBack();
             synchronized (this) {
                 lent.remove(buffer);
-                closed = Math.max(0, closed - buffer.of.bytes()); // nobody can reach it any more
+                closed = Math.max(0, closed - buffer.of.bytes); // nobody can reach it any more
             }
         }
-    }
-
-    /** Counts a buffer until it is given back or nobody can reach it. */
-    synchronized Lent lend(ByteBuffer buffer, TakenBytes of) {
-        Lent made = new Lent(buffer, unreachable, of);
-        lent.add(made);
-        return made;
-    }
-
-    /** Adds to the memory that is reserved later. */
-    synchronized void promise(long bytes) {
-        promised += bytes;
-    }
-
-    /**
-     * Returns the memory that all ranks of this host may still reserve, where each has promised as much as this one.
-     *
-     * @param ranksOfGroup of this host in the newest group
-     */
-    synchronized long promisedByAll(int ranksOfGroup) {
-        ranks = Math.max(ranks, ranksOfGroup);
-        return promised * ranks;
-    }
-
-    synchronized void giveBack(long bytes, boolean isLent) {
-        taken -= bytes;
-        closed += isLent ? bytes : 0;
     }
 
     /** Does nothing: every owner of taken memory has given it back. */

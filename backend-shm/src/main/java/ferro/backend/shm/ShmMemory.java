@@ -29,7 +29,7 @@ final class ShmMemory implements SharedMemory {
     private final GroupSpec group;
     private final SegmentFolder place;
     private final Segment own;
-    private final TakenBytes taken;
+    private final Budget.Taken taken;
     /** By rank; null for ranks that were not reached. */
     private final Mapper.Mapping[] areas;
 
@@ -40,7 +40,7 @@ final class ShmMemory implements SharedMemory {
      *
      * @param taken what it takes of the budget
      */
-    ShmMemory(GroupSpec group, SegmentFolder place, Segment own, TakenBytes taken) {
+    ShmMemory(GroupSpec group, SegmentFolder place, Segment own, Budget.Taken taken) {
         this.group = group;
         this.place = place;
         this.own = own;

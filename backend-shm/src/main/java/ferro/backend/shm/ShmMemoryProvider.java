@@ -62,7 +62,7 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
             context.release(Budget.class);
             throw failure;
         }
-        TakenBytes taken = new TakenBytes(budget, bytes, () -> context.release(Budget.class));
+        Budget.Taken taken = budget.new Taken(bytes, () -> context.release(Budget.class));
         try {
             return made(group, context, size, taken);
         } catch (RuntimeException | Error failure) {
@@ -89,7 +89,7 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
         }
     }
 
-    private static SharedMemory made(GroupSpec group, RankContext context, SegmentSize size, TakenBytes taken) {
+    private static SharedMemory made(GroupSpec group, RankContext context, SegmentSize size, Budget.Taken taken) {
         Segment segment = null;
         try {
             SegmentFolder place = SegmentFolder.of(context);

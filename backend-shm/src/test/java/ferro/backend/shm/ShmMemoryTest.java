@@ -229,12 +229,12 @@ class ShmMemoryTest {
     @Test
     void promisedMemoryIsReturnedWithTheRest() {
         Budget budget = new Budget();
-        TakenBytes taken = new TakenBytes(budget, 8192, () -> {});
+        Budget.Taken taken = budget.new Taken(8192, () -> {});
         assertEquals(4096, taken.promise(SegmentSize.now(8192).withLater(0, 4096)));
 
         taken.giveBack();
 
-        assertEquals(0, budget.promisedByAll(1));
+        assertEquals(0, budget.new Taken(1, () -> {}).promise(SegmentSize.now(1)), "bytes that are still promised");
     }
 
     private static long kibibytes(Path file) throws IOException, InterruptedException {

@@ -72,7 +72,7 @@ class ShortageTest {
             SegmentFolder full = new SegmentFolder(folder, here.process(), here.host(), (file, from, bytes) -> {
                 throw noAddressSpace();
             });
-            try (ShmMemory memory = new ShmMemory(GROUP, full, own, new TakenBytes(new Budget(), 4096, () -> {}))) {
+            try (ShmMemory memory = new ShmMemory(GROUP, full, own, new Budget().new Taken(4096, () -> {}))) {
                 String reason = memory.reach(1, peer.offer().encoded()).orElseThrow();
                 assertTrue(reason.contains("a mapping was refused: Cannot allocate memory (ENOMEM)"), reason);
             }
