@@ -115,27 +115,23 @@ final class EventQueue {
 
     /** Adds an event that must happen before the simulation ends. */
     void add(long at, int toRank, long mark, Runnable task) {
-        add(at, new QueuedEvent(true, toRank, mark, task));
+        pressing++;
+        place(new QueuedEvent(true, toRank, mark, task), at, random.nextInt(Integer.MAX_VALUE));
     }
 
     /** Adds an event that happens only if the simulation still runs at that time: a timer, or a check of deadlines. */
     void addTimer(long at, int toRank, long mark, Runnable task) {
-        add(at, new QueuedEvent(false, toRank, mark, task));
-    }
-
-    private void add(long at, QueuedEvent entry) {
-        pressing += entry.pressing ? 1 : 0;
-        entry.at = Math.max(at, elapsed);
-        entry.order = order(random.nextInt(Integer.MAX_VALUE));
-        entries.add(entry);
+        place(new QueuedEvent(false, toRank, mark, task), at, random.nextInt(Integer.MAX_VALUE));
     }
 
     /**
-     * Returns the order of a random number. Events that have waited for a paused rank have negative ones, so that they
-     * come before other events of the same time.
+     * Adds an event in its place. Events that have waited for a rank have a negative draw, so that they come before other events
+     * of the same time.
      */
-    private long order(int draw) {
-        return (long) draw << 32 | added++ & 0xFFFFFFFFL;
+    private void place(QueuedEvent entry, long at, int draw) {
+        entry.at = Math.max(at, elapsed);
+        entry.order = (long) draw << 32 | added++ & 0xFFFFFFFFL;
+        entries.add(entry);
     }
 
     /** Pauses a rank: none of its events happens until the time is over. */
@@ -144,11 +140,8 @@ final class EventQueue {
             return;
         }
         waiting.set(rank, new ArrayList<>());
-        QueuedEvent end = new QueuedEvent(true, NOBODY, rank, () -> resume(rank));
         pressing++;
-        end.at = elapsed + nanos;
-        end.order = order(Integer.MIN_VALUE);
-        entries.add(end);
+        place(new QueuedEvent(true, NOBODY, rank, () -> resume(rank)), elapsed + nanos, Integer.MIN_VALUE);
     }
 
     private void resume(int rank) {
@@ -162,10 +155,7 @@ final class EventQueue {
             Arrays.setAll(draws, i -> 1 + random.nextInt(Integer.MAX_VALUE) - Integer.MAX_VALUE);
             Arrays.sort(draws);
             for (int i = 0; i < draws.length; i++) {
-                QueuedEvent entry = inOrder.get(i);
-                entry.at = elapsed;
-                entry.order = order(draws[i]);
-                entries.add(entry);
+                place(inOrder.get(i), elapsed, draws[i]);
             }
         }
     }

@@ -45,7 +45,6 @@ final class SteppedRank implements Doorbell {
     /** Number of groups that this rank is creating. */
     private int beingMade;
 
-    private FerroException failure;
     private boolean dead;
     private boolean closed;
 
@@ -172,15 +171,7 @@ final class SteppedRank implements Doorbell {
         while (firstOpen < works.size() && works.get(firstOpen).isDone()) {
             firstOpen++;
         }
-        if (beingMade > 0 && !dead) {
-            return false;
-        }
-        for (int i = dead ? works.size() : firstOpen; i < works.size(); i++) {
-            if (!works.get(i).isDone()) {
-                return false;
-            }
-        }
-        return true;
+        return dead || beingMade == 0 && firstOpen == works.size();
     }
 
     /** Throws the first operation's failure. An operation that the program has cancelled has not failed. */
@@ -197,19 +188,16 @@ final class SteppedRank implements Doorbell {
     /** Closes all groups of this rank. */
     void close() {
         closed = true;
+        FerroException failure = null;
         for (int i = groups.size() - 1; i >= 0; i--) {
-            close(groups.get(i));
+            try {
+                groups.get(i).close();
+            } catch (FerroException untold) {
+                failure = untold;
+            }
         }
         if (failure != null) {
             throw failure;
-        }
-    }
-
-    private void close(ProcessGroup group) {
-        try {
-            group.close();
-        } catch (FerroException untold) {
-            failure = untold;
         }
     }
 
