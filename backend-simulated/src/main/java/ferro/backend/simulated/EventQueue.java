@@ -116,19 +116,19 @@ final class EventQueue {
     /** Adds an event that must happen before the simulation ends. */
     void add(long at, int toRank, long mark, Runnable task) {
         pressing++;
-        place(new QueuedEvent(true, toRank, mark, task), at, random.nextInt(Integer.MAX_VALUE));
+        enqueue(new QueuedEvent(true, toRank, mark, task), at, random.nextInt(Integer.MAX_VALUE));
     }
 
     /** Adds an event that happens only if the simulation still runs at that time: a timer, or a check of deadlines. */
     void addTimer(long at, int toRank, long mark, Runnable task) {
-        place(new QueuedEvent(false, toRank, mark, task), at, random.nextInt(Integer.MAX_VALUE));
+        enqueue(new QueuedEvent(false, toRank, mark, task), at, random.nextInt(Integer.MAX_VALUE));
     }
 
     /**
-     * Adds an event in its place. Events that have waited for a rank have a negative draw, so that they come before other events
+     * Queues an event. Events that have waited for a rank have a negative draw, so that they come before other events
      * of the same time.
      */
-    private void place(QueuedEvent entry, long at, int draw) {
+    private void enqueue(QueuedEvent entry, long at, int draw) {
         entry.at = Math.max(at, elapsed);
         entry.order = (long) draw << 32 | added++ & 0xFFFFFFFFL;
         entries.add(entry);
@@ -141,7 +141,7 @@ final class EventQueue {
         }
         waiting.set(rank, new ArrayList<>());
         pressing++;
-        place(new QueuedEvent(true, NOBODY, rank, () -> resume(rank)), elapsed + nanos, Integer.MIN_VALUE);
+        enqueue(new QueuedEvent(true, NOBODY, rank, () -> resume(rank)), elapsed + nanos, Integer.MIN_VALUE);
     }
 
     private void resume(int rank) {
@@ -155,7 +155,7 @@ final class EventQueue {
             Arrays.setAll(draws, i -> 1 + random.nextInt(Integer.MAX_VALUE) - Integer.MAX_VALUE);
             Arrays.sort(draws);
             for (int i = 0; i < draws.length; i++) {
-                place(inOrder.get(i), elapsed, draws[i]);
+                enqueue(inOrder.get(i), elapsed, draws[i]);
             }
         }
     }

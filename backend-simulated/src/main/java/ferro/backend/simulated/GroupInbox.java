@@ -14,15 +14,26 @@ import java.util.function.Consumer;
  * <p>The network's lock guards the wires and the reason of the end. The inbox's own monitor guards the other fields.
  */
 final class GroupInbox {
-    private final int rank;
-    private final Map<Long, Wire> wires = new HashMap<>();
-    private String gone;
-    private volatile boolean left;
+    /** Wires by the rank and the lane of the peer; under the network's lock. */
+    final Map<Long, Wire> wires = new HashMap<>();
+    /** Why this end dropped its links, or null; under the network's lock. */
+    String gone;
+    /** Whether this end leaves in good order. */
+    volatile boolean left;
 
+    private final int rank;
     private final Queue<Consumer<Events>> waiting = new ArrayDeque<>();
     private Events events;
     private boolean closed;
     private boolean dead;
+
+    /**
+     * Both directions of one lane to a peer; a rank's wire to itself has one channel.
+     *
+     * @param outgoing channel to the peer
+     * @param incoming channel from the peer
+     */
+    record Wire(LaneQueue outgoing, LaneQueue incoming) {}
 
     GroupInbox(int rank) {
         this.rank = rank;
@@ -33,31 +44,7 @@ final class GroupInbox {
         return rank;
     }
 
-    /** Returns the wires by the peer's rank and lane; under the network's lock. */
-    Map<Long, Wire> wires() {
-        return wires;
-    }
-
-    /** Records that the rank leaves the group normally. */
-    void leaves() {
-        left = true;
-    }
-
-    boolean hasLeft() {
-        return left;
-    }
-
-    /** Returns why the rank dropped its links, or null; under the network's lock. */
-    String gone() {
-        return gone;
-    }
-
-    /** Records why the rank dropped its links; under the network's lock. */
-    void gone(String why) {
-        gone = why;
-    }
-
-    /** Sets the receiver. Earlier events wait for {@link #tellWaiting}. */
+    /** Sets the receiver; events that came before wait for {@link #tellWaiting}. */
     synchronized void events(Events receiver) {
         events = receiver;
     }
@@ -80,39 +67,27 @@ final class GroupInbox {
      * thread, which keeps the order. Returns false if the rank has closed the group normally; then drops the event.
      */
     boolean tell(Consumer<Events> event) {
-        Events now;
         synchronized (this) {
             if (closed) {
                 return dead;
             }
-            now = waiting.isEmpty() ? events : null;
-            if (now == null) {
-                waiting.add(event);
-            }
+            waiting.add(event);
         }
-        if (now != null) {
-            event.accept(now);
-        } else {
-            tellWaiting();
-        }
+        tellWaiting();
         return true;
     }
 
     /** Passes the waiting events to the receiver; called only on the medium's background thread. */
     void tellWaiting() {
-        for (Consumer<Events> event = next(); event != null; event = next()) {
-            Events receiver = receiver();
-            if (receiver != null) {
-                event.accept(receiver);
-            }
+        for (Runnable next = next(); next != null; next = next()) {
+            next.run();
         }
     }
 
-    private synchronized Consumer<Events> next() {
-        return events == null ? null : waiting.poll();
-    }
-
-    private synchronized Events receiver() {
-        return events;
+    /** Returns the call of the receiver for the first event; null if there is no receiver, or no event. */
+    private synchronized Runnable next() {
+        Events receiver = events;
+        Consumer<Events> event = receiver == null ? null : waiting.poll();
+        return event == null ? null : () -> event.accept(receiver);
     }
 }

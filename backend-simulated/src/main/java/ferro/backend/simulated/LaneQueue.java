@@ -143,18 +143,20 @@ final class LaneQueue {
     /** Makes this many posts visible to the receiver, and signals the receiver. */
     void publish(long posts) {
         published.set(posts);
-        SimulatedLink told = receiver;
-        if (told != null) {
-            told.signal();
-        }
+        signal(receiver);
     }
 
     /** Acknowledges this many consumed posts; {@code awaited} if the sender may wait for the acknowledgement. */
     void acknowledge(long posts, boolean awaited) {
         acknowledged.set(posts);
-        SimulatedLink told = sender;
-        if (awaited && told != null) {
-            told.signal();
+        if (awaited) {
+            signal(sender);
+        }
+    }
+
+    private static void signal(SimulatedLink link) {
+        if (link != null) {
+            link.signal();
         }
     }
 
@@ -211,19 +213,13 @@ final class LaneQueue {
     /** Notifies the receiver that only data in the window will still arrive; keeps the first reason. */
     void senderGone(String why) {
         senderGone = senderGone == null ? why : senderGone;
-        SimulatedLink told = receiver;
-        if (told != null) {
-            told.signal();
-        }
+        signal(receiver);
     }
 
     /** Notifies the sender that the receiver will take nothing more; keeps the first reason. */
     void receiverGone(String why) {
         receiverGone = receiverGone == null ? why : receiverGone;
-        SimulatedLink told = sender;
-        if (told != null) {
-            told.signal();
-        }
+        signal(sender);
     }
 
     /** Acknowledges all present and later sends: the receiver has left normally, so their data is dropped unread. */

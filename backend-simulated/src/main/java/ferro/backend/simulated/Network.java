@@ -85,60 +85,58 @@ final class Network {
         StringBuilder left = new StringBuilder();
         for (SimulatedTransport end : transports) {
             if (!dead.contains(end.worldRank(end.rank()))) {
-                left.append("rank ").append(end.rank()).append(" of \"").append(end.name());
-                left.append("\" is open; ");
+                left.append("rank " + end.rank() + " of \"" + end.name() + "\" is open; ");
             }
         }
         return left.toString();
     }
 
-    /** Returns the wire between two inboxes; the first call creates it. */
-    synchronized Wire connect(GroupInbox mine, GroupInbox peers, Lane lane) {
-        Wire wire = mine.wires().get(key(peers.rank(), lane));
-        if (wire == null) {
-            wire = Wire.between(mine.rank(), peers.rank(), lane);
-            medium.made(wire.up());
-            if (wire.down() != wire.up()) {
-                medium.made(wire.down());
-            }
-            mine.wires().put(key(peers.rank(), lane), wire);
-            peers.wires().put(key(mine.rank(), lane), wire);
+    /** Returns the wire of an end to another end; the first of them to call makes the channels of both. */
+    synchronized GroupInbox.Wire connect(GroupInbox mine, GroupInbox peers, Lane lane) {
+        if (!mine.wires.containsKey(key(peers.rank(), lane))) {
+            GroupInbox low = mine.rank() < peers.rank() ? mine : peers;
+            GroupInbox high = low == mine ? peers : mine;
+            LaneQueue up = made(lane, low, high);
+            LaneQueue down = low == high ? up : made(lane, high, low);
+            low.wires.put(key(high.rank(), lane), new GroupInbox.Wire(up, down));
+            high.wires.put(key(low.rank(), lane), new GroupInbox.Wire(down, up));
         }
-        if (peers.gone() != null) {
-            tellGone(wire, peers, peers.gone());
+        GroupInbox.Wire wire = mine.wires.get(key(peers.rank(), lane));
+        if (peers.gone != null) {
+            tellGone(peers, peers.gone, wire.incoming(), wire.outgoing());
         }
         return wire;
     }
 
-    /** Ends all wires of a rank that leaves a group normally: later data of its peers is dropped unread. */
+    private LaneQueue made(Lane lane, GroupInbox from, GroupInbox to) {
+        LaneQueue channel = new LaneQueue(lane, from.rank(), to.rank());
+        medium.made(channel);
+        return channel;
+    }
+
+    /** Ends all wires of an end that leaves: everything that its peers still send is dropped unread. */
     void leave(GroupInbox inbox) {
-        inbox.leaves();
+        inbox.left = true;
         drop(inbox, "left the group");
     }
 
     /** Ends all wires of an inbox: locks the peers out of its rank's memory at once, and notifies the peers. */
     void drop(GroupInbox inbox, String why) {
-        List<Wire> wires;
+        List<GroupInbox.Wire> wires;
         synchronized (this) {
-            if (inbox.gone() != null) {
+            if (inbox.gone != null) {
                 return;
             }
-            inbox.gone(why);
-            wires = List.copyOf(inbox.wires().values());
-            inbox.wires().clear();
+            inbox.gone = why;
+            wires = List.copyOf(inbox.wires.values());
+            inbox.wires.clear();
         }
-        for (Wire wire : wires) {
-            wire.from(inbox.rank()).lock();
-        }
-        for (Wire wire : wires) {
-            tellGone(wire, inbox, why);
-        }
+        wires.forEach(wire -> wire.outgoing().lock());
+        wires.forEach(wire -> tellGone(inbox, why, wire.outgoing(), wire.incoming()));
     }
 
-    private void tellGone(Wire wire, GroupInbox gone, String why) {
-        LaneQueue outgoing = wire.from(gone.rank());
-        LaneQueue incoming = wire.to(gone.rank());
-        boolean left = gone.hasLeft();
+    private void tellGone(GroupInbox gone, String why, LaneQueue outgoing, LaneQueue incoming) {
+        boolean left = gone.left;
         medium.afterPosts(outgoing, () -> {
             outgoing.senderGone(why);
             if (left) {

@@ -19,7 +19,7 @@ final class SimulatedLink implements Link {
     private final LaneQueue incoming;
     private final AtomicBoolean signalled = new AtomicBoolean();
     /** Next link in the transport's stack of links to poll; used by the thread that pushed this link. */
-    private SimulatedLink nextReady;
+    SimulatedLink nextReady;
 
     /** Last finished receive. The open receives follow it in a ring, which only grows and reuses its entries. */
     private PostedReceive done = new PostedReceive();
@@ -35,12 +35,12 @@ final class SimulatedLink implements Link {
     private boolean failed;
     private volatile boolean dropped;
 
-    SimulatedLink(SimulatedTransport transport, int peer, Lane lane, LaneQueue outgoing, LaneQueue incoming) {
+    SimulatedLink(SimulatedTransport transport, int peer, Lane lane, GroupInbox.Wire wire) {
         this.transport = transport;
         this.peer = peer;
         this.lane = lane;
-        this.outgoing = outgoing;
-        this.incoming = incoming;
+        outgoing = wire.outgoing();
+        incoming = wire.incoming();
         outgoing.sender(this);
         incoming.receiver(this);
     }
@@ -128,15 +128,7 @@ final class SimulatedLink implements Link {
         }
     }
 
-    SimulatedLink nextReady() {
-        return nextReady;
-    }
-
-    void nextReady(SimulatedLink link) {
-        nextReady = link;
-    }
-
-    /** Moves available data, after a signal of the peer or a post of this rank. */
+    /** Moves what can be moved, after a signal of the peer or a post of this rank. */
     boolean pump() {
         signalled.getAndSet(false);
         if (dropped || failed) {

@@ -118,8 +118,8 @@ final class SimulatedTransport implements Transport {
     }
 
     private Link connect(int peer, Lane lane, int place) {
-        Wire wire = network.connect(inbox, inboxes[peer], lane);
-        SimulatedLink link = new SimulatedLink(this, peer, lane, wire.from(inbox.rank()), wire.to(inbox.rank()));
+        GroupInbox.Wire wire = network.connect(inbox, inboxes[peer], lane);
+        SimulatedLink link = new SimulatedLink(this, peer, lane, wire);
         if (pages[place / PAGE] == null) {
             pages[place / PAGE] = new SimulatedLink[PAGE];
         }
@@ -154,7 +154,7 @@ final class SimulatedTransport implements Transport {
         SimulatedLink top;
         do {
             top = ready.get();
-            link.nextReady(top);
+            link.nextReady = top;
         } while (!ready.compareAndSet(top, link));
     }
 
@@ -173,7 +173,7 @@ final class SimulatedTransport implements Transport {
         SimulatedLink link = ready.getAndSet(null);
         while (link != null) {
             // the peer may push the link again as soon as it is polled
-            SimulatedLink next = link.nextReady();
+            SimulatedLink next = link.nextReady;
             moved |= link.pump();
             link = next;
         }

@@ -379,12 +379,9 @@ public final class Simulation {
         }
         StringBuilder left = new StringBuilder(network.leaked());
         for (int rank = 0; rank < ranks.size(); rank++) {
-            if (ranks.get(rank).openTimers() > 0) {
-                left.append("rank ")
-                        .append(rank)
-                        .append(" has ")
-                        .append(ranks.get(rank).openTimers());
-                left.append(" timers");
+            int timers = ranks.get(rank).openTimers();
+            if (timers > 0) {
+                left.append("rank " + rank + " has " + timers + " timers");
             }
         }
         if (left.length() > 0) {
