@@ -23,7 +23,7 @@ final class Network {
     private final SimulatedMedium medium;
     private final Map<Long, GroupInbox[]> inboxes = new HashMap<>();
     private final Map<List<Number>, ByteBuffer[]> areas = new HashMap<>();
-    private final Map<List<Number>, Integer> left = new HashMap<>();
+    private final Map<List<Number>, Integer> openings = new HashMap<>();
     private final List<SimulatedTransport> transports = new ArrayList<>();
     private final List<Integer> dead = new ArrayList<>();
     private final Map<Integer, List<Runnable>> whenKilled = new HashMap<>();
@@ -50,22 +50,22 @@ final class Network {
                 key -> Arrays.stream(group.members()).mapToObj(GroupInbox::new).toArray(GroupInbox[]::new));
     }
 
-    /** Returns memory that the ranks of a group share. Number 0 is the group's own memory. */
+    /**
+     * Returns memory that the ranks of a group share: the group's own for number 0, or the n-th after that. Each rank calls once
+     * for each number; after the last rank, only the ranks refer to the memory.
+     */
     synchronized ByteBuffer[] areas(SimulatedTransport.GroupKey group, int number, int bytes) {
-        return areas.computeIfAbsent(
-                List.of(group.id(), number),
-                key -> Arrays.stream(group.members())
+        List<Number> key = List.of(group.id(), number);
+        ByteBuffer[] made = areas.computeIfAbsent(
+                key,
+                absent -> Arrays.stream(group.members())
                         .mapToObj(rank -> ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder()))
                         .toArray(ByteBuffer[]::new));
-    }
-
-    /** Releases memory when all ranks of its group have left it. */
-    synchronized void leave(SimulatedTransport.GroupKey group, int number) {
-        List<Number> key = List.of(group.id(), number);
-        if (left.merge(key, 1, Integer::sum) == group.members().length) {
-            left.remove(key);
+        if (openings.merge(key, 1, Integer::sum) == group.members().length) {
+            openings.remove(key);
             areas.remove(key);
         }
+        return made;
     }
 
     /** Registers a transport, so that it is notified of deaths. */

@@ -50,15 +50,12 @@ public final class SimulatedBackend extends ForwardingBackend {
     private static final long IDLE_THREAD_MILLIS = 100;
 
     private final SimulatedTransport transport;
-    private final Network network;
     private final Consumer<Work> submitted;
 
-    /** Creates a rank that passes its operations to {@code submitted}. */
-    SimulatedBackend(
-            CollectiveBackend engine, SimulatedTransport transport, Network network, Consumer<Work> submitted) {
+    /** Makes a rank that passes its operations to {@code submitted}. */
+    SimulatedBackend(CollectiveBackend engine, SimulatedTransport transport, Consumer<Work> submitted) {
         super(engine);
         this.transport = transport;
-        this.network = network;
         this.submitted = submitted;
     }
 
@@ -229,7 +226,7 @@ public final class SimulatedBackend extends ForwardingBackend {
         CollectiveBackend engine = CollectiveEngine.over(transport, group, context);
         // no other rank receives this abort: it only ends the calls of the killed rank
         network.whenKilled(group.rank(), () -> engine.abort(new IllegalStateException(killedText(group.rank()))));
-        return new SimulatedBackend(engine, transport, network, work -> {});
+        return new SimulatedBackend(engine, transport, work -> {});
     }
 
     static String killedText(int rank) {
@@ -286,20 +283,20 @@ public final class SimulatedBackend extends ForwardingBackend {
      */
     public void kill(int rank) {
         InvalidRankException.check(rank, transport.worldSize());
-        if (!(network.medium() instanceof ThreadedMedium)) {
+        if (!(transport.network().medium() instanceof ThreadedMedium)) {
             throw new UnsupportedOperationException(
                     "rank " + rank + " of a Simulation cannot be killed: use Simulation.faults with a Fault.Crash");
         }
-        network.kill(transport.worldRank(rank));
+        transport.network().kill(transport.worldRank(rank));
     }
 
     /** Adds a task that runs when this rank is killed. */
     void whenKilled(Runnable task) {
-        network.whenKilled(transport.rank(), task);
+        transport.network().whenKilled(transport.rank(), task);
     }
 
     boolean isKilled() {
-        return network.isDead(transport.rank());
+        return transport.network().isDead(transport.rank());
     }
 
     private Work submitted(Work work) {

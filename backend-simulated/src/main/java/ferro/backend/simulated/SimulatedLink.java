@@ -117,7 +117,7 @@ final class SimulatedLink implements Link {
     void signal() {
         if (!signalled.getAndSet(true)) {
             transport.ready(this);
-            transport.doorbell().signal();
+            transport.wakeup();
         }
     }
 

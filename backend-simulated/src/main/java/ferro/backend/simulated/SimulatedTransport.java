@@ -101,10 +101,6 @@ final class SimulatedTransport implements Transport {
         return new ferro.Medium("memory of one process", List.of());
     }
 
-    Doorbell doorbell() {
-        return doorbell;
-    }
-
     Movement movement() {
         return movement;
     }

@@ -37,7 +37,6 @@ final class SteppedRank implements Doorbell {
     private final List<ProcessGroup> groups = new ArrayList<>();
     private RankContext context;
     private SimulatedTransport transport;
-    private Network network;
     private long turnAt = NONE;
     /** Index of the first operation that may be open; all operations before it have ended. */
     private int firstOpen;
@@ -73,15 +72,14 @@ final class SteppedRank implements Doorbell {
         }
     }
 
-    void join(Network joined, GroupSpec spec, RankContext with, Making making) {
-        network = joined;
+    void join(Network network, GroupSpec spec, RankContext with, Making making) {
         context = with;
         transport = network.join(spec.name(), rank);
         add(CollectiveEngine.stepped(making.medium.apply(transport), spec, context, making.rules, making.maxMesh));
     }
 
     private ProcessGroup add(CollectiveEngine.Stepped engine) {
-        CollectiveBackend backend = new SimulatedBackend(engine.backend(), transport, network, this::submitted);
+        CollectiveBackend backend = new SimulatedBackend(engine.backend(), transport, this::submitted);
         engines.add(engine);
         groups.add(Groups.of(backend, context));
         return groups.get(groups.size() - 1);

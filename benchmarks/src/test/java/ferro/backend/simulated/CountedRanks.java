@@ -59,7 +59,7 @@ public final class CountedRanks {
                     counted(transport, counter, false),
                     GroupSpec.of("counted", rank, ranks, Duration.ofMinutes(2)),
                     context);
-            groups.add(Groups.of(new SimulatedBackend(engine, transport, network, work -> {}), context));
+            groups.add(Groups.of(new SimulatedBackend(engine, transport, work -> {}), context));
         }
         return groups;
     }
