@@ -20,8 +20,6 @@ final class PostedReceive {
     long taken;
     /** Reduction; null to overwrite. */
     ReduceOp op;
-    /** The next receive of the ring. */
-    PostedReceive next = this;
 
     boolean finished() {
         return !header && taken == bytes;

@@ -6,6 +6,8 @@ import ferro.collectives.link.WireHeader;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import ferro.spi.Transport.Lane;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** One lane to one peer. Sends use one channel; this rank's progress thread serves receives from the other. */
@@ -21,12 +23,11 @@ final class SimulatedLink implements Link {
     /** Next link in the transport's stack of links to poll; used by the thread that pushed this link. */
     SimulatedLink nextReady;
 
-    /** Last finished receive. The open receives follow it in a ring, which only grows and reuses its entries. */
-    private PostedReceive done = new PostedReceive();
-    /** The receive that was posted last. */
-    private PostedReceive last = done;
+    /** Receives in their order; small at first, because a simulation may have a million links. */
+    private final Queue<PostedReceive> open = new ArrayDeque<>(1);
+    /** Finished receives, which are used again. */
+    private final Queue<PostedReceive> free = new ArrayDeque<>(1);
 
-    private int open;
     private long sendSequence = NO_CALL;
     private long receiveSequence = NO_CALL;
     private long received;
@@ -76,18 +77,12 @@ final class SimulatedLink implements Link {
         }
         boolean header = call.sequence() != receiveSequence;
         receiveSequence = call.sequence();
-        if (!header && count == 0 && open == 0) {
+        if (!header && count == 0 && open.isEmpty()) {
             received++;
             return;
         }
-        if (last.next == done) {
-            PostedReceive added = new PostedReceive();
-            added.next = done;
-            last.next = added;
-        }
-        PostedReceive receive = last.next;
-        last = receive;
-        open++;
+        PostedReceive receive = free.isEmpty() ? new PostedReceive() : free.remove();
+        open.add(receive);
         receive.call = call;
         receive.header = header;
         receive.into = into;
@@ -151,10 +146,10 @@ final class SimulatedLink implements Link {
     /** Does one step for the first receive; returns whether another step may be possible. */
     private boolean step() {
         SimulatedPost post = incoming.first(transport.network().medium());
-        if (failed || dropped || open == 0) {
+        if (failed || dropped || open.isEmpty()) {
             return false;
         }
-        PostedReceive receive = done.next;
+        PostedReceive receive = open.element();
         if (receive.finished()) {
             removeFirst();
             received++;
@@ -202,7 +197,7 @@ final class SimulatedLink implements Link {
     }
 
     private void reportEnd(String senderGone) {
-        if (senderGone != null && open > 0) {
+        if (senderGone != null && !open.isEmpty()) {
             fail(senderGone);
         } else if (outgoing.receiverGone() != null && (sentAfterEnd || outgoing.sent() < outgoing.posted())) {
             fail(outgoing.receiverGone());
@@ -211,11 +206,11 @@ final class SimulatedLink implements Link {
 
     private void fail(String why) {
         failed = true;
-        long waitedFor = open == 0 ? 0 : done.next.call.sequence();
+        long waitedFor = open.isEmpty() ? 0 : open.element().call.sequence();
         transport.tellBroken(
                 peer,
                 lane == Lane.COLLECTIVE ? waitedFor : -1,
-                why + " with " + Math.max(0, outgoing.posted() - outgoing.sent()) + " sends and " + open
+                why + " with " + Math.max(0, outgoing.posted() - outgoing.sent()) + " sends and " + open.size()
                         + " receives unfinished after " + bytesMoved() + " bytes on the link");
     }
 
@@ -226,16 +221,16 @@ final class SimulatedLink implements Link {
 
     /** Drops the references to the memory of receives; called by the thread that makes progress. */
     void forget() {
-        while (open > 0) {
+        while (!open.isEmpty()) {
             removeFirst();
         }
     }
 
     private void removeFirst() {
-        done = done.next;
+        PostedReceive done = open.remove();
         done.into = null;
         done.call = null;
         done.op = null;
-        open--;
+        free.add(done);
     }
 }

@@ -10,15 +10,13 @@ import ferro.recorder.ProgramFrames;
 import ferro.spi.Deadlines;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * One run of {@link SimulatedBackend#runAll}: a thread for each rank, the failures in their order, and the end of all
@@ -208,14 +206,13 @@ final class SimulatedRun<T> {
             stopping = true;
         }
         List<BodyFailure> stacks = late.stream().map(this::late).toList();
-        for (int i = 0; i < late.size(); i++) {
-            late.get(i).context.abort(stacks.get(i).thrown());
-        }
+        stacks.forEach(stack -> ranks.get(stack.rank()).context.abort(stack.thrown()));
         await(System.nanoTime() + ABORT_NANOS, false);
         List<Integer> hanging = running().stream().map(BodyRun::rank).toList();
-        Predicate<BodyFailure> isHanging = failure -> hanging.isEmpty() || hanging.contains(failure.rank());
         synchronized (this) {
-            stacks.stream().filter(isHanging).forEach(failures::add);
+            stacks.stream()
+                    .filter(stack -> hanging.isEmpty() || hanging.contains(stack.rank()))
+                    .forEach(failures::add);
         }
     }
 
@@ -337,9 +334,7 @@ final class SimulatedRun<T> {
         if (!failures.isEmpty()) {
             throw described();
         }
-        List<T> results = new ArrayList<>();
-        ranks.forEach(rank -> results.add(rank.result));
-        return Collections.unmodifiableList(results);
+        return ranks.stream().map(rank -> rank.result).toList();
     }
 
     private AssertionError described() {
@@ -349,12 +344,10 @@ final class SimulatedRun<T> {
                 .findFirst()
                 .orElse(first);
         AssertionError error = new AssertionError(text(first, cause), cause.thrown());
-        for (List<BodyFailure> others : Arrays.asList(failures, consequences)) {
-            others.stream()
-                    .map(BodyFailure::thrown)
-                    .filter(other -> other != cause.thrown())
-                    .forEach(error::addSuppressed);
-        }
+        Stream.concat(failures.stream(), consequences.stream())
+                .map(BodyFailure::thrown)
+                .filter(other -> other != cause.thrown())
+                .forEach(error::addSuppressed);
         return error;
     }
 
