@@ -72,11 +72,6 @@ final class Message {
         }
 
         @Override
-        public boolean isInOrder() {
-            return false;
-        }
-
-        @Override
         public String wrongOn(int rank) {
             long[] mine = (sends ? sent : got).bits();
             int wrong = Arrays.mismatch(mine, content);

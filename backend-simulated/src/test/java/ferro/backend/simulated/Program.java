@@ -1,7 +1,9 @@
 package ferro.backend.simulated;
 
 import ferro.FerroException.Code;
+import ferro.Work;
 import ferro.control.failure.Overlay;
+import ferro.group.ProcessGroup;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -165,7 +167,7 @@ final class Program {
         List<Op> ops = part.ops.get(rank);
         switch (random.nextInt(5)) {
             case 0, 1 -> {
-                ops.add(ops.indexOf(call), new Abort());
+                ops.add(ops.indexOf(call), Program::abort);
                 mistake(part, "rank " + rank + " aborts before call " + at, EnumSet.of(Code.ABORTED), rank);
             }
             case 2 -> {
@@ -175,10 +177,16 @@ final class Program {
             }
             default -> {
                 Call wrong = new Call(drawWrong(part, call.shape()), part.members.length, random);
-                Collections.replaceAll(ops, call, new Mistaken(wrong, rank));
+                Collections.replaceAll(ops, call, wrong.madeOnlyBy(rank));
                 mistake(part, "rank " + rank + " calls " + wrong + " in place " + at, EnumSet.of(Code.MISMATCH), rank);
             }
         }
+    }
+
+    /** A rank gives up, as it does when its own code throws. */
+    private static Work abort(ProcessGroup group) {
+        group.abort(new IllegalStateException("the program of rank " + group.rank() + " failed"));
+        return null;
     }
 
     /** The second rank of a mismatch is whoever noticed. */
