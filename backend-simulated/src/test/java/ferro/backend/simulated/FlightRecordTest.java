@@ -104,9 +104,8 @@ class FlightRecordTest {
     }
 
     @Test
-    void aProbeOrMatchWithoutAMessageIsNotRecorded() throws Exception {
-        List<SimulatedBackend> ranks = SimulatedBackend.createGroup(1);
-        try (ProcessGroup group = ProcessGroup.of(ranks.get(0))) {
+    void aProbeOrMatchWithoutAMessageIsNotRecorded() {
+        SimulatedBackend.run(1, group -> {
             group.allReduce(new float[] {2, 3}, ReduceOp.SUM);
             // more than the recorder keeps
             for (int number = 0; number < 5000; number++) {
@@ -126,7 +125,7 @@ class FlightRecordTest {
             assertTrue(after.contains("\"kind\":\"probe\",\"text\":\"probe from any rank tag 7\""), after);
             assertTrue(after.contains("\"kind\":\"match\",\"text\":\"match from rank 0 tag 7\""), after);
             assertFalse(after.contains("\"state\":\"queued\"") || after.contains("\"state\":\"running\""), after);
-        }
+        });
     }
 
     @Test
@@ -153,9 +152,8 @@ class FlightRecordTest {
     }
 
     @Test
-    void theRecordHasCallsAndMessagesWithTheirLabels() throws Exception {
-        List<SimulatedBackend> ranks = SimulatedBackend.createGroup(1);
-        try (ProcessGroup group = ProcessGroup.of(ranks.get(0))) {
+    void theRecordHasCallsAndMessagesWithTheirLabels() {
+        SimulatedBackend.run(1, group -> {
             ProcessGroup labelled = group.labelled("dense2.weight");
             labelled.allReduce(new float[] {2, 3}, ReduceOp.SUM);
             labelled.allReduceAsync(HostTensor.of(new float[] {2, 3, 5}), ReduceOp.SUM)
@@ -170,13 +168,12 @@ class FlightRecordTest {
             assertTrue(record.contains("\"sequence\":2," + call + "[3] sum by "), record);
             assertTrue(record.contains("\"text\":\"send \\\"dense2.weight\\\" to rank 0 tag 7\""), record);
             assertTrue(record.contains("\"text\":\"recv from rank 0 tag 7\""), record);
-        }
+        });
     }
 
     @Test
-    void collectivesOfAnObjectCallHaveItsNameAsLabelByDefault() throws Exception {
-        List<SimulatedBackend> ranks = SimulatedBackend.createGroup(1);
-        try (ProcessGroup group = ProcessGroup.of(ranks.get(0))) {
+    void collectivesOfAnObjectCallHaveItsNameAsLabelByDefault() {
+        SimulatedBackend.run(1, group -> {
             group.objects(Codec.utf8()).gather("a", 0);
             group.labelled("hosts").objects(Codec.utf8()).gather("b", 0);
 
@@ -192,7 +189,7 @@ class FlightRecordTest {
             assertTrue(
                     record.contains("\"sequence\":3,\"kind\":\"allGather\",\"text\":\"allGather \\\"hosts\\\""),
                     record);
-        }
+        });
     }
 
     @Test

@@ -30,18 +30,4 @@ class SimulatedBackendProviderTest {
         assertTrue(provider.priority() < 0);
         assertEquals(Optional.empty(), provider.unavailableBecause(SystemContext.of(Map.of())));
     }
-
-    @Test
-    void aGroupWithoutRanksIsRefused() {
-        IllegalArgumentException refused =
-                assertThrows(IllegalArgumentException.class, () -> SimulatedBackend.createGroup(0));
-        assertTrue(refused.getMessage().contains("found 0"), refused.getMessage());
-    }
-
-    @Test
-    void aSettingWithoutItsUnitIsRefusedByName() {
-        IllegalArgumentException refused = assertThrows(
-                IllegalArgumentException.class, () -> SimulatedBackend.createGroup(2, Map.of("ferro.timeout", "3")));
-        assertTrue(refused.getMessage().contains("ferro.timeout=3"), refused.getMessage());
-    }
 }

@@ -33,7 +33,7 @@ class SimulationTest {
         Simulation.seeds(300).forEach(SimulationTest::runRandomProgram);
     }
 
-    private static Simulation.Result runRandomProgram(long seed) {
+    private static void runRandomProgram(long seed) {
         SplittableRandom random = new SplittableRandom(~seed);
         int worldSize = 2 + random.nextInt(7);
         Map<String, String> settings = Map.of(
@@ -44,7 +44,7 @@ class SimulationTest {
         List<Call> calls =
                 Stream.generate(() -> draw(random, worldSize)).limit(5).toList();
         Simulation simulation = Simulation.of(worldSize, seed, settings);
-        return simulation
+        simulation
                 .onEveryRank(group -> submit(calls, group, simulation))
                 .check(() -> check(calls, worldSize))
                 .run();
@@ -79,26 +79,6 @@ class SimulationTest {
     }
 
     @Test
-    void sameSeedGivesTheSameTrace() {
-        Set<Long> traces = new HashSet<>();
-        for (long seed = 1; seed <= 5; seed++) {
-            Simulation.Result result = runRandomProgram(seed);
-            assertEquals(result, runRandomProgram(seed), "seed " + seed);
-            traces.add(result.traceHash());
-        }
-        assertEquals(5, traces.size(), "traces of 5 seeds");
-    }
-
-    @Test
-    void everySeedHasADifferentTrace() {
-        Set<Long> hashes = new HashSet<>();
-        for (long seed = 1; seed <= 20; seed++) {
-            hashes.add(messages(seed, new ArrayList<>()).traceHash());
-        }
-        assertEquals(20, hashes.size());
-    }
-
-    @Test
     void messagesAreReorderedBetweenLinksButNotOnOne() {
         Set<List<Integer>> orders = new HashSet<>();
         for (long seed = 1; seed <= 30; seed++) {
@@ -111,7 +91,7 @@ class SimulationTest {
     }
 
     /** Two messages of one rank and one of another; notes the order in which they arrive. */
-    private static Simulation.Result messages(long seed, List<Integer> order) {
+    private static void messages(long seed, List<Integer> order) {
         Simulation simulation = Simulation.of(3, seed);
         simulation.onRank(1, group -> {
             group.sendAsync(HostTensor.of(new int[] {10}), 0, 5);
@@ -126,7 +106,7 @@ class SimulationTest {
                         .thenRun(() -> order.add(got[0])));
             }
         });
-        return simulation.run();
+        simulation.run();
     }
 
     @Test
