@@ -39,7 +39,7 @@ class AbandonedTensorsTest {
         failed = new CountDownLatch(worldSize - 1);
         CountDownLatch heldHasEnded = new CountDownLatch(1);
 
-        Ranks.run(SimulatedBackend.createGroup(worldSize), group -> {
+        SimulatedBackend.run(worldSize, group -> {
             HostTensor tensor = allocated(group);
             if (group.rank() == HELD) {
                 try {
@@ -66,7 +66,7 @@ class AbandonedTensorsTest {
     void aCallThatReadsTensorsOfAFailedCallFails(int worldSize) {
         failed = new CountDownLatch(worldSize - 1);
 
-        Ranks.run(SimulatedBackend.createGroup(worldSize), group -> {
+        SimulatedBackend.run(worldSize, group -> {
             HostTensor tensor = allocated(group);
             HostTensor part = HostTensor.allocate(DataType.FLOAT32, PART);
             if (group.rank() == HELD) {

@@ -34,7 +34,7 @@ class BrokenDataTest {
     void aCallThatCannotReadItsTensorFailsAllRanksWithTheReason() throws Exception {
         Map<String, String> settings = Map.of("ferro.timeout", "20s", "ferro.recorder.dir", folder.toString());
         Phaser finished = new Phaser(2);
-        Ranks.run(SimulatedBackend.createGroup(2, settings), group -> {
+        SimulatedBackend.run(2, settings, group -> {
             ByteBuffer memory = ByteBuffer.allocateDirect(BYTES).order(ByteOrder.nativeOrder());
             HostTensor data = HostTensor.of(DataType.FLOAT32, memory);
             group.allReduce(data, ReduceOp.SUM);

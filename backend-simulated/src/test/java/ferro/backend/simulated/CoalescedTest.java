@@ -14,6 +14,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.tck.Ranks;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -31,25 +32,23 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Blocks of calls that run together, over memory that the ranks share and over links. */
 @Timeout(60)
 class CoalescedTest {
-    private static final Map<String, String> SHARED = Map.of();
-    private static final Map<String, String> LINKS = Map.of("ferro.links", "tcp");
+    static final Map<String, String> SHARED = Map.of();
+    static final Map<String, String> LINKS = Map.of("ferro.links", "tcp");
 
-    private static Stream<Arguments> groups() {
+    static Stream<Arguments> groups() {
         return Stream.of(SHARED, LINKS).flatMap(how -> Stream.of(1, 2, 3, 4).map(size -> Arguments.of(how, size)));
     }
 
-    private static List<Throwable> onEveryRank(Map<String, String> how, int size, Ranks.Script program) {
-        return Ranks.outcomes(SimulatedBackend.createGroup(size, how), program);
-    }
-
-    private static void onEveryRankWell(Map<String, String> how, int size, Ranks.Script program) {
-        Ranks.run(SimulatedBackend.createGroup(size, how), program);
+    private static List<Throwable> onEveryRank(Map<String, String> how, int size, Ranks.RankCode program) {
+        try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(size, how), size)) {
+            return ranks.outcomes(Ranks.LIMIT, program);
+        }
     }
 
     @ParameterizedTest
     @MethodSource("groups")
     void aCallOfABlockReadsTheResultsOfEarlierCalls(Map<String, String> how, int size) {
-        onEveryRankWell(how, size, group -> {
+        SimulatedBackend.run(size, how, group -> {
             long[] first = {group.rank() + 5};
             long[] second = {7};
             long[] all = new long[size];
@@ -69,7 +68,7 @@ class CoalescedTest {
     @ParameterizedTest
     @MethodSource("groups")
     void aBlockKeepsItsPositionInTheOrderOfCalls(Map<String, String> how, int size) {
-        onEveryRankWell(how, size, group -> {
+        SimulatedBackend.run(size, how, group -> {
             for (int turn = 0; turn < 20; turn++) {
                 long[] first = {3};
                 long[] second = {5};
@@ -139,7 +138,7 @@ class CoalescedTest {
     @ParameterizedTest
     @MethodSource("groups")
     void aCallAfterABlockThatThrewDoesNotBelongToTheBlock(Map<String, String> how, int size) {
-        onEveryRankWell(how, size, group -> {
+        SimulatedBackend.run(size, how, group -> {
             long[] after = {3};
             assertThrows(
                     IllegalStateException.class,
@@ -208,7 +207,7 @@ class CoalescedTest {
     @ParameterizedTest
     @MethodSource("groups")
     void blocksHaveTheBitsOfSingleCalls(Map<String, String> how, int size) {
-        onEveryRankWell(how, size, group -> {
+        SimulatedBackend.run(size, how, group -> {
             for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.MAX, ReduceOp.AVG)) {
                 List<float[]> alone = data(group.rank());
                 List<float[]> together = data(group.rank());
@@ -230,7 +229,7 @@ class CoalescedTest {
     @ParameterizedTest
     @MethodSource("groups")
     void smallCallsOfOneTypeAndOpRunAsOneCall(Map<String, String> how, int size) {
-        onEveryRankWell(how, size, group -> {
+        SimulatedBackend.run(size, how, group -> {
             long before = sequence(group);
             group.coalesced(() -> {
                 for (int i = 0; i < 9; i++) {
@@ -241,7 +240,7 @@ class CoalescedTest {
         });
     }
 
-    private static long sequence(ProcessGroup group) {
+    static long sequence(ProcessGroup group) {
         Work work = group.barrierAsync();
         work.await();
         return work.sequence();
@@ -266,7 +265,7 @@ class CoalescedTest {
 
     @Test
     void noCallRunsBeforeTheEndOfItsBlock() {
-        onEveryRankWell(LINKS, 2, group -> {
+        SimulatedBackend.run(2, LINKS, group -> {
             float[] data = {3};
             List<Work> handles = new ArrayList<>();
             group.coalesced(() -> {
@@ -284,7 +283,7 @@ class CoalescedTest {
 
     @Test
     void aBlockThatThrowsRunsNoneOfItsCalls() {
-        onEveryRankWell(SHARED, 2, group -> {
+        SimulatedBackend.run(2, group -> {
             float[] data = {3};
             assertThrows(
                     ArithmeticException.class,
@@ -300,7 +299,7 @@ class CoalescedTest {
 
     @Test
     void callsOfABlockOnOverlappingMemoryAreRefused() {
-        onEveryRankWell(SHARED, 2, group -> {
+        SimulatedBackend.run(2, group -> {
             float[] data = {3, 4};
             var told = assertThrows(
                     IllegalArgumentException.class,

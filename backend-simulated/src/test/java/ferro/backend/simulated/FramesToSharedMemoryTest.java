@@ -31,7 +31,7 @@ class FramesToSharedMemoryTest {
             add(left, right);
         });
 
-        Ranks.run(SimulatedBackend.createGroup(2), group -> {
+        SimulatedBackend.run(2, group -> {
             assertTrue(group.linkReport().contains("share memory"), group.linkReport());
             float[] data = new float[elements];
             data[0] = 2 + group.rank();

@@ -1,5 +1,8 @@
 package ferro.backend.simulated;
 
+import static ferro.backend.simulated.CoalescedTest.LINKS;
+import static ferro.backend.simulated.CoalescedTest.SHARED;
+import static ferro.backend.simulated.CoalescedTest.sequence;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,34 +15,23 @@ import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
-import ferro.group.ProcessGroup;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Averages of integers in their place of the order, over memory that the ranks share and over links. */
 @Timeout(60)
 class IntegerAveragesTest {
-    private static final Map<String, String> SHARED = Map.of();
-    private static final Map<String, String> LINKS = Map.of("ferro.links", "tcp");
-
     @TempDir
     private Path folder;
-
-    private static Stream<Arguments> groups() {
-        return Stream.of(SHARED, LINKS).flatMap(how -> Stream.of(1, 2, 3, 4).map(size -> Arguments.of(how, size)));
-    }
 
     /** Near the ends of i32, and a negative number that leaves a rest. */
     private static int[] data(int rank, int length) {
@@ -64,9 +56,9 @@ class IntegerAveragesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("groups")
+    @MethodSource("ferro.backend.simulated.CoalescedTest#groups")
     void aQueuedAverageReadsTheResultsOfEarlierCalls(Map<String, String> how, int size) {
-        Ranks.run(SimulatedBackend.createGroup(size, how), group -> {
+        SimulatedBackend.run(size, how, group -> {
             for (int turn = 0; turn < 10; turn++) {
                 byte[] bytes = {(byte) (100 + group.rank()), (byte) (-100 - group.rank()), -1};
                 HostTensor tensor = HostTensor.of(bytes);
@@ -88,9 +80,9 @@ class IntegerAveragesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("groups")
+    @MethodSource("ferro.backend.simulated.CoalescedTest#groups")
     void blocksOfAveragesHaveTheResultsOfSingleCalls(Map<String, String> how, int size) {
-        Ranks.run(SimulatedBackend.createGroup(size, how), group -> {
+        SimulatedBackend.run(size, how, group -> {
             List<int[]> together = new ArrayList<>();
             int[] lengths = {1, 7, 0, 200, 250, 20_000, 3};
             for (int length : lengths) {
@@ -110,16 +102,10 @@ class IntegerAveragesTest {
         });
     }
 
-    private static long sequence(ProcessGroup group) {
-        Work work = group.barrierAsync();
-        work.await();
-        return work.sequence();
-    }
-
     @ParameterizedTest
-    @MethodSource("groups")
+    @MethodSource("ferro.backend.simulated.CoalescedTest#groups")
     void longAndShortAveragesShareTheMemoryOfTheGroup(Map<String, String> how, int size) {
-        Ranks.run(SimulatedBackend.createGroup(size, how), group -> {
+        SimulatedBackend.run(size, how, group -> {
             for (int length : new int[] {5, 400_000, 9, 120_000, 1, 400_000, 61}) {
                 HostTensor given = group.allocate(DataType.INT32, length).tensor();
                 given.buffer().asIntBuffer().put(data(group.rank(), length));
@@ -134,9 +120,9 @@ class IntegerAveragesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("groups")
+    @MethodSource("ferro.backend.simulated.CoalescedTest#groups")
     void onlyTheRootGetsTheAverage(Map<String, String> how, int size) {
-        Ranks.run(SimulatedBackend.createGroup(size, how), group -> {
+        SimulatedBackend.run(size, how, group -> {
             int[] data = data(group.rank(), 40);
             HostTensor tensor = HostTensor.of(data);
             int root = size - 1;
@@ -161,7 +147,7 @@ class IntegerAveragesTest {
     @Test
     void aSumAndAnAverageAreAMismatchWithBothCalls() {
         for (Map<String, String> how : List.of(SHARED, LINKS)) {
-            Ranks.run(SimulatedBackend.createGroup(2, how), group -> {
+            SimulatedBackend.run(2, how, group -> {
                 int[] data = {7, 9, 11};
                 ReduceOp op = group.rank() == 0 ? ReduceOp.SUM : ReduceOp.AVG;
 
@@ -178,19 +164,11 @@ class IntegerAveragesTest {
 
     @Test
     void theRecordHasTheCalledAverageAndItsBytes() {
-        Ranks.run(SimulatedBackend.createGroup(2, SHARED), group -> {
+        SimulatedBackend.run(2, group -> {
             group.allReduce(new short[] {3, 4, 5}, ReduceOp.AVG);
-            String record = written(group);
+            String record = Files.readString(group.writeFlightRecord(folder));
             assertTrue(record.contains("\"text\":\"allReduce i16[3] avg by "), record);
             assertTrue(record.contains("\"bytes\":6,"), record);
         });
-    }
-
-    private String written(ProcessGroup group) {
-        try {
-            return Files.readString(group.writeFlightRecord(folder));
-        } catch (IOException failure) {
-            throw new AssertionError("no flight record", failure);
-        }
     }
 }

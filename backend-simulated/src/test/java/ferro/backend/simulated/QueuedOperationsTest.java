@@ -27,20 +27,20 @@ class QueuedOperationsTest {
     @Test
     void aMissingRankInALaterCallDoesNotFailTheFirst() {
         CountDownLatch called = new CountDownLatch(4);
-        Ranks.run(SimulatedBackend.createGroup(4, LINKS), group -> {
+        SimulatedBackend.run(4, LINKS, group -> {
             long[] first = {group.rank() + 3};
             long[] second = {7};
             ReduceOp slow = ReduceOp.of("slow", (into, received) -> {
                 if (group.rank() == 2) {
                     pause(TimeUnit.MILLISECONDS.toNanos(400));
                 }
-                add(into, received);
+                into.setLong(0, into.getLong(0) + received.getLong(0));
             });
             HostTensor tensor = HostTensor.of(first);
             Work one = group.submit(Collective.reduce(tensor, slow, 0));
             Work two = group.rank() == 0 ? group.allReduceAsync(HostTensor.of(second), ReduceOp.SUM) : null;
             called.countDown();
-            awaitAll(called);
+            assertTrue(called.await(10, TimeUnit.SECONDS), "not all ranks have called");
             if (group.rank() > 1) {
                 endsUnlessTheSecondFailsBefore(one);
                 return;
@@ -79,37 +79,11 @@ class QueuedOperationsTest {
         }
     }
 
-    private static void awaitAll(CountDownLatch called) {
-        try {
-            assertTrue(called.await(10, TimeUnit.SECONDS), "not all ranks have called");
-        } catch (InterruptedException interrupted) {
-            throw new AssertionError(interrupted);
-        }
-    }
-
     /** Whatever wakes the thread meanwhile. */
     private static void pause(long nanos) {
         long until = System.nanoTime() + nanos;
         while (System.nanoTime() - until < 0) {
             LockSupport.parkNanos(until - System.nanoTime());
-        }
-    }
-
-    private static void add(HostTensor into, HostTensor received) {
-        put(into, get(into) + get(received));
-    }
-
-    private static long get(HostTensor tensor) {
-        return tensor.memory() instanceof long[] longs
-                ? longs[(int) tensor.offset()]
-                : tensor.buffer().getLong(0);
-    }
-
-    private static void put(HostTensor tensor, long value) {
-        if (tensor.memory() instanceof long[] longs) {
-            longs[(int) tensor.offset()] = value;
-        } else {
-            tensor.buffer().putLong(0, value);
         }
     }
 }

@@ -47,7 +47,7 @@ class SimulatedBackendTest {
     private static void ranksMeet(int worldSize) {
         List<SimulatedBackend> ranks = SimulatedBackend.createGroup(worldSize, Map.of("ferro.timeout", "10m"));
         int sumOfAll = worldSize * (worldSize - 1) / 2 + 2 * worldSize;
-        Ranks.runOnLightThreads(ranks, Duration.ofMinutes(10), group -> {
+        LightThreads.run(ranks, Duration.ofMinutes(10), group -> {
             group.barrier();
             int[] data = new int[256];
             Arrays.fill(data, group.rank() + 2);

@@ -10,6 +10,7 @@ import ferro.collectives.CollectiveEngine;
 import ferro.group.ProcessGroup;
 import ferro.spi.GroupSpec;
 import ferro.spi.Transport;
+import ferro.tck.Ranks;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -46,7 +47,9 @@ class WakeUpsOfThreadsTest {
     @ValueSource(booleans = {false, true})
     @DisplayName("data and calls of other threads end the sleeps of platform threads, over links and in shared memory")
     void dataAndCallsOfOtherThreadsWakeAPlatformThread(boolean sharesMemory) {
-        Ranks.run(ranks(sharesMemory), group -> exchange(group, sharesMemory));
+        try (Ranks ranks = Ranks.of(ranks(sharesMemory), RANKS)) {
+            ranks.run(LONG, group -> exchange(group, sharesMemory));
+        }
         background.shutdown();
     }
 
@@ -55,7 +58,7 @@ class WakeUpsOfThreadsTest {
     @EnabledForJreRange(min = JRE.JAVA_21)
     @DisplayName("data and calls of other threads end the sleeps of virtual threads, over links and in shared memory")
     void dataAndCallsOfOtherThreadsWakeAVirtualThread(boolean sharesMemory) {
-        Ranks.runOnLightThreads(ranks(sharesMemory), LONG, group -> exchange(group, sharesMemory));
+        LightThreads.run(ranks(sharesMemory), LONG, group -> exchange(group, sharesMemory));
         background.shutdown();
     }
 
