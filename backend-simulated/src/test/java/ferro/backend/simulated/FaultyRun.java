@@ -60,14 +60,10 @@ final class FaultyRun {
 
     /** Runs a seed; throws AssertionError naming it if anything is not as promised. */
     static Simulation.Result run(long seed) {
-        return run(seed, Planted.NOTHING);
+        return run(seed, Program.ANY_SIZE, Planted.NOTHING);
     }
 
-    static Simulation.Result run(long seed, Planted planted) {
-        return new FaultyRun(seed, Program.ANY_SIZE, planted).run();
-    }
-
-    /** Runs the program of a seed on so many ranks, of which each tells only its neighbours. */
+    /** Runs the program of a seed; ranks of a number that is not drawn tell only their neighbours. */
     static Simulation.Result run(long seed, int size, Planted planted) {
         return new FaultyRun(seed, size, planted).run();
     }

@@ -33,17 +33,16 @@ final class GroupVerdict {
         this.part = group.part;
         causes.addAll(part.mistakes());
         Set<Integer> missing = run.missingIn(group);
-        run.struck().forEach(cause -> causes.add(inGroup(cause, missing.isEmpty())));
+        run.struck.forEach(cause -> causes.add(inGroup(cause, missing.isEmpty())));
         if (!missing.isEmpty()) {
             causes.add(new Cause("not made by all", EnumSet.of(Code.TIMED_OUT), missing, null).in(part));
         }
         causesOfAll.addAll(run.mistakesOfAll());
-        causesOfAll.addAll(run.struck());
-        run.paused().forEach(rank -> silent.add(part.indexOf(rank)));
+        causesOfAll.addAll(run.struck);
+        run.paused.forEach(rank -> silent.add(part.indexOf(rank)));
         // whoever stood still may find its deadline over before it has looked into a link that broke
         causes.stream()
-                .filter(cause ->
-                        cause.fault() instanceof Fault.Drop && !run.paused().isEmpty())
+                .filter(cause -> cause.fault() instanceof Fault.Drop && !run.paused.isEmpty())
                 .forEach(cause -> silent.addAll(cause.suspects()));
         for (int rank = 0; rank < part.members().length; rank++) {
             for (GroupRun.Attempt attempt : group.attempts.get(rank)) {
@@ -239,7 +238,7 @@ final class GroupVerdict {
     private IntStream alive(boolean running) {
         return IntStream.range(0, part.members().length)
                 .filter(rank -> !isDead(rank) && group.groups[rank] != null && group.leftAt[rank] == GroupRun.NEVER)
-                .filter(rank -> !running || !run.paused().contains(part.members()[rank]));
+                .filter(rank -> !running || !run.paused.contains(part.members()[rank]));
     }
 
     private void checkAgreement(

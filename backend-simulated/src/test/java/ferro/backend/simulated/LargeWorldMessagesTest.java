@@ -1,10 +1,7 @@
 package ferro.backend.simulated;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.FerroException;
-import ferro.FerroException.Code;
 import ferro.ReduceOp;
 import ferro.control.failure.ControlMessage;
 import ferro.control.failure.ControlMessage.Abort;
@@ -16,9 +13,7 @@ import ferro.control.failure.ControlMessage.Query;
 import ferro.control.failure.FailurePolicy;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -96,24 +91,12 @@ class LargeWorldMessagesTest {
     @DisplayName("the death of a rank of a large group costs the others at most 2 log n + 8 messages each")
     void aDeathCostsFewMessages(int worldSize) {
         Counter counter = new Counter(worldSize);
-        Simulation simulation = counter.simulation();
-        simulation
-                .faults(List.of(new Fault.Crash(20L * worldSize, DEAD)))
-                .onEveryRank(group -> {
-                    if (group.rank() != DEAD) {
-                        group.allReduceAsync(new float[] {1}, ReduceOp.SUM);
-                    }
-                })
-                .check(() -> check(simulation, counter))
-                .run();
+        OverlayUnderSeedsTest.death(counter.simulation().check(() -> check(counter)), worldSize, DEAD);
     }
 
-    private static void check(Simulation simulation, Counter counter) {
+    private static void check(Counter counter) {
         for (int rank = 0; rank < counter.worldSize; rank++) {
             if (rank != DEAD) {
-                FerroException failure = simulation.group(rank).failure().orElseThrow();
-                assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
-                assertEquals(Set.of(DEAD), failure.where().culprits());
                 int sent = counter.failures[rank] + counter.leaves[rank] - counter.queries[rank];
                 assertTrue(sent <= counter.bound(), "rank " + rank + " has sent " + sent);
             }

@@ -8,7 +8,6 @@ import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.HostTensor;
 import ferro.group.ProcessGroup;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -96,7 +95,7 @@ class LateMessagesTest {
             ProcessGroup group = joined.split(0, (joined.rank() + 1) % 3).orElseThrow();
             switch (group.rank()) {
                 case 0 -> {
-                    String text = chainOf(group);
+                    String text = MessageBufferTest.timedOut(group, new byte[1], 4, "wait chain");
                     heard.countDown();
                     assertTrue(
                             text.contains("gave up on rank 2 (rank 1 of \"simulated\"), at the end of the wait chain of"
@@ -112,18 +111,6 @@ class LateMessagesTest {
             group.barrier();
             group.close();
         });
-    }
-
-    /** Makes receives that time out until rank 1 waits too, and returns the last message. */
-    private static String chainOf(ProcessGroup group) {
-        String text = "";
-        while (!text.contains("wait chain")) {
-            text = assertThrows(
-                            FerroException.class,
-                            () -> group.within(Duration.ofMillis(200)).recv(new int[1], 1, 4))
-                    .getMessage();
-        }
-        return text;
     }
 
     /** Rank 1 sends too, or receives a message of another tag. */

@@ -98,24 +98,21 @@ class LeavesOfLargeGroupsTest {
                     })
                     .check(() -> {
                         for (int rank = 0; rank < SIZE; rank += 2) {
-                            FerroException failure =
-                                    simulation.group(rank).failure().orElseThrow();
-                            assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
-                            Set<Integer> culprits = failure.where().culprits();
-                            assertEquals(
-                                    simulation
-                                            .group(0)
-                                            .failure()
-                                            .orElseThrow()
-                                            .where()
-                                            .culprits(),
-                                    culprits);
+                            Set<Integer> culprits = leaversThatFailed(simulation, rank);
+                            assertEquals(leaversThatFailed(simulation, 0), culprits);
                             assertTrue(culprits.stream().allMatch(one -> one % 2 == 1), culprits::toString);
-                            assertTrue(failure.getMessage().contains(" left group "), failure.getMessage());
                         }
                     })
                     .run();
         }
+    }
+
+    /** Returns the ranks that have failed the group on a rank because they left. */
+    private static Set<Integer> leaversThatFailed(Simulation simulation, int rank) {
+        FerroException failure = simulation.group(rank).failure().orElseThrow();
+        assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
+        assertTrue(failure.getMessage().contains(" left group "), failure.getMessage());
+        return failure.where().culprits();
     }
 
     /** A run in which half of the ranks leave after one call, and the others go on in a subgroup before they call once more. */
@@ -193,12 +190,9 @@ class LeavesOfLargeGroupsTest {
         private void check() {
             for (int rank : rest) {
                 assertEquals(Optional.empty(), parts[rank].failure());
-                FerroException failure = simulation.group(rank).failure().orElseThrow();
-                assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
-                Set<Integer> culprits = failure.where().culprits();
-                assertTrue(culprits.contains(leavers.nextSetBit(0)), failure.getMessage());
-                assertTrue(culprits.stream().allMatch(leavers::get), failure.getMessage());
-                assertTrue(failure.getMessage().contains(" left group "), failure.getMessage());
+                Set<Integer> culprits = leaversThatFailed(simulation, rank);
+                assertTrue(culprits.contains(leavers.nextSetBit(0)), culprits::toString);
+                assertTrue(culprits.stream().allMatch(leavers::get), culprits::toString);
             }
         }
     }

@@ -22,6 +22,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The setting for messages that no receive has matched, and the time-out that comes of it. */
 @Timeout(60)
 class MessageBufferTest {
+    private static final String UNREAD = "wait unreceived";
+
     /** The last row is the bound without a setting; the messages are larger in sum than the bound. */
     @ParameterizedTest
     @CsvSource({"1MiB, 40, 1 MiB", "16MiB, 280, 16 MiB", ", 280, 16 MiB"})
@@ -38,7 +40,7 @@ class MessageBufferTest {
                 return;
             }
             byte[] last = new byte[1];
-            String unread = timedOut(group, last, 7);
+            String unread = timedOut(group, last, 7, UNREAD);
             assertTrue(
                     unread.endsWith("; " + said + " from rank 1 wait unreceived, so no later message is read: receive "
                             + "these first, or set a larger ferro.message.buffer"),
@@ -77,7 +79,7 @@ class MessageBufferTest {
                 group.send(new byte[] {6}, 0, 2);
             } else {
                 byte[] received = new byte[1];
-                String unread = timedOut(group, received, 2);
+                String unread = timedOut(group, received, 2, UNREAD);
                 assertTrue(unread.contains("; 1 byte from rank 1 wait unreceived"), unread);
                 group.recv(received, 1, 1);
                 assertEquals(5, received[0]);
@@ -95,7 +97,7 @@ class MessageBufferTest {
                 group.send(new byte[] {5}, 0, 1);
             } else {
                 byte[] received = new byte[1];
-                String unread = timedOut(group, received, 2);
+                String unread = timedOut(group, received, 2, UNREAD);
                 assertTrue(unread.contains("; 1 byte from rank 1 (rank 0 of \""), unread);
                 group.recv(received, 1, 1);
             }
@@ -105,15 +107,15 @@ class MessageBufferTest {
     }
 
     /**
-     * Makes receives that time out until one says that messages wait unreceived, and returns its message. A receive does not
-     * say so if the messages have not come by its deadline.
+     * Makes receives that time out until the message of one has a text, and returns the message. A receive does not say what
+     * other ranks have not sent or answered by its deadline.
      */
-    private static String timedOut(ProcessGroup group, byte[] data, int tag) {
+    static String timedOut(ProcessGroup group, byte[] data, int tag, String wanted) {
         String text = "";
-        while (!text.contains("wait unreceived")) {
+        while (!text.contains(wanted)) {
             FerroException late = assertThrows(
                     FerroException.class,
-                    () -> group.within(Duration.ofMillis(100)).recv(data, 1, tag));
+                    () -> group.within(Duration.ofMillis(200)).recv(data, 1, tag));
             assertEquals(FerroException.Code.TIMED_OUT, late.code(), late.getMessage());
             text = late.getMessage();
         }

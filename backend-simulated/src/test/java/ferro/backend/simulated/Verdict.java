@@ -13,12 +13,15 @@ final class Verdict {
     /** Whoever has stood still asks the others again before it judges, and waits so much longer for what they say. */
     private static final long ASKED_AGAIN_NANOS = 50_000_000;
 
+    /** Ranks of the world that stood still. */
+    final Set<Integer> paused = new TreeSet<>();
+    /** The faults that happened, in the ranks of the world. */
+    final List<Cause> struck = new ArrayList<>();
+
     private final FaultyRun run;
-    private final Set<Integer> paused = new TreeSet<>();
     /** Ranks of the world between which nothing gets through, one way. */
     private final Set<List<Integer>> cuts = new HashSet<>();
 
-    private final List<Cause> struck = new ArrayList<>();
     private long pausedNanos;
 
     Verdict(FaultyRun run) {
@@ -95,19 +98,9 @@ final class Verdict {
         return run.diedAt[worldRank];
     }
 
-    /** Returns ranks of the world that stood still. */
-    Set<Integer> paused() {
-        return paused;
-    }
-
     /** Returns the mistakes that ranks make in the group of all. */
     List<Cause> mistakesOfAll() {
         return run.groups.get(0).part.mistakes();
-    }
-
-    /** Returns the faults that happened, in the ranks of the world. */
-    List<Cause> struck() {
-        return struck;
     }
 
     /** Returns the ranks of the world that have not made a subgroup that others have made. */
