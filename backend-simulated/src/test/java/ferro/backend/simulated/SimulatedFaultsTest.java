@@ -137,6 +137,7 @@ class SimulatedFaultsTest {
         for (int step = 0; step < STEPS; step++) {
             Outcome outcome = allReduceWith(new Fault.Pause(step, 1, Duration.ofMillis(700)), SETTINGS);
             assertArrayEquals(new int[][] {{18}, {18}, {18}, {18}}, outcome.data, "step " + step);
+            assertArrayEquals(new FerroException[RANKS], outcome.failures, "step " + step);
         }
     }
 
