@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.function.IntToLongFunction;
 import java.util.stream.Stream;
 
 /**
@@ -31,12 +30,9 @@ final class Call implements Op {
     static final List<ReduceOp> OPS = List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX);
 
     private final Shape shape;
-    private final int worldSize;
-    private final long[][] small;
-    private final long[][] big;
-    private final Operand[] smallCells;
-    private final Operand[] bigCells;
-    private final Operand[] sentCells;
+    private final CellCall[] calls;
+    /** The memory of each rank. */
+    private final List<List<Operand>> memory;
     /** A rank that makes this call where the others make another, or -1. */
     private int culprit = -1;
 
@@ -107,16 +103,10 @@ final class Call implements Op {
                 Arrays.fill(identities, Numbers.identity(shape.type, op));
                 return ExpectedElements.exactly(identities);
             }
-            LongBinaryOperator combine = switch (op.name()) {
-                case "sum" -> Long::sum;
-                case "product" -> (one, other) -> one * other;
-                case "min" -> Math::min;
-                default -> Math::max;
-            };
             long[] result = Arrays.copyOfRange(numbers[ranks.from()], from, from + count);
             for (int rank = ranks.from() + 1; rank < ranks.to(); rank++) {
                 long[] input = numbers[rank];
-                Arrays.setAll(result, i -> combine.applyAsLong(result[i], input[from + i]));
+                Arrays.setAll(result, i -> Numbers.combine(DataType.INT64, op, result[i], input[from + i]));
             }
             return ExpectedElements.exactly(bits(result));
         }
@@ -154,68 +144,7 @@ final class Call implements Op {
         if (culprit >= 0 && !shape.needsNobody(culprit)) {
             return "it succeeded, but nobody else made this call";
         }
-        boolean isFirst = shape.kind.isScan()
-                && Calls.combined(shape.kind, rank, worldSize).isEmpty();
-        String wrong = isFirst
-                ? wrong("small", smallCells[rank], at -> Numbers.identity(shape.type, shape.op))
-                : wrong("small", smallCells[rank], expectedSmall(rank));
-        return wrong != null || shape.kind == CollectiveKind.REDUCE_SCATTER
-                ? wrong
-                : wrong("big", bigCells[rank], expectedBig(rank));
-    }
-
-    private String wrong(String name, Operand cells, long[] expected) {
-        return wrong(name, cells, at -> bits(expected[at]));
-    }
-
-    private static String wrong(String name, Operand cells, IntToLongFunction expected) {
-        long[] found = cells.bits();
-        for (int at = 0; at < found.length; at++) {
-            long need = expected.applyAsLong(at);
-            if (found[at] != need) {
-                return String.format("%s operand has bits %x at %d, need %x", name, found[at], at, need);
-            }
-        }
-        return null;
-    }
-
-    private long[] expectedSmall(int rank) {
-        return switch (shape.kind) {
-            case ALL_REDUCE -> reduced(small, 0);
-            case BROADCAST -> small[shape.root];
-            case REDUCE -> rank == shape.root ? reduced(small, 0) : small[rank];
-            case REDUCE_SCATTER -> reduced(big, rank * shape.count);
-            case SCATTER -> Arrays.copyOfRange(big[shape.root], rank * shape.count, (rank + 1) * shape.count);
-            default -> shape.kind.isScan() ? scanned(rank) : small[rank];
-        };
-    }
-
-    private long[] scanned(int rank) {
-        Calls.RankSpan ranks = Calls.combined(shape.kind, rank, worldSize);
-        return reduced(Arrays.copyOfRange(small, ranks.from(), ranks.to()), 0);
-    }
-
-    private long[] expectedBig(int rank) {
-        boolean gathers =
-                shape.kind == CollectiveKind.ALL_GATHER || shape.kind == CollectiveKind.GATHER && rank == shape.root;
-        if (!gathers && shape.kind != CollectiveKind.ALL_TO_ALL) {
-            return big[rank];
-        }
-        long[] whole = new long[shape.count * worldSize];
-        for (int from = 0; from < worldSize; from++) {
-            long[] source = gathers ? small[from] : big[from];
-            System.arraycopy(source, gathers ? 0 : rank * shape.count, whole, from * shape.count, shape.count);
-        }
-        return whole;
-    }
-
-    private long[] reduced(long[][] inputs, int from) {
-        long[] result = Arrays.copyOfRange(inputs[0], from, from + shape.count);
-        for (int rank = 1; rank < inputs.length; rank++) {
-            long[] input = inputs[rank];
-            Arrays.setAll(result, i -> Numbers.combine(DataType.INT64, shape.op, result[i], input[from + i]));
-        }
-        return result;
+        return calls[rank].wrong();
     }
 
     @Override
