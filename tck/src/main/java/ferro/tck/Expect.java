@@ -184,6 +184,11 @@ final class Expect {
         return data;
     }
 
+    /** Returns an array of rising elements. */
+    static int[] rising(int length, int first) {
+        return IntStream.range(first, first + length).toArray();
+    }
+
     /** Returns the floats 1.5, 2.5 and so on, each multiplied by a factor. */
     static float[] floats(int length, float factor) {
         float[] data = new float[length];

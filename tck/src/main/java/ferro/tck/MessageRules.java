@@ -305,10 +305,7 @@ public interface MessageRules extends Subject {
         needs(BackendContract.ASYNCHRONOUS_MESSAGES);
         int length = (64 << 10) / Integer.BYTES;
         int count = 1536;
-        int[] all = new int[length + count];
-        for (int index = 0; index < all.length; index++) {
-            all[index] = index + 1;
-        }
+        int[] all = Expect.rising(length + count, 1);
         eachRank(2, group -> {
             if (group.rank() == 1) {
                 group.send(new int[] {3}, 0, 0);
@@ -392,7 +389,7 @@ public interface MessageRules extends Subject {
 
     private static void talk(ProcessGroup group, int tag) {
         for (int number = 1; number <= 50; number++) {
-            int[] data = Expect.filled(number % 5 == 0 ? 20_000 : 3, 1000 * tag + number);
+            int[] data = Expect.rising(number % 5 == 0 ? 20_000 : 3, 1000 * tag + number);
             Expect.passes(group, 0, 1, tag, data);
             Expect.passes(group, 1, 0, tag, data);
         }

@@ -13,7 +13,6 @@ import ferro.tck.cells.Oracle;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.function.LongUnaryOperator;
-import java.util.function.UnaryOperator;
 
 /** The scaled reductions of one rank on one element type. All ops combine the same elements. */
 final class ScaledCalls {
@@ -30,11 +29,11 @@ final class ScaledCalls {
         this.type = type;
     }
 
-    /** The operands of a call, and its expected result, which is null if the result is not checked. */
-    private record Scaled(UnaryOperator<long[]> change, DataType type, long[] need) implements Oracle {
+    /** The operand of this rank, which may be longer, and the expected result, or null if the result is not checked. */
+    private record Scaled(long[] own, long[] need) implements Oracle {
         @Override
         public long[] elements(CollectiveKind kind, int rank, int from, int count) {
-            return change.apply(random(type, rank, count));
+            return Arrays.copyOf(own, count);
         }
 
         @Override
@@ -49,13 +48,15 @@ final class ScaledCalls {
      */
     void compare(ReduceOp op, ReduceOp other, LongUnaryOperator before, LongUnaryOperator after) {
         for (int length : lengths()) {
+            long[] own = random(type, group.rank(), length);
+            long[] changed = mapped(own, before);
             for (CollectiveKind kind : Calls.kinds(each -> each.combines() && !each.isScan())) {
                 for (boolean inPlace : new boolean[] {false, true}) {
                     int part = kind.hasParts() ? length / group.worldSize() : length;
-                    Scaled changed = new Scaled(own -> mapped(own, before), type, null);
-                    CellCall made = make(new Cell(kind, type, other, part, 0, inPlace), length, changed);
+                    Cell cell = new Cell(kind, type, other, part, 0, inPlace);
+                    CellCall made = make(cell, length, new Scaled(changed, null));
                     long[] need = made.out() == null ? null : mapped(made.out().bits(), after);
-                    same(new Cell(kind, type, op, part, 0, inPlace), length, need);
+                    same(new Cell(kind, type, op, part, 0, inPlace), length, new Scaled(own, need));
                 }
             }
         }
@@ -71,12 +72,13 @@ final class ScaledCalls {
                 double sum = Numbers.toDouble(type, first[i]) + Numbers.toDouble(type, second[i]);
                 need[i] = Numbers.ofDouble(type, sum / 2);
             }
-            same(new Cell(CollectiveKind.ALL_REDUCE, type, ReduceOp.AVG, length, 0, false), length, need);
+            Cell cell = new Cell(CollectiveKind.ALL_REDUCE, type, ReduceOp.AVG, length, 0, false);
+            same(cell, length, new Scaled(group.rank() == 0 ? first : second, need));
         }
     }
 
-    private void same(Cell cell, int number, long[] need) {
-        String wrong = make(cell, number, new Scaled(own -> own, type, need)).wrong();
+    private void same(Cell cell, int number, Scaled scaled) {
+        String wrong = make(cell, number, scaled).wrong();
         if (wrong != null) {
             throw new AssertionError(cell + " on rank " + group.rank() + " of " + group.worldSize() + ": " + wrong);
         }
@@ -101,7 +103,7 @@ final class ScaledCalls {
         return isLong ? new int[] {1, 6, 840, 3 * subject.aboveASegment()} : new int[] {1, 6, 840};
     }
 
-    /** Returns the elements of a rank, the same for every call. */
+    /** Returns the elements of a rank. Fewer elements are the first of more elements. */
     private static long[] random(DataType type, int rank, int length) {
         Random random = new Random(31L * rank + type.ordinal());
         long[] elements = new long[length];
