@@ -12,7 +12,7 @@ public final class RankEnd implements Serializable {
     /** The maximum length of the last line, in {@code char} values. */
     public static final int MAX_LINE_CHARS = 200;
 
-    private static final long serialVersionUID = 1L;
+    private static final long serialVersionUID = 2L;
 
     /** The values of this end. */
     private final End end;
@@ -132,6 +132,7 @@ public final class RankEnd implements Serializable {
 
     @Override
     public String toString() {
+        // the text of the record begins with End
         return "Rank" + end;
     }
 }

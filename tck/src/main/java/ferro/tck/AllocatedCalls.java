@@ -59,7 +59,8 @@ final class AllocatedCalls {
         HostTensor all = inPlace || Calls.isOneTensor(kind) ? out : in;
         HostTensor operand = kind.in() != Held.PART ? all : inPlace ? own(out) : in.slice(0, part);
         HostTensor result = kind.out() == Held.PART ? own(out) : out;
-        return Calls.of(kind, operand, result, op, group.worldSize() - 1);
+        // gather and scatter have root 0; other kinds with a root have the last rank
+        return Calls.of(kind, operand, result, op, kind.hasParts() ? 0 : group.worldSize() - 1);
     }
 
     private HostTensor own(HostTensor all) {

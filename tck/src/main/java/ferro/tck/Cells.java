@@ -74,8 +74,8 @@ final class Cells {
         Collective call = made.call();
         boolean isRefused = cell.unequal()
                 ? isRefused(subject, group, call, "unequal parts")
-                : subject.refuses(cell.kind().label())
-                        && Calls.refusal(group, call).isPresent();
+                : Calls.refusal(group, call).isPresent()
+                        && subject.refuses(cell.kind().label());
         if (isRefused) {
             return;
         } else if (isStarted) {

@@ -136,11 +136,18 @@ final class Expect {
     /** Runs code that must end or fail within a time limit. */
     static void inTime(long limitMillis, String what, Runnable code) {
         long start = System.nanoTime();
+        RuntimeException failure = null;
         try {
             code.run();
-        } finally {
-            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-            assertTrue(millis < limitMillis, () -> what + " took " + millis + " ms");
+        } catch (RuntimeException thrown) {
+            failure = thrown;
+        }
+        long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+        if (millis >= limitMillis) {
+            throw new AssertionError(what + " took " + millis + " ms", failure);
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 

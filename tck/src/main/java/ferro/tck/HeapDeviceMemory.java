@@ -420,8 +420,14 @@ public final class HeapDeviceMemory implements DeviceMemory {
     private synchronized void executeLater(HeapCopy copy, Duration after) {
         if (thread != null) {
             Runnable run = () -> {
-                if (!execute(copy)) {
-                    executeLater(copy, STALLED);
+                try {
+                    if (!execute(copy)) {
+                        executeLater(copy, STALLED);
+                    }
+                } catch (RuntimeException | Error thrown) {
+                    // an executor keeps what a task throws, and nobody asks for it
+                    Thread own = Thread.currentThread();
+                    own.getUncaughtExceptionHandler().uncaughtException(own, thrown);
                 }
             };
             thread.schedule(run, after.toNanos(), TimeUnit.NANOSECONDS);

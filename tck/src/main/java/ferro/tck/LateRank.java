@@ -70,9 +70,9 @@ final class LateRank {
         }
     }
 
-    /** Makes the call of a cell on all ranks, and compares the results with the expected results. */
-    void call(Cell cell) {
+    /** Makes the call of a cell on all ranks, by a blocking call if {@code isStarted} is false, and checks the results. */
+    void call(Cell cell, boolean isStarted) {
         Values values = new Values(cell.type(), worldSize);
-        run(cell.toString(), group -> Cells.make(subject, group, cell, values));
+        run(cell.toString(), group -> Cells.make(subject, group, cell, values, isStarted));
     }
 }

@@ -61,9 +61,9 @@ public interface LeavingRules extends Subject {
                 int root = rank(index, odd);
                 ReduceOp op = kind.combines() ? ReduceOp.SUM : null;
                 new LateRank(this, odd, toRoot ? root : (root + 1) % odd, true)
-                        .call(new Cell(kind, DataType.FLOAT32, op, length, root, false));
+                        .call(new Cell(kind, DataType.FLOAT32, op, length, root, false), true);
                 new LateRank(this, 4, (index + odd) % 4, false)
-                        .call(new Cell(kind, DataType.FLOAT32, op, length, (index + odd + 2) % 4, false));
+                        .call(new Cell(kind, DataType.FLOAT32, op, length, (index + odd + 2) % 4, false), true);
             }
         }
     }
@@ -74,8 +74,8 @@ public interface LeavingRules extends Subject {
             for (int late = runsSelection() ? worldSize - 1 : 0; late < worldSize; late += worldSize - 1) {
                 LateRank ranks = new LateRank(this, worldSize, late, length == 1);
                 Cell.ofUnequalParts(worldSize, length).stream()
-                        .filter(cell -> !cell.inPlace())
-                        .forEach(ranks::call);
+                        .filter(cell -> !cell.inPlace() || cell.op() == ReduceOp.AVG)
+                        .forEach(cell -> ranks.call(cell, false));
             }
         }
     }

@@ -12,8 +12,10 @@ import ferro.HostTensor;
 import ferro.MessageStatus;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.tck.cells.Bits;
 import ferro.tck.cells.Operand;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -210,9 +212,18 @@ public interface ReceiveRules extends Subject {
     }
 
     private static ByteBuffer bytesOf(HostTensor tensor) {
-        HostTensor direct = HostTensor.allocate(tensor.dataType(), tensor.elementCount());
-        direct.copyFrom(0, tensor, 0, tensor.elementCount());
-        return direct.buffer();
+        int size = tensor.dataType().byteSize();
+        ByteBuffer bytes =
+                ByteBuffer.allocate((int) tensor.elementCount() * size).order(ByteOrder.nativeOrder());
+        for (long bits : Bits.of(tensor)) {
+            switch (size) {
+                case 1 -> bytes.put((byte) bits);
+                case 2 -> bytes.putShort((short) bits);
+                case 4 -> bytes.putInt((int) bits);
+                default -> bytes.putLong(bits);
+            }
+        }
+        return bytes.flip();
     }
 
     /**

@@ -35,13 +35,15 @@ public interface UserCodeRules extends Subject {
         long[][] hashes = new long[worldSize][lengths.length];
         eachRank(worldSize, group -> {
             for (int number = 0; number < lengths.length; number++) {
+                // each form meets each kind of memory, at one length each
+                int memory = number;
+                int length = lengths[number];
                 for (ReduceOp op : UserCode.forms()) {
-                    isDone(group, reduction(CollectiveKind.ALL_REDUCE, lengths[number], op), UserCode.LARGEST, number);
+                    isDone(group, reduction(CollectiveKind.ALL_REDUCE, length, op), UserCode.LARGEST, memory++);
                 }
-                Cell cell = reduction(CollectiveKind.ALL_REDUCE, lengths[number], UserCode.ROUNDING);
-                CellCall rounded = CellCall.of(cell, group.rank(), worldSize, number, UserCode.LARGEST);
-                boolean isDone = isDone(group, rounded.call());
-                hashes[group.rank()][number] = isDone ? Cells.hash(rounded.out()) : 0;
+                Cell cell = reduction(CollectiveKind.ALL_REDUCE, length, UserCode.ROUNDING);
+                CellCall rounded = CellCall.of(cell, group.rank(), worldSize, memory, UserCode.LARGEST);
+                hashes[group.rank()][number] = isDone(group, rounded.call()) ? Cells.hash(rounded.out()) : 0;
             }
             Expect.works(group);
         });
@@ -118,6 +120,8 @@ public interface UserCodeRules extends Subject {
                     for (Cell cell : records.cells(count, worldSize)) {
                         isDone(group, cell, records, number++);
                     }
+                    // there are as many cells as kinds of memory, so without this each cell would have one kind
+                    number++;
                 }
             }
             Expect.works(group);
@@ -135,10 +139,11 @@ public interface UserCodeRules extends Subject {
     default void anOrderedReductionCombinesInTheOrderOfTheRanks(int worldSize) {
         eachRank(worldSize, group -> {
             int number = 0;
+            int root = 0;
             for (OrderedRecords records : OrderedRecords.values()) {
                 int many = worldSize <= 3 ? 5 * segmentBytes() / 4 / records.bytes() : 40;
                 for (int count : new int[] {0, 1, 37, many}) {
-                    for (Cell cell : records.cells(count, number % worldSize)) {
+                    for (Cell cell : records.cells(count, root++ % worldSize)) {
                         isDone(group, cell, records, number++);
                     }
                 }

@@ -113,10 +113,10 @@ public final class TimeoutProbe {
      * Checks the deadline, and asks the ranks when a question is due.
      *
      * @param call          operation to ask about, or null
-     * @param among         ranks whose answers are waited for, or null for all
-     * @param begunNanos    when the wait began
-     * @param deadlineNanos when it ends
-     * @param nowNanos      now
+     * @param among         ranks whose answers are awaited, or null for all ranks
+     * @param begunNanos    begin of the wait on the context's clock
+     * @param deadlineNanos deadline on the context's clock
+     * @param nowNanos      current time on the context's clock
      * @return whether the deadline is over and the answers allow a judgement
      */
     public boolean mayJudge(CallHeader call, BitSet among, long begunNanos, long deadlineNanos, long nowNanos) {

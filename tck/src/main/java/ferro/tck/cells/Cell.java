@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
  * @param root    root of a rooted kind
  * @param inPlace whether input and output share memory
  * @param unequal whether the lengths of the parts differ: every third part is empty, and the other parts have
- *     {@code length} elements times their position
+ *     {@code length} elements times their position; the position of a rank's part depends on length and root
  */
 public record Cell(
         CollectiveKind kind, DataType type, ReduceOp op, int length, int root, boolean inPlace, boolean unequal) {
@@ -64,10 +64,10 @@ public record Cell(
     }
 
     private int count(int from, int to, int worldSize) {
-        if (!unequal) {
-            return length;
-        }
-        return unequal(kind == CollectiveKind.ALL_TO_ALL ? (2 * from + to) % (worldSize + 2) : to, length);
+        // the empty parts and the longest part are on other ranks for another length or root
+        int turned = (to + length + root) % worldSize;
+        int position = kind == CollectiveKind.ALL_TO_ALL ? (2 * from + to) % (worldSize + 2) : turned;
+        return unequal ? unequal(position, length) : length;
     }
 
     /** Returns the length of the part at a position, if parts are unequal. */

@@ -64,6 +64,11 @@ public final class InPlaceCalls {
         return CellCall.of(cell, rank, size, values, cut);
     }
 
+    /** Returns the call on other tensors with the same elements. Separate buffers stay separate objects. */
+    private Collective again(Collective call) {
+        return call.on(memory.again(call.in()), memory.again(call.out()));
+    }
+
     /** Runs calls in place. A part is the slice of the full tensor at its offset. */
     private void inPlace() {
         for (CollectiveKind kind : Calls.kinds(Cell::mayBeInPlace)) {
@@ -73,7 +78,7 @@ public final class InPlaceCalls {
                     Collective call = made.call();
                     run(
                             (unequal ? "unequal parts" : "in place") + (again ? ", tensors made again" : ""),
-                            again ? call.on(memory.again(call.in()), memory.again(call.out())) : call,
+                            again ? again(call) : call,
                             made::wrong);
                 }
             }
@@ -89,7 +94,7 @@ public final class InPlaceCalls {
                     false,
                     false,
                     (type, length, isOutput) -> memory.part(isOutput ? total : total - length, length));
-            run("side by side", made.call(), made::wrong);
+            run("side by side", again(made.call()), made::wrong);
         }
     }
 
@@ -108,7 +113,7 @@ public final class InPlaceCalls {
                 boolean sends = kind.in().has(false);
                 call = Calls.of(kind, sends ? call.in() : other, sends ? other : call.out(), ReduceOp.SUM, root);
             }
-            run("ignored tensor", call, made::wrong);
+            run("ignored tensor", again(call), made::wrong);
         }
     }
 

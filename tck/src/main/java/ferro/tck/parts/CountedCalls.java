@@ -8,6 +8,7 @@ import ferro.CallCounters;
 import ferro.CallCounters.Totals;
 import ferro.Collective;
 import ferro.CollectiveKind;
+import ferro.CollectiveKind.Held;
 import ferro.DataType;
 import ferro.FerroException;
 import ferro.HostTensor;
@@ -24,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /** Calls of every kind, and what the counters of a group must have after them. */
@@ -75,7 +75,8 @@ public final class CountedCalls {
     public static void run(ProcessGroup group, int times, Predicate<String> refuses) {
         CallCounters before = group.counters();
         CountedCalls made = new CountedCalls(group, refuses);
-        made.ofEachKind();
+        made.arrays();
+        made.submitted();
         made.largeAndInABlock();
         made.messages();
         CallCounters after = group.counters();
@@ -139,29 +140,55 @@ public final class CountedCalls {
         }
     }
 
-    /** Makes calls of each kind, with elements of 1, 2, 4 and 8 bytes: blocking, submitted and with unequal parts. */
-    private void ofEachKind() {
-        for (CollectiveKind kind : CollectiveKind.values()) {
-            DataType type = kind.isScan() ? DataType.INT16 : TYPES.get(kind.ordinal() % TYPES.size());
-            Cell cell = new Cell(kind, type, ReduceOp.MAX, 3 + kind.ordinal(), ranks - 1, false);
-            make(cell, call -> Calls.run(group, call));
-            make(cell, call -> group.submit(call).await());
-        }
-        Cell unequal = new Cell(CollectiveKind.ALL_GATHER, DataType.INT32, null, 3, 0, false, true);
-        make(unequal, call -> group.submit(call).await());
+    /** Makes calls of arrays, with elements of 1, 2, 4 and 8 bytes. */
+    private void arrays() {
+        int root = ranks - 1;
+        counted(CollectiveKind.ALL_REDUCE, 20, () -> group.allReduce(new float[5], ReduceOp.SUM));
+        counted(CollectiveKind.BROADCAST, rank == 0 ? 16 : 0, () -> group.broadcast(new int[4], 0));
+        counted(CollectiveKind.REDUCE, 16, () -> group.reduce(new double[2], ReduceOp.SUM, root));
+        counted(CollectiveKind.ALL_GATHER, 3, () -> group.allGather(new byte[3], new byte[3 * ranks]));
+        counted(
+                CollectiveKind.REDUCE_SCATTER,
+                8L * ranks,
+                () -> group.reduceScatter(new float[2 * ranks], new float[2], ReduceOp.SUM));
+        counted(CollectiveKind.GATHER, 4, () -> group.gather(new int[1], rank == 0 ? new int[ranks] : null, 0));
+        counted(
+                CollectiveKind.SCATTER,
+                rank == 0 ? 8L * ranks : 0,
+                () -> group.scatter(rank == 0 ? new long[ranks] : null, new long[1], 0));
+        counted(CollectiveKind.ALL_TO_ALL, 4L * ranks, () -> group.allToAll(new int[ranks], new int[ranks]));
+        counted(CollectiveKind.SCAN, 6, () -> group.scan(new short[3], ReduceOp.SUM));
+        counted(CollectiveKind.BARRIER, 0, group::barrier);
     }
 
-    private void make(Cell cell, Consumer<Collective> how) {
+    private void counted(CollectiveKind kind, long contributed, Runnable call) {
+        if (!refuses.test(kind.label())) {
+            call.run();
+            count(kind, 1, contributed);
+        }
+    }
+
+    /** Submits a call of each kind, and a call with unequal parts, which a back end may refuse. */
+    private void submitted() {
+        for (CollectiveKind kind : CollectiveKind.values()) {
+            DataType type = TYPES.get(kind.ordinal() % TYPES.size());
+            Cell cell = new Cell(kind, type, ReduceOp.MAX, 3 + kind.ordinal(), ranks - 1, false);
+            int parts = kind.in() == Held.PART || !kind.hasParts() ? 1 : ranks;
+            submit(cell, kind.in().has(rank == cell.root()) ? parts * cell.length() : 0);
+        }
+        // the part of every third rank is empty
+        int own = rank % 3 == 1 ? 0 : 3 * (rank + 1);
+        submit(new Cell(CollectiveKind.ALL_GATHER, DataType.INT32, null, 3, 0, false, true), own);
+    }
+
+    private void submit(Cell cell, long elements) {
         Collective call = CellCall.of(cell, rank, ranks, 0, new Values(cell.type(), ranks))
                 .call();
         boolean mayRefuse = cell.unequal() || refuses.test(cell.kind().label());
-        if (mayRefuse && Calls.unsupported(group, call).isPresent()) {
-            return;
+        if (!mayRefuse || Calls.unsupported(group, call).isEmpty()) {
+            group.submit(call).await();
+            count(cell.kind(), 1, elements * cell.type().byteSize());
         }
-        how.accept(call);
-        boolean contributes = cell.kind().in().has(rank == cell.root());
-        long elements = contributes ? call.in().elementCount() : 0;
-        count(cell.kind(), 1, elements * cell.type().byteSize());
     }
 
     private void count(CollectiveKind kind, int number, long contributed) {
