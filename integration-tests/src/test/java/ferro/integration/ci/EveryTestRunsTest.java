@@ -86,6 +86,18 @@ class EveryTestRunsTest {
     }
 
     @Test
+    void everyPlantedMistakeNamesAMethodAndATestThatExist() throws IOException {
+        Set<String> tests = new TreeSet<>();
+        DeclaredTests.of(sources()).methods().values().forEach(tests::addAll);
+        List<String> rows = Files.readAllLines(CHECKOUT.resolve("config/mistakes.csv"));
+        for (String row : rows.subList(1, rows.size())) {
+            String[] at = row.split(",")[1].split("#");
+            assertTrue(Files.readString(CHECKOUT.resolve(at[0])).contains(at[1] + "("), row);
+            assertTrue(tests.contains(row.substring(row.lastIndexOf('#') + 1)), row);
+        }
+    }
+
+    @Test
     void everyTestThatIsNotLeftOutWasExecuted() throws IOException {
         assumeTrue(Boolean.getBoolean("ci.finished"), "only the last step of .ci/run has the reports of all its steps");
         Set<String> missing = missing(DeclaredTests.of(sources()), ExecutedTests.below(CHECKOUT));
