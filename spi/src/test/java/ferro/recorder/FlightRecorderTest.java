@@ -192,7 +192,7 @@ class FlightRecorderTest {
                         + "\"group\":null,\"location\":\"\",\"frames\":[]}"),
                 record);
         assertTrue(record.contains("\"joined\":0,\"group\":\"world\",\"location\":\""), record);
-        assertTrue(record.contains("\"ferro.recorder.FlightRecorderTest.stacksOfAWorkingGroup"), record);
+        assertTrue(record.contains("\"ferro.recorder.FlightRecorderTest.currentStacksOfAWorkingGroup"), record);
     }
 
     @Test

@@ -61,7 +61,7 @@ class NcclRecordTest {
                 record,
                 "\"reason\":\"failure of group alone\",\"thread\":\"" + thread
                         + "\",\"joined\":0,\"group\":\"alone\",\"location\":",
-                "\"ferro.backend.nccl.comm.NcclRecordTest.callsAreRecordedBeside");
+                "\"ferro.backend.nccl.comm.NcclRecordTest.callsAreRecordedInTheirOwnGroup");
         assertEquals(true, context.find(FlightRecorder.class).isEmpty(), "the last group gives its recorder back");
     }
 
