@@ -22,7 +22,7 @@ record RecordingLocations(List<NodeCard> nodes, Map<Integer, String> folders) {
         return nodes.size() == 1 ? "host " + nodes.get(0).host() : node(rank).toString();
     }
 
-    /** Returns {@code on node 1 (host b, 10.0.0.2)}; an empty text for a job on one node. */
+    /** Returns text such as {@code on node 1 (host b, 10.0.0.2)}, after a space; empty for a job on one node. */
     String elsewhere(int rank) {
         return nodes.size() == 1 ? "" : " on " + node(rank);
     }

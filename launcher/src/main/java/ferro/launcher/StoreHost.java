@@ -32,7 +32,7 @@ record StoreHost(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpSto
         implements AutoCloseable {
     private static final Where LAUNCHERS = Where.of("launchers", 0);
 
-    /** Creates the store of another launcher. */
+    /** Creates the description of a store that another launcher serves. */
     StoreHost(Endpoint endpoint) {
         this(endpoint, List.of(), Optional.empty());
     }

@@ -1,7 +1,7 @@
 /**
  * Calls on device tensors through host memory: to the host, through a host back end, and back (slow).
- * {@code FERRO_ENABLE_GPU_FALLBACK=1} allows it for a group over any back end; {@code -Dferro.backend=gloo-fallback}
- * selects it.
+ * {@code FERRO_ENABLE_GPU_FALLBACK=1} allows such calls in a group over any back end;
+ * {@code -Dferro.backend=gloo-fallback} selects this back end.
  *
  * <p>Start reading at {@code HostRoundTrip}, the {@link ferro.dispatch.HostFallback} of this module.
  *

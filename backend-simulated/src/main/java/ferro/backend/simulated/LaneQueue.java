@@ -47,7 +47,7 @@ final class LaneQueue {
     private long posted;
     /** Number of bytes that have ever entered the window; used by the sender only. */
     private long windowEntered;
-    /** Number of first posts that are complete because the window has accepted them; used by the sender only. */
+    /** Number of posts, from the first on, that are complete because the window holds them; used by the sender only. */
     private long copied;
     /** Last consumed post; used by the receiver only. */
     private SimulatedPost head;

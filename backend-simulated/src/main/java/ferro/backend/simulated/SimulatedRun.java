@@ -88,7 +88,7 @@ final class SimulatedRun<T> {
             return ofFerro().map(one -> one.where().culprits().contains(other)).orElse(false);
         }
 
-        /** Returns the cycle of waiting ranks, with this rank. Only in a cycle does a timeout blame its own rank. */
+        /** Returns the waiting ranks of this rank's cycle, else no rank: only there a timeout blames its own rank. */
         Set<Integer> cycle() {
             return ofFerro()
                     .filter(one -> one.code() == Code.TIMED_OUT)

@@ -16,8 +16,8 @@ import java.util.TreeSet;
  *
  * @param byRank           how each rank ended; without the ranks whose ends were not observed
  * @param stopped          ranks that their launchers ended because of another rank
- * @param stoppedWallNanos by rank: time from which the loss of a stopped rank is not a cause, in nanoseconds since 1970
- *     on the clock of its host; absent without such a loss
+ * @param stoppedWallNanos by rank that records a failure: time from which that rank's report of a lost stopped rank is
+ *     no cause, in nanoseconds since 1970 on the clock of the recording rank's host; absent if no such time is known
  * @param lost             nodes that a launcher has lost, each in one line with the reason
  */
 public record ProcessEnds(

@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param last      the rank's last call before that
  * @param open      another call that the rank is in, or that failed with the group; of this group or else of another
  * @param passed    whether the rank has made later calls
- * @param line      the line of the program that the joining thread executed, if the thread was in no call
+ * @param line      the line of the program that the thread that has joined executed, if it was in no call
  * @param exitLine  the line of the program that called System.exit before the rank closed its groups
  */
 record RankConduct(

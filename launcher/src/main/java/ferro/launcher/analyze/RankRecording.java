@@ -67,7 +67,7 @@ record RankRecording(
         return stacks.stream().filter(stack -> stack.at() == at).toList();
     }
 
-    /** Returns the stacks at the failure with a line of the program, and the stack of the joining thread. */
+    /** Returns the stacks at the failure with a line of the program, and that of the thread that has joined. */
     List<StackView> threadsAtFailure() {
         return stacksAtFailure().stream()
                 .filter(stack -> stack.joined() || !stack.location().isEmpty())

@@ -50,7 +50,7 @@ public record DebuggedRanks(Set<Integer> ranks) {
         return !ranks.isEmpty();
     }
 
-    /** Throws for a command that is not a Java program, if any rank waits for a debugger. */
+    /** Throws if any rank waits for a debugger, because the launcher adds no debugger to a command after --. */
     public void refuse(String command) {
         if (areAny()) {
             throw new BadInputException(OPTION + " " + new TreeSet<>(ranks)

@@ -30,7 +30,7 @@ public record Restarts(int max, Optional<Duration> window) {
         return max > 0;
     }
 
-    /** Returns the window in words, for example {@code in 1h}; an empty text if all failures count. */
+    /** Returns the window in words, such as {@code in 1h}, after a space; an empty text if all failures count. */
     public String within() {
         return window.map(time -> " in " + text(time)).orElse("");
     }

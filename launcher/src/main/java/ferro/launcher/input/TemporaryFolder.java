@@ -27,7 +27,8 @@ public final class TemporaryFolder {
     }
 
     /**
-     * Creates a folder, below the temporary folder of this JVM, else below that of TMPDIR, else in {@code /tmp}.
+     * Creates a folder: below {@code java.io.tmpdir} if this JVM was given another one than {@code /tmp}, else below
+     * TMPDIR, else in {@code /tmp}.
      *
      * @param prefix beginning of the folder's name
      * @throws BadInputException if files cannot be written in the folder; the message gives the folder and what to do

@@ -8,7 +8,7 @@ import java.util.Locale;
  * The failure report in its frame, which is printed last when a rank has failed.
  *
  * @param first     the rank that failed first
- * @param seconds   time from the start of the job to the failure
+ * @param seconds   time from the start of the ranks to the first failure; for a lost node, to this report
  * @param diagnosis which ranks are to blame, by the recordings of the ranks; empty if no rank wrote a recording
  * @param others    what happened to the other ranks, with one line for all ranks that have the same text
  * @param printed   output of the first rank

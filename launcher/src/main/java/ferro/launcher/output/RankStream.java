@@ -62,7 +62,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         this.folds = ties.name == Screen.Name.ERR && screen.folds();
     }
 
-    /** Returns the prefix of a line. On a terminal it clears the line, where a longer progress bar may be. */
+    /** Returns the prefix of a line. On a terminal it clears the rest of the line, where a longer bar may be. */
     private static byte[] prefix(int rank, boolean terminal) {
         String number = "[" + rank + "]";
         String shown = terminal

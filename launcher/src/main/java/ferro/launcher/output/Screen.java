@@ -200,8 +200,8 @@ public final class Screen {
     }
 
     /**
-     * Takes the lock, in the order of the waiting threads. After {@link #hurry}, gives up after 100 ms, because the
-     * holder may be stuck on the other stream.
+     * Takes the lock, in the order of the waiting threads, and returns whether this succeeded. After {@link #hurry},
+     * waits at most 100 ms, because the holder may be stuck on the other stream; the caller then prints without lock.
      */
     private boolean lockedUnlessHurried() {
         try {

@@ -18,7 +18,7 @@ import java.util.Set;
  * file, this process has ended, even by kill -9, and the guard shell kills the group. ({@code setpriv --pdeathsig} does
  * not work: it sends its signal when the Java thread that started the rank ends.)
  *
- * <p>A new group needs {@code setsid}, or {@code perl} on a system without {@code setsid} (macOS). Without both, ranks
+ * <p>A new group needs {@code setsid}, or {@code perl} on a system without {@code setsid} (macOS). With neither, ranks
  * are ordinary children: signals reach only the rank itself, and a kill -9 of the launcher leaves the ranks running.
  */
 public final class ProcessGroupGuard {
@@ -71,7 +71,7 @@ public final class ProcessGroupGuard {
         return holds() ? session.get(0) : "nothing";
     }
 
-    /** Returns whether this machine has a program that creates sessions. */
+    /** Returns whether this machine has {@code sh} and a program that creates sessions. */
     public boolean holds() {
         return !session.isEmpty();
     }

@@ -93,7 +93,7 @@ final class CommClosing extends DeviceCall<Void> {
 
     /**
      * Frees the streams when no call is watched or in progress and the streams have finished. An abort makes the
-     * streams finish. Unfinished streams are closed after that time, and CUDA frees the rest.
+     * streams finish. After {@code PATIENCE}, unfinished streams are closed anyway, and the rest is left to CUDA.
      */
     private final class Release extends DeviceCall<Void> {
         private final Deadline patience = comm.deadline(PATIENCE);

@@ -21,7 +21,7 @@ import java.time.Duration;
  * @param stream     stream of the collectives
  * @param downgrades number of own streams that the runtime refused
  * @param memory     memory of the devices
- * @param keys       names by which the group's ranks find each other
+ * @param keys       objects by which the group's ranks find each other
  * @param timeout   default timeout of calls
  */
 record NcclMember(

@@ -117,7 +117,7 @@ public final class DeviceThread implements AutoCloseable {
     }
 
     /**
-     * Submits a task that has finished when it returns. On the thread itself the task runs at once.
+     * Submits a task that is complete when its body returns. On the device thread itself, the task runs at once.
      *
      * @throws IllegalStateException if the thread is closed
      */
@@ -177,7 +177,7 @@ public final class DeviceThread implements AutoCloseable {
 
     /**
      * Ends the thread. Tasks that have not begun fail with IllegalStateException. A thread that is in a native call for
-     * longer than the bound keeps running, with a warning: it cannot be stopped.
+     * longer than the bound cannot be stopped. It keeps running as a daemon thread, and a warning is logged.
      *
      * @return whether the thread has ended, or will end with its current task (a call from the thread itself)
      */

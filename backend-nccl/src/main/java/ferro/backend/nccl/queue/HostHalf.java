@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 
 /** The other half of a group in {@code cpu:tcp,cuda:nccl}: a failure of one half ends the other half on its rank. */
 public record HostHalf(CollectiveBackend host) {
-    /** Highest sequence: of the same failure in both halves, the texts of this half about device calls are kept. */
+    /** Sequence of the other half's failures: the highest, so that for one failure of both this half's text is kept. */
     private static final long LAST = Long.MAX_VALUE;
 
     /** Begins to listen to failures of the other half. {@code fails} ends this half, and must not wait. */

@@ -35,7 +35,7 @@ public final class CheckedDataSocket extends WrappedSocket {
 
     private int outEnd = BODY;
     private long checked;
-    /** End of the filled part of {@link #in}, from its head on; then the end of the part that was passed on. */
+    /** End of the filled part of {@link #in}, from its head on; {@link #inAt} is the end of the part passed on. */
     private int inEnd = HEAD;
 
     private int inAt;

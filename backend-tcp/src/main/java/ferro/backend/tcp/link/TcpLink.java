@@ -133,7 +133,7 @@ public final class TcpLink implements Link {
     /**
      * Sets the connection of the link, or one that replaces it. Earlier posts go out over this connection.
      *
-     * @param epoch 0, or one more than the last connection of this link
+     * @param epoch 0, or a higher number than the last connection had; otherwise the connection is closed
      */
     public void connect(DataSocket connection, int epoch) {
         if (dead || last || epoch <= taken) {
@@ -229,7 +229,10 @@ public final class TcpLink implements Link {
         return moved;
     }
 
-    /** Returns whether to switch to the new connection. Unread bytes of the old one are kept, so this needs a post. */
+    /**
+     * Returns whether to switch to the new connection. If an old connection exists, the switch keeps its unread bytes
+     * in memory. The link therefore waits for a post, or, if the old connection is retiring, for its end.
+     */
     private boolean mayGoOver() {
         return wire == null || (retiring == null ? isPosted() : ending != null);
     }
@@ -323,7 +326,7 @@ public final class TcpLink implements Link {
 
     /** Keeps the received bytes of the old connection that no call has asked for yet. */
     private void keepRest() {
-        // from the end of an element on, complete elements are read
+        // kept bytes are read by way of the staging memory, which needs complete elements: no element may be half read
         boolean whole = wire != null && (!wire.takesLent() || incoming.isBetweenElements());
         if (whole && retiring == null) {
             retiring = DrainingSocket.ended(wire);

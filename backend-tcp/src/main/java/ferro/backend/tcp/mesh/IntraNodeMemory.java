@@ -134,7 +134,7 @@ final class IntraNodeMemory {
         return provider;
     }
 
-    /** Returns why these ranks share no memory, or empty. Names the first such rank, unless all reasons agree. */
+    /** Returns why these ranks share no memory, or empty. Names the first rank without it, unless all reasons agree. */
     String lackingAmong(int[] ranks) {
         String[] told = new String[ranks.length];
         for (int i = 0; i < told.length; i++) {

@@ -8,9 +8,9 @@ import java.util.function.IntConsumer;
 
 /**
  * Reports peers whose control connection has ended. The report comes after the received frames of all other peers are
- * handled, because these frames may contain the reason of the end. A rank that was stopped and continues finds one
- * connection ended, and unread frames of other connections in which the other ranks report it lost. Used on the loop
- * only.
+ * handled, because these frames may contain the reason of the end. For example, a rank that was suspended and resumes
+ * finds one connection ended. On the other connections it finds unread frames, in which the other ranks report that
+ * they count the suspended rank as lost. Used on the loop only.
  */
 final class PeerEnds {
     private final AtomicReferenceArray<ControlConnection> connections;
@@ -25,7 +25,7 @@ final class PeerEnds {
     private boolean isReading;
 
     /**
-     * Creates an object without ends.
+     * Creates an object that has no ended peer yet.
      *
      * @param connections open connection to each peer; null if there is none
      * @param listener    receives each peer whose end is reported

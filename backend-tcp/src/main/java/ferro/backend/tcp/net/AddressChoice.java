@@ -60,7 +60,10 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
                 : new AddressChoice(bind, reachable, told, "set by " + Settings.TCP_ADVERTISE.name() + "=" + told);
     }
 
-    /** Returns the address to listen at. Replaces a name that resolves to loopback, unless the store is at loopback. */
+    /**
+     * Returns the address to listen at. Replaces a name of this host that resolves to loopback, unless the route to the
+     * store is loopback: by another address of the name on this host, or else by the address that routes to the store.
+     */
     private static InetAddress named(String asked, InetAddress routing, RankContext context, Where where) {
         Optional<LoopbackHostName> own = routing.isLoopbackAddress() ? Optional.empty() : LoopbackHostName.find(asked);
         if (own.isEmpty()) {

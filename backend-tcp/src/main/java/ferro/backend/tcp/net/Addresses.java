@@ -94,8 +94,9 @@ public final class Addresses {
 
     /**
      * Resolves a name once, to all its addresses. Java caches for ten seconds that a name has no address, and caches
-     * the addresses of a name for thirty seconds. A spelling with other capital letters means the same host (RFC 4343)
-     * and is not cached. An IPv6 link-local address gets its interface, if it names none.
+     * the addresses of a name for thirty seconds. Java caches each spelling separately, and a spelling with other
+     * capital letters means the same host (RFC 4343). An IPv6 link-local address gets an interface of this host, unless
+     * it names one.
      *
      * @param attempt 0 for the name as it is; each odd number changes the spelling in another way
      */

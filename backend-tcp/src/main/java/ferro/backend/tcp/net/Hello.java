@@ -101,7 +101,7 @@ public record Hello(
     }
 
     /**
-     * The options of the connecting side, which both sides compare.
+     * The options of the connecting side. The accepting side refuses options that do not fit its own.
      *
      * @param secret   whether the connecting side has a secret
      * @param checksum whether data is sent with checksums

@@ -15,8 +15,8 @@ import java.util.HexFormat;
 import java.util.Optional;
 
 /**
- * The secret that only the ranks of a job share, and the proofs made from it. The bytes of a secret leave this class
- * only for a job file. No text and no exception contains the bytes.
+ * The secret that only the processes of a job share, and the proofs made from it. The bytes of a secret leave this
+ * class only for a job file. No text and no exception contains the bytes.
  */
 public final class Secret {
     static final int PROOF_BYTES = 32;

@@ -169,8 +169,8 @@ public final class TcpIo {
     }
 
     /**
-     * Returns the reason if {@code ferro.tcp.io=auto} has chosen NIO. Empty if {@code auto} has chosen epoll, and on
-     * other systems than Linux.
+     * Returns the reason if {@code ferro.tcp.io=auto} has chosen NIO on Linux, with a way out. Empty in all other
+     * cases, such as a setting other than {@code auto}, or another system.
      */
     public Optional<String> lacking(RankContext context) {
         if (epoll

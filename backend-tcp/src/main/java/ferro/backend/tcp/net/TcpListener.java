@@ -297,7 +297,7 @@ public final class TcpListener implements AutoCloseable {
             channel.close();
         }
 
-        /** Sends a refusal, so that the other side does not try again. Notifies the owner of a complete one. */
+        /** Sends a refusal, so that the other side does not try again. After a full handshake, notifies the guest. */
         private void broken(LinkageError cause) {
             if (side.wanted() == 0) {
                 guests.broken(side.hello(), cause);

@@ -79,8 +79,9 @@ public final class TlsHandshake extends ExactReader {
     }
 
     /**
-     * Reports why the handshake failed. A key that either side has refused is final. Any other failure can come from
-     * the network. The connection then ends as if it was cut, and the connecting side tries again.
+     * Reports why the handshake failed. If either side has refused a key or a certificate, the failure is final. Any
+     * other failure can come from the network. The connection then ends as if it was cut, and the connecting side tries
+     * again.
      */
     private void ended(IOException wrong) {
         boolean there = isKeyRefusedThere(wrong);

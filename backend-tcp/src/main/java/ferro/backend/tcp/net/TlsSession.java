@@ -128,7 +128,7 @@ public final class TlsSession {
         return String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT).contains("alert");
     }
 
-    /** Returns whether an alert refuses this side's certificate; all providers then write this word. */
+    /** Returns whether an alert refuses this side's certificate: its text then has that word with all providers. */
     static boolean isOfACertificate(IOException alert) {
         return alert.getMessage().toLowerCase(Locale.ROOT).contains("certificate");
     }

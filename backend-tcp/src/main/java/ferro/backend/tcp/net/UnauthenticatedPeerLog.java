@@ -8,7 +8,7 @@ import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Logs refused or waiting connections, at most one a minute, so that no unauthenticated peer fills a disk. */
+/** Logs refused or waiting connections, at most one line of each kind a minute, so that no peer fills a disk. */
 public final class UnauthenticatedPeerLog {
     static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int SHOWN_BYTES = 8;

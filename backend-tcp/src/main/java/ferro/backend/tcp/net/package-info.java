@@ -7,8 +7,8 @@
  * exchange the hashes of their keys in the handshake, which the job's secret protects.
  *
  * <p>Dialling, listening and handshakes run on a background loop. {@code Addresses}, {@code LoopWaits} and
- * {@code TcpDialer.connected} block their caller. The caller also reads settings and key files. {@code NettyParts}
- * checks the Netty of the class path before any class of Netty is used. {@code NettyParts} refers to these classes by
- * name only, because an import would load them.
+ * {@code TcpDialer.connected} block their caller. The caller also reads settings, secrets and key files.
+ * {@code NettyParts} checks the Netty of the class path before any class of Netty is used. {@code NettyParts} refers to
+ * classes of Netty by name only, because an import would load them.
  */
 package ferro.backend.tcp.net;

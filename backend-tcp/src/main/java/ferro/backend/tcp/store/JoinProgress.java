@@ -163,7 +163,8 @@ public final class JoinProgress implements TcpStore.StoreOpener {
     }
 
     /**
-     * Returns the failure of a request to the connected store. If the answer is late, the text names causes.
+     * Returns the failure of a request to the connected store. If the store has not answered by the deadline of the
+     * join, the text says whether this rank was slow, or asks whether the process of the store is stopped.
      *
      * @param failure failure of the request
      */

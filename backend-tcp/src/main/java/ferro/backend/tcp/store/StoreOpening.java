@@ -172,7 +172,10 @@ public final class StoreOpening {
         }
     }
 
-    /** Returns a failure that shows a file of an earlier start; throws any other one, which this rank caused. */
+    /**
+     * Returns a failure that shows a file of an earlier start: at its address another job listens, or no process.
+     * Throws any other failure, which this rank has caused.
+     */
     private FerroException ofAnEarlierStart(FerroException failure) {
         boolean another = failure.code() == Code.UNAUTHENTICATED && failure.getCause() instanceof Refusal;
         boolean none = failure.code() == Code.RENDEZVOUS && !progress.isOfThisRank(failure);

@@ -138,7 +138,7 @@ public final class TcpPort implements AutoCloseable {
     private static TcpPort use(
             GroupSpec group, RankContext context, Optional<Rendezvous> known, boolean serving, long deadlineNanos) {
         Where where = Where.of(group.name(), group.rank());
-        // also used if another process serves the store
+        // only the default without a rendezvous; a store that another process serves still has its host
         InetAddress meeting = InetAddress.getLoopbackAddress();
         int store = 0;
         Optional<Secret> told = Optional.empty();

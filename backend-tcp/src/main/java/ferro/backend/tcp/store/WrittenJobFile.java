@@ -39,7 +39,7 @@ final class WrittenJobFile {
         return written;
     }
 
-    /** Removes the file, unless another start has replaced it; idempotent. May block on a remote file system. */
+    /** Removes the file, unless another start has replaced it; idempotent. Not for a loop: it may be a remote file. */
     synchronized void remove() {
         if (removed) {
             return;
