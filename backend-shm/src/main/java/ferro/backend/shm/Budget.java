@@ -48,19 +48,19 @@ final class Budget implements AutoCloseable {
         }
     }
 
-    /** What one segment takes of the budget, until it is given back. Thread-safe. */
+    /** The bytes of the budget that one segment uses until they are given back. Thread-safe. */
     final class Taken {
         private final long bytes;
         private final Runnable afterwards;
         private boolean isLent;
         private boolean isGivenBack;
-        /** Bytes of them that memory is reserved for later. */
+        /** Number of these bytes for which memory is reserved later. */
         private long later;
 
         /**
-         * Notes bytes that the budget has counted already.
+         * Creates the bytes of a segment, which the budget has already counted.
          *
-         * @param afterwards runs once, when they are given back
+         * @param afterwards runs once, after the bytes were given back
          */
         Taken(long bytes, Runnable afterwards) {
             this.bytes = bytes;
@@ -68,9 +68,9 @@ final class Budget implements AutoCloseable {
         }
 
         /**
-         * Promises that memory is reserved later for a part of them.
+         * Promises to reserve memory later for a part of these bytes.
          *
-         * @return bytes that the ranks of this host may still reserve, if each has promised as much as this one
+         * @return bytes that the ranks of this host may still reserve, if each rank has promised as much as this rank
          */
         long promise(SegmentSize size) {
             synchronized (Budget.this) {
@@ -81,7 +81,7 @@ final class Budget implements AutoCloseable {
             }
         }
 
-        /** Notes that memory is reserved for some of that part. */
+        /** Records that memory is now reserved for some bytes of the promised part. */
         void reserved(long part) {
             synchronized (Budget.this) {
                 if (!isGivenBack) {
@@ -91,7 +91,7 @@ final class Budget implements AutoCloseable {
             }
         }
 
-        /** Makes them count until nobody can reach a buffer, or {@link #giveBack}. */
+        /** Counts these bytes until no code can reach the buffer, or until {@link #giveBack}. */
         void lend(ByteBuffer buffer) {
             synchronized (Budget.this) {
                 isLent = true;
@@ -99,7 +99,7 @@ final class Budget implements AutoCloseable {
             }
         }
 
-        /** Gives them back unless a buffer was lent. */
+        /** Gives these bytes back, unless a buffer was lent. */
         void close() {
             synchronized (Budget.this) {
                 if (isLent) {
@@ -109,7 +109,7 @@ final class Budget implements AutoCloseable {
             giveBack();
         }
 
-        /** Gives them back; idempotent. */
+        /** Gives these bytes back; idempotent. */
         void giveBack() {
             synchronized (Budget.this) {
                 if (isGivenBack) {

@@ -28,7 +28,7 @@ interface Mapper {
      * A mapped part of a file.
      *
      * @param bytes all mapped bytes, in native order
-     * @param unmap unmaps them; may run only once
+     * @param unmap unmaps the bytes; may run only once
      */
     record Mapping(ByteBuffer bytes, Runnable unmap) implements AutoCloseable {
         @Override

@@ -50,7 +50,7 @@ final class Segment implements AutoCloseable {
     private final UUID token;
     private FileChannel file;
     private FileFacts facts;
-    /** Found once: a process without a descriptor left cannot look, and yet write what it reserves. */
+    /** Whether the folder is in memory. Read once, because a process without free descriptors cannot read it later. */
     private boolean isInMemory;
 
     private int descriptor = -1;

@@ -172,7 +172,9 @@ final class SteppedRank implements Doorbell {
         return dead || beingMade == 0 && firstOpen == works.size();
     }
 
-    /** Throws the first operation's failure. An operation that the program has cancelled has not failed. */
+    /**
+     * Throws the failure of the first operation that failed. An operation that the program has cancelled has not failed.
+     */
     void verify() {
         for (Work work : works) {
             try {

@@ -32,7 +32,7 @@ public final class TimeoutProbe {
     /** The longest time between two checks for answers after a deadline. */
     private static final long POLL_NANOS = 5_000_000L;
 
-    /** Shorter timeouts cause no warning: a quarter of them is nothing unusual. */
+    /** The shortest timeout that causes a warning, because a quarter of a shorter one is a normal time for a call. */
     private static final long WARNED_LEAST_NANOS = 1_000_000_000L;
 
     private static final int PART_BEFORE_WARNING = 4;
@@ -176,11 +176,12 @@ public final class TimeoutProbe {
     }
 
     /**
-     * Returns the time before now within which data moved, for a judgement: data that moves shows that a rank is only slow.
+     * Returns the time before now within which data moved. A judgement uses this time, because moving data shows that a
+     * rank is only slow.
      *
-     * @param timeoutNanos from begin to deadline
-     * @param movedNanos   when data moved last, or 0 if none did
-     * @param nowNanos     now
+     * @param timeoutNanos time from the begin of a call to its deadline
+     * @param movedNanos   time of the last move of data on the context's clock; 0 if no data moved
+     * @param nowNanos     current time on the context's clock
      * @return nanoseconds: a second, or a part of a short timeout; 0 if no data moved within that time
      */
     public static long movedWithin(long timeoutNanos, long movedNanos, long nowNanos) {
