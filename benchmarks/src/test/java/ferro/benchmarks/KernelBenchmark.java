@@ -3,7 +3,7 @@ package ferro.benchmarks;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.collectives.reduce.Copies;
+import ferro.collectives.reduce.ElementCopier;
 import ferro.collectives.reduce.Kernel;
 import ferro.collectives.reduce.Kernels;
 import java.util.concurrent.TimeUnit;
@@ -44,7 +44,7 @@ public class KernelBenchmark {
     HostTensor second;
     private DataType dataType;
     private Kernel kernel;
-    private final Copies copies = new Copies();
+    private final ElementCopier copies = new ElementCopier();
 
     /** Makes both runs, of zeros: no op overflows, however often it runs. */
     @Setup

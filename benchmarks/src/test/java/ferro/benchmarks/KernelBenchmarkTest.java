@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.collectives.reduce.Copies;
+import ferro.collectives.reduce.ElementCopier;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,7 +20,7 @@ class KernelBenchmarkTest {
     @ValueSource(strings = {"heap+heap", "heap+direct", "direct+heap", "direct+direct"})
     void theBenchmarkKernelsCombineAndCopyRight(String memories) {
         KernelBenchmark benchmark = benchmark(DataType.INT32, ReduceOp.SUM, memories);
-        Copies copies = new Copies();
+        ElementCopier copies = new ElementCopier();
         int[] threes = new int[LENGTH];
         Arrays.fill(threes, 3);
         copies.copy(benchmark.second, 0, HostTensor.of(threes), 0, LENGTH);
@@ -54,7 +54,7 @@ class KernelBenchmarkTest {
 
     private static int at(HostTensor tensor, int index) {
         int[] one = new int[1];
-        new Copies().copy(HostTensor.of(one), 0, tensor, index, 1);
+        new ElementCopier().copy(HostTensor.of(one), 0, tensor, index, 1);
         return one[0];
     }
 

@@ -70,7 +70,7 @@ public final class JobFinder {
      * @return job or refusal; this method never throws an exception for the values of variables
      */
     public static JobVariables find(Map<String, String> settings, HostFacts around) {
-        Variables variables = new Variables(Map.copyOf(Objects.requireNonNull(settings, "settings")));
+        LauncherVariables variables = new LauncherVariables(Map.copyOf(Objects.requireNonNull(settings, "settings")));
         Objects.requireNonNull(around, "around");
         LauncherFamilies families = new LauncherFamilies(variables, around);
         List<LauncherCandidate> found = families.found();
@@ -252,10 +252,10 @@ public final class JobFinder {
      *
      * @throws IllegalArgumentException if the variable of the generation is not a number from 0
      */
-    private static RankOfJob withGeneration(RankOfJob job, Variables variables) {
+    private static RankOfJob withGeneration(RankOfJob job, LauncherVariables variables) {
         OptionalInt found = variables.numberIfAny(generationVariable(job.family(), variables), 0, RESTARTS);
         RendezvousPoint point = job.rendezvous();
-        Optional<String> given = variables.find(Meetings.JOB_ID);
+        Optional<String> given = variables.find(RendezvousPoints.JOB_ID);
         Optional<String> id = given.isPresent() ? given : point.key();
         if (found.isEmpty() || !isPartOfId(job, variables)) {
             return job.started(found.orElse(0), id, point);
@@ -271,7 +271,7 @@ public final class JobFinder {
      * Returns the variable that counts restarts. The variables of outer launchers are ignored, because they may differ
      * between the ranks. A manifest sets {@code JOBSET_RESTART_ATTEMPT}, so all pods have it.
      */
-    private static String generationVariable(LauncherKind family, Variables variables) {
+    private static String generationVariable(LauncherKind family, LauncherVariables variables) {
         if (variables.has(GENERATION)) {
             return GENERATION;
         }
@@ -287,7 +287,7 @@ public final class JobFinder {
      * Returns whether all ranks have the same generation, and no launcher has chosen the job id. Each agent of torchrun
      * counts its own restarts, so the numbers of several nodes may differ.
      */
-    private static boolean isPartOfId(RankOfJob job, Variables variables) {
+    private static boolean isPartOfId(RankOfJob job, LauncherVariables variables) {
         boolean isServed = variables.find("FERRO_STORE_SERVED").orElse("").equals("1");
         boolean isPerNode = job.family() == LauncherKind.TORCHRUN && !variables.has(GENERATION);
         return !isServed && (!isPerNode || job.rendezvous().allLocal());
@@ -296,7 +296,7 @@ public final class JobFinder {
     private static String numbered(String id, String end) {
         String numbered = id.endsWith(end) ? id : id + end;
         return numbered.getBytes(StandardCharsets.UTF_8).length > MAX_ID_BYTES
-                ? Meetings.hashed("job", numbered)
+                ? RendezvousPoints.hashed("job", numbered)
                 : numbered;
     }
 }

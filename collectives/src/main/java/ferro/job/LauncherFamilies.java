@@ -59,9 +59,9 @@ final class LauncherFamilies {
             "; set FERRO_WORLD_SIZE to the number of completions in the manifest; Kubernetes "
                     + "sets JOB_COMPLETION_INDEX if completionMode is Indexed";
 
-    private final Variables variables;
+    private final LauncherVariables variables;
     private final HostFacts around;
-    private final Meetings meetings;
+    private final RendezvousPoints meetings;
     private final SlurmStep slurm;
 
     /**
@@ -80,10 +80,10 @@ final class LauncherFamilies {
         }
     }
 
-    LauncherFamilies(Variables variables, HostFacts around) {
+    LauncherFamilies(LauncherVariables variables, HostFacts around) {
         this.variables = variables;
         this.around = around;
-        meetings = new Meetings(variables);
+        meetings = new RendezvousPoints(variables);
         slurm = new SlurmStep(variables, meetings);
     }
 
@@ -280,13 +280,13 @@ final class LauncherFamilies {
                 .orElse("");
         Optional<String> drawn = variables.find("OMPI_MCA_orte_precondition_transports");
         if (drawn.isPresent()) {
-            return Optional.of(Meetings.hashed("ompi", namespace + " " + drawn.get()));
+            return Optional.of(RendezvousPoints.hashed("ompi", namespace + " " + drawn.get()));
         }
         Optional<String> launcher = allLocal ? launcher().map(this::identity) : Optional.empty();
         if (launcher.isPresent()) {
-            return launcher.map(one -> Meetings.hashed("ompi", namespace + " " + one));
+            return launcher.map(one -> RendezvousPoints.hashed("ompi", namespace + " " + one));
         }
-        return namespace.isEmpty() ? Optional.empty() : Optional.of(Meetings.hashed("ompi", namespace));
+        return namespace.isEmpty() ? Optional.empty() : Optional.of(RendezvousPoints.hashed("ompi", namespace));
     }
 
     /**
@@ -298,7 +298,7 @@ final class LauncherFamilies {
         return proxy.flatMap(LauncherFamilies::controlPort)
                 .or(() -> allLocal ? proxy.map(this::identity) : Optional.empty())
                 .map(what -> allLocal ? what + " " + identity(proxy.get()) : what)
-                .map(what -> Meetings.hashed("hydra", what));
+                .map(what -> RendezvousPoints.hashed("hydra", what));
     }
 
     private Optional<Ancestor> launcher() {

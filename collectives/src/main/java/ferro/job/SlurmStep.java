@@ -42,10 +42,10 @@ final class SlurmStep {
     /** Distance between the ports of two steps, because steps of one job may run at the same time. */
     private static final int PORTS_BETWEEN_STEPS = 97;
 
-    private final Variables variables;
-    private final Meetings meetings;
+    private final LauncherVariables variables;
+    private final RendezvousPoints meetings;
 
-    SlurmStep(Variables variables, Meetings meetings) {
+    SlurmStep(LauncherVariables variables, RendezvousPoints meetings) {
         this.variables = variables;
         this.meetings = meetings;
     }

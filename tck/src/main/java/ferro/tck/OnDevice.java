@@ -5,7 +5,7 @@ import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
 import ferro.Tensor;
-import ferro.collectives.reduce.Copies;
+import ferro.collectives.reduce.ElementCopier;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.DeviceMemory.Copy;
 import ferro.dispatch.DeviceMemory.Staging;
@@ -31,7 +31,7 @@ final class OnDevice implements AutoCloseable {
     private final DeviceMemory memory;
     private final int device;
     private final Map<Object, DeviceTensor> uploaded = new IdentityHashMap<>();
-    private final Copies copies = new Copies();
+    private final ElementCopier copies = new ElementCopier();
     private Staging staging;
 
     private OnDevice(DeviceMemory memory, int device) {

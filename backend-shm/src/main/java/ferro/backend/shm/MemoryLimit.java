@@ -20,16 +20,16 @@ final class MemoryLimit {
     private MemoryLimit() {}
 
     /** Throws if a control group of this process leaves less than is needed; the exception names the innermost such group. */
-    static void check(Proc proc, long need) throws Shortage.NoRoom {
+    static void check(Proc proc, long need) throws SegmentShortage.NoRoom {
         try {
             for (Path group : groups(proc)) {
                 long left = left(group, need);
                 if (left < need) {
-                    throw new Shortage.NoRoom("memory.max of control group " + group + " leaves " + Math.max(0, left)
+                    throw new SegmentShortage.NoRoom("memory.max of control group " + group + " leaves " + Math.max(0, left)
                             + " of " + need + " bytes");
                 }
             }
-        } catch (Shortage.NoRoom little) {
+        } catch (SegmentShortage.NoRoom little) {
             throw little;
         } catch (IOException | NumberFormatException unknown) {
             // a rank that cannot read the limit is no worse off than without this check

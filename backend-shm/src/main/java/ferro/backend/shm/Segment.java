@@ -172,7 +172,7 @@ final class Segment implements AutoCloseable {
         long need = end - size.later() + promised;
         long free = place.freeBytes();
         if (need > free) {
-            throw new Shortage.NoRoom("there are " + free + " bytes free"
+            throw new SegmentShortage.NoRoom("there are " + free + " bytes free"
                     + (promised > 0 ? ", but " + promised + " are reserved for later use by ranks" : ""));
         }
         refuseIfLittleIsLeft(need);
@@ -217,7 +217,7 @@ final class Segment implements AutoCloseable {
         } catch (ClosedChannelException interrupted) {
             throw interrupted;
         } catch (IOException full) {
-            throw new Shortage.NoRoom(
+            throw new SegmentShortage.NoRoom(
                     "only " + (at + zeros.position()) + " bytes could be written: " + full.getMessage(), full);
         }
     }
@@ -226,7 +226,7 @@ final class Segment implements AutoCloseable {
      * Throws if the control group leaves too little. Other ranks write their segments at the same time, and all ranks of
      * one control group count together.
      */
-    private void refuseIfLittleIsLeft(long need) throws Shortage.NoRoom {
+    private void refuseIfLittleIsLeft(long need) throws SegmentShortage.NoRoom {
         if (isInMemory) {
             MemoryLimit.check(place.process().proc(), need);
         }
@@ -245,8 +245,8 @@ final class Segment implements AutoCloseable {
     }
 
     /** Returns what others need to find the segment; valid once all stages are over. */
-    Offer offer() {
-        return new Offer(
+    SegmentOffer offer() {
+        return new SegmentOffer(
                 place.host(),
                 place.process().pid(),
                 descriptor,

@@ -29,7 +29,7 @@ final class ShmMemory implements SharedMemory {
     private final GroupSpec group;
     private final SegmentFolder place;
     private final Segment own;
-    private final Budget.Taken taken;
+    private final MemoryBudget.Taken taken;
     /** By rank; null for ranks that were not reached. */
     private final Mapper.Mapping[] areas;
 
@@ -40,7 +40,7 @@ final class ShmMemory implements SharedMemory {
      *
      * @param taken what it takes of the budget
      */
-    ShmMemory(GroupSpec group, SegmentFolder place, Segment own, Budget.Taken taken) {
+    ShmMemory(GroupSpec group, SegmentFolder place, Segment own, MemoryBudget.Taken taken) {
         this.group = group;
         this.place = place;
         this.own = own;
@@ -64,7 +64,7 @@ final class ShmMemory implements SharedMemory {
             return Optional.empty();
         }
         try {
-            Offer offer = Offer.decode(offered);
+            SegmentOffer offer = SegmentOffer.decode(offered);
             Optional<String> stranger = strangerBecause(offer);
             return stranger.isPresent() ? stranger : find(rank, offer);
         } catch (IOException nonsense) {
@@ -72,7 +72,7 @@ final class ShmMemory implements SharedMemory {
         }
     }
 
-    private Optional<String> strangerBecause(Offer offer) {
+    private Optional<String> strangerBecause(SegmentOffer offer) {
         if (!offer.host().equals(place.host())) {
             return Optional.of("it is on another host: (" + offer.host() + "), this rank on (" + place.host() + ")");
         }
@@ -86,7 +86,7 @@ final class ShmMemory implements SharedMemory {
                 : Optional.of("\"" + offer.name() + "\" is not the name of a segment");
     }
 
-    private Optional<String> find(int rank, Offer offer) {
+    private Optional<String> find(int rank, SegmentOffer offer) {
         List<String> reasons = new ArrayList<>();
         Path descriptor = place.process().descriptor(offer.pid(), offer.descriptor());
         for (Path path : List.of(descriptor, place.folder().resolve(offer.name()))) {
@@ -94,7 +94,7 @@ final class ShmMemory implements SharedMemory {
                 areas[rank] = mapped(path, path.equals(descriptor), offer);
                 return Optional.empty();
             } catch (IOException failure) {
-                reasons.add(path + ": " + Shortage.of(failure).what());
+                reasons.add(path + ": " + SegmentShortage.of(failure).what());
             } catch (RuntimeException failure) {
                 reasons.add(path + ": " + failure);
             }
@@ -103,7 +103,7 @@ final class ShmMemory implements SharedMemory {
     }
 
     /** Checks the file before it opens it: a number of another namespace may lead to a device. */
-    private Mapper.Mapping mapped(Path path, boolean link, Offer offer) throws IOException {
+    private Mapper.Mapping mapped(Path path, boolean link, SegmentOffer offer) throws IOException {
         FileFacts facts = link ? FileFacts.of(path) : FileFacts.of(path, LinkOption.NOFOLLOW_LINKS);
         check(facts, offer);
         try (FileChannel file = FileChannel.open(path, link ? ANY : NO_LINK)) {
@@ -112,7 +112,7 @@ final class ShmMemory implements SharedMemory {
         }
     }
 
-    private static void check(FileFacts facts, Offer offer) throws IOException {
+    private static void check(FileFacts facts, SegmentOffer offer) throws IOException {
         if (!facts.regular() || facts.device() != offer.device() || facts.inode() != offer.inode()) {
             throw new IOException("it is not the offered file: " + facts + ", need device " + offer.device() + " inode "
                     + offer.inode());
@@ -124,7 +124,7 @@ final class ShmMemory implements SharedMemory {
     }
 
     /** Checks the token. The owner wrote it through its mapping, so a reader with a mapping sees the same memory. */
-    private void checkToken(FileChannel file, Offer offer) throws IOException {
+    private void checkToken(FileChannel file, SegmentOffer offer) throws IOException {
         try (Mapper.Mapping last = place.mapper().map(file, Segment.tokenAt(offer.bytes()), Segment.TOKEN_BYTES)) {
             ByteBuffer bytes = last.bytes();
             if (!new UUID(bytes.getLong(0), bytes.getLong(Long.BYTES)).equals(offer.token())) {
@@ -160,7 +160,7 @@ final class ShmMemory implements SharedMemory {
         } catch (IOException failure) {
             throw failure(
                     "need " + bytes + " bytes more in " + place.folder() + ", where "
-                            + Shortage.of(failure).text(),
+                            + SegmentShortage.of(failure).text(),
                     failure);
         }
     }
@@ -174,7 +174,7 @@ final class ShmMemory implements SharedMemory {
         } catch (IOException failure) {
             throw failure(
                     "its segment cannot be mapped for a tensor: "
-                            + Shortage.of(failure).text(),
+                            + SegmentShortage.of(failure).text(),
                     failure);
         }
     }

@@ -38,7 +38,7 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
                     Code.RESOURCE,
                     Where.of("", -1),
                     "cannot determine a name that all processes use for this host: "
-                            + Shortage.of(failure).text(),
+                            + SegmentShortage.of(failure).text(),
                     failure);
         }
     }
@@ -55,14 +55,14 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
             throw new IllegalArgumentException("an area of " + bytes + " bytes for group \"" + group.name()
                     + "\": need 1 to " + Integer.MAX_VALUE);
         }
-        Budget budget = context.shared(Budget.class, Budget::new);
+        MemoryBudget budget = context.shared(MemoryBudget.class, MemoryBudget::new);
         try {
             take(budget, group, context, bytes);
         } catch (RuntimeException failure) {
-            context.release(Budget.class);
+            context.release(MemoryBudget.class);
             throw failure;
         }
-        Budget.Taken taken = budget.new Taken(bytes, () -> context.release(Budget.class));
+        MemoryBudget.Taken taken = budget.new Taken(bytes, () -> context.release(MemoryBudget.class));
         try {
             return made(group, context, size, taken);
         } catch (RuntimeException | Error failure) {
@@ -71,7 +71,7 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
         }
     }
 
-    private static void take(Budget budget, GroupSpec group, RankContext context, long bytes) {
+    private static void take(MemoryBudget budget, GroupSpec group, RankContext context, long bytes) {
         long most = Settings.SHM_BYTES.of(context);
         // also in a debugger, where a call has no limit, memory that is lacking is reported
         Duration limit = Settings.TIMEOUT.of(context);
@@ -89,7 +89,7 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
         }
     }
 
-    private static SharedMemory made(GroupSpec group, RankContext context, SegmentSize size, Budget.Taken taken) {
+    private static SharedMemory made(GroupSpec group, RankContext context, SegmentSize size, MemoryBudget.Taken taken) {
         Segment segment = null;
         try {
             SegmentFolder place = SegmentFolder.of(context);
@@ -118,7 +118,7 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
                 Code.RESOURCE,
                 where,
                 what + "need " + Segment.fileBytes(bytes) + " bytes in " + Settings.SHM_DIR.of(context) + ", where "
-                        + Shortage.of(failure).text(),
+                        + SegmentShortage.of(failure).text(),
                 failure);
     }
 

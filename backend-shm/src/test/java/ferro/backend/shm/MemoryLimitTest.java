@@ -49,7 +49,7 @@ class MemoryLimitTest {
     }
 
     private void assertRefused(String group, long need) {
-        Shortage.NoRoom little = assertThrows(Shortage.NoRoom.class, () -> MemoryLimit.check(proc, need));
+        SegmentShortage.NoRoom little = assertThrows(SegmentShortage.NoRoom.class, () -> MemoryLimit.check(proc, need));
         assertEquals("memory.max of control group " + group, little.getMessage());
     }
 

@@ -45,7 +45,7 @@ final class SegmentFolders {
     /** Opens the memory of a rank of a group of two, whose segment is made. */
     static ShmMemory open(SegmentFolder place, int rank, SegmentSize size, Runnable givenBack) throws IOException {
         GroupSpec group = GroupSpec.of("world", rank, 2, Duration.ofSeconds(10));
-        return new ShmMemory(group, place, made(place, size), new Budget().new Taken(size.bytes(), givenBack));
+        return new ShmMemory(group, place, made(place, size), new MemoryBudget().new Taken(size.bytes(), givenBack));
     }
 
     static List<String> files(Path folder) {

@@ -90,7 +90,7 @@ class ShmMemoryTest {
     void aDescriptorOfAnotherFileIsNotOpenedAndTheNameIsUsed() throws IOException {
         ShmMemory first = open(SegmentFolders.inAContainer(folder), 0);
         ShmMemory second = open(SegmentFolders.inAContainer(folder), 1);
-        Offer offer = Offer.decode(first.offer());
+        SegmentOffer offer = SegmentOffer.decode(first.offer());
 
         assertTrue(second.reach(0, with(offer, 0, offer.token())).isEmpty());
 
@@ -102,7 +102,7 @@ class ShmMemoryTest {
     void aDifferentTokenIsADifferentSegment() throws IOException {
         ShmMemory first = open(SegmentFolders.inAContainer(folder), 0);
         ShmMemory second = open(SegmentFolders.inAContainer(folder), 1);
-        Offer offer = Offer.decode(first.offer());
+        SegmentOffer offer = SegmentOffer.decode(first.offer());
 
         String reason =
                 second.reach(0, with(offer, offer.descriptor(), new UUID(3, 4))).orElseThrow();
@@ -126,8 +126,8 @@ class ShmMemoryTest {
     void anOfferWithAFileOutsideTheFolderIsRefused() throws IOException {
         ShmMemory first = open(SegmentFolders.inAContainer(folder), 0);
         Path elsewhere = Files.createFile(folder.resolve("secret"));
-        Offer offer = Offer.decode(first.offer());
-        Offer forged = new Offer(
+        SegmentOffer offer = SegmentOffer.decode(first.offer());
+        SegmentOffer forged = new SegmentOffer(
                 offer.host(),
                 offer.pid(),
                 -1,
@@ -150,7 +150,7 @@ class ShmMemoryTest {
         ShmMemory second = open(SegmentFolders.inAContainer(folder), 1);
         byte[] offer = first.offer();
         try (FileChannel file =
-                FileChannel.open(folder.resolve(Offer.decode(offer).name()), StandardOpenOption.WRITE)) {
+                FileChannel.open(folder.resolve(SegmentOffer.decode(offer).name()), StandardOpenOption.WRITE)) {
             file.truncate(100);
         }
 
@@ -228,8 +228,8 @@ class ShmMemoryTest {
 
     @Test
     void promisedMemoryIsReturnedWithTheRest() {
-        Budget budget = new Budget();
-        Budget.Taken taken = budget.new Taken(8192, () -> {});
+        MemoryBudget budget = new MemoryBudget();
+        MemoryBudget.Taken taken = budget.new Taken(8192, () -> {});
         assertEquals(4096, taken.promise(SegmentSize.now(8192).withLater(0, 4096)));
 
         taken.giveBack();
@@ -290,8 +290,8 @@ class ShmMemoryTest {
         return memory;
     }
 
-    private static byte[] with(Offer offer, int descriptor, UUID token) {
-        return new Offer(
+    private static byte[] with(SegmentOffer offer, int descriptor, UUID token) {
+        return new SegmentOffer(
                         offer.host(),
                         offer.pid(),
                         descriptor,

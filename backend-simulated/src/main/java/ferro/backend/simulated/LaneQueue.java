@@ -111,7 +111,7 @@ final class LaneQueue {
     }
 
     private void enterWindow(SimulatedPost post, long count) {
-        post.data = count == 0 ? null : Movement.copyOf(post.data, post.from, count);
+        post.data = count == 0 ? null : PostCopier.copyOf(post.data, post.from, count);
         post.from = 0;
         post.window = post.bytes + POST_BYTES;
         windowEntered += post.window;
@@ -187,8 +187,8 @@ final class LaneQueue {
      *
      * @return bytes moved; 0 if the sender has given up, or if the rest is less than one element of both types
      */
-    long take(SimulatedPost post, PostedReceive receive, Movement movement) {
-        long bytes = Movement.piece(post, receive, PIECE_BYTES);
+    long take(SimulatedPost post, PostedReceive receive, PostCopier movement) {
+        long bytes = PostCopier.piece(post, receive, PIECE_BYTES);
         if (post.window > 0) {
             movement.move(post, receive, bytes);
         } else {

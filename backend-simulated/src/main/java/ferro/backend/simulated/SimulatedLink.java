@@ -179,7 +179,7 @@ final class SimulatedLink implements Link {
     }
 
     private boolean takeElements(SimulatedPost post, PostedReceive receive) {
-        if (Movement.whole(post, receive) == 0) {
+        if (PostCopier.whole(post, receive) == 0) {
             outOfStep(post, receive);
             return false;
         }

@@ -28,7 +28,7 @@ final class SimulatedTransport implements Transport {
     private final GroupInbox[] inboxes;
     private final GroupInbox inbox;
     private final Doorbell doorbell;
-    private final Movement movement;
+    private final PostCopier movement;
     private final AtomicReference<SimulatedLink> ready = new AtomicReference<>();
     /** Links by peer and lane, in pages, so that a thousand ranks do not need a million entries. */
     private final SimulatedLink[][] pages;
@@ -54,7 +54,7 @@ final class SimulatedTransport implements Transport {
         this.group = group;
         this.inboxes = network.inboxes(group);
         this.inbox = inboxes[group.rank];
-        this.movement = new Movement(group.members.length);
+        this.movement = new PostCopier(group.members.length);
         this.doorbell = network.medium().doorbell(worldRank(group.rank));
         this.pages = new SimulatedLink[(group.members.length * LANES + PAGE - 1) / PAGE][];
         network.opened(this);
@@ -101,7 +101,7 @@ final class SimulatedTransport implements Transport {
         return new ferro.Medium("memory of one process", List.of());
     }
 
-    Movement movement() {
+    PostCopier movement() {
         return movement;
     }
 

@@ -195,7 +195,7 @@ interface Executor {
          * Does the copies of an operation in a world of one rank, where every operation consists of copies only. Returns
          * the number of polls without data, which is 0.
          */
-        int copyAll(Prepared like, HostTensor in, HostTensor out) {
+        int copyAll(PreparedCall like, HostTensor in, HostTensor out) {
             current.copyAll(like, in, out);
             return 0;
         }
@@ -252,7 +252,7 @@ interface Executor {
 
         @Override
         public void begin(Operation operation) {
-            Prepared prepared = operation.prepared();
+            PreparedCall prepared = operation.prepared();
             begin(prepared.program, operation, operation.in(), operation.out(), prepared.completing);
         }
 

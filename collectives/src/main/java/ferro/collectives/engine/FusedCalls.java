@@ -6,7 +6,7 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.plan.Algorithm;
-import ferro.collectives.reduce.Copies;
+import ferro.collectives.reduce.ElementCopier;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +36,7 @@ final class FusedCalls {
 
     /** A batch of calls that run as one operation: one call of any kind, or several all-reduces. */
     static final class FusedBatch implements OperandStaging {
-        private final Copies copies = new Copies();
+        private final ElementCopier copies = new ElementCopier();
         final List<Collective> calls = new ArrayList<>();
         final List<String> labels = new ArrayList<>();
 
@@ -155,7 +155,7 @@ final class FusedCalls {
         return pending;
     }
 
-    private Prepared prepared(FusedBatch batch) {
+    private PreparedCall prepared(FusedBatch batch) {
         return planner.prepareJoined(
                 batch.type(), batch.first().op(), batch.lengths(), batch.labels.toArray(new String[0]));
     }

@@ -119,7 +119,7 @@ interface OperandStaging {
          * Returns the work of such an operation before and after the collective; {@code own} is other staging outside
          * this one, or null.
          */
-        OperandStaging of(Prepared prepared, HostTensor in, HostTensor out, OperandStaging own) {
+        OperandStaging of(PreparedCall prepared, HostTensor in, HostTensor out, OperandStaging own) {
             return new Sums(prepared, in, out, own);
         }
 
@@ -135,13 +135,13 @@ interface OperandStaging {
         }
 
         private final class Sums implements OperandStaging {
-            private final Prepared prepared;
+            private final PreparedCall prepared;
             private final HostTensor in;
             private final HostTensor out;
             private final OperandStaging own;
             private long[] sums;
 
-            Sums(Prepared prepared, HostTensor in, HostTensor out, OperandStaging own) {
+            Sums(PreparedCall prepared, HostTensor in, HostTensor out, OperandStaging own) {
                 this.prepared = prepared;
                 this.in = in;
                 this.out = out;

@@ -148,13 +148,13 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         return submit(planner.prepare(call, label), call, timeout);
     }
 
-    private PendingWork submit(Prepared prepared, Collective call, Duration timeout) {
+    private PendingWork submit(PreparedCall prepared, Collective call, Duration timeout) {
         int rank = loop.group().rank();
         return submit(prepared, operand(call, rank), result(call, rank), timeout, null);
     }
 
     /** Queues a prepared call; {@code staging} may be null. */
-    PendingWork submit(Prepared prepared, HostTensor in, HostTensor out, Duration timeout, OperandStaging staging) {
+    PendingWork submit(PreparedCall prepared, HostTensor in, HostTensor out, Duration timeout, OperandStaging staging) {
         loop.refuseInside(prepared.name);
         PendingWork work = new PendingWork(loop, prepared.name, ProgressLock.NONE, timeout);
         Operation operation = new Operation(work, prepared, in, out, staging(prepared, in, out, staging));
@@ -172,7 +172,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         return work;
     }
 
-    private OperandStaging staging(Prepared prepared, HostTensor in, HostTensor out, OperandStaging own) {
+    private OperandStaging staging(PreparedCall prepared, HostTensor in, HostTensor out, OperandStaging own) {
         if (prepared.isWidened()) {
             return averages.of(prepared, in, out, own);
         }
@@ -180,13 +180,13 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     }
 
     /** Returns whether this rank's result is the identity of the op. */
-    private boolean writesIdentity(Prepared prepared) {
+    private boolean writesIdentity(PreparedCall prepared) {
         return prepared.kind == CollectiveKind.EXCLUSIVE_SCAN
                 && loop.group().rank() == 0
                 && prepared.op.combiner() == null;
     }
 
-    private void count(PendingWork work, Prepared prepared, HostTensor in) {
+    private void count(PendingWork work, PreparedCall prepared, HostTensor in) {
         int calls = prepared.joined == null ? 1 : prepared.joined.length;
         long bytes = prepared.contributedBytes(in, loop.group().rank());
         work.counted(CallCounter.indexOf(prepared.kind), calls, bytes);
@@ -205,7 +205,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         overMemory = overSharedMemory;
     }
 
-    private Executor of(Prepared prepared) {
+    private Executor of(PreparedCall prepared) {
         return prepared.program == null ? overLinks : overMemory;
     }
 
@@ -214,7 +214,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
      * in its order.
      */
     void run(Collective call, CallOptions options, boolean noMessages) {
-        Prepared prepared = planner.prepare(call, options.label());
+        PreparedCall prepared = planner.prepare(call, options.label());
         Duration timeout = options.timeout();
         checkUsable.accept(prepared.name);
         long seen = progressLock.look();
@@ -251,7 +251,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
      * Tries the fast path, after the progress lock and a number are taken. If the call does not end on the fast path,
      * it becomes the next operation of the loop.
      */
-    private boolean endsAtOnce(Prepared prepared, long sequence, HostTensor in, HostTensor out, Duration timeout) {
+    private boolean endsAtOnce(PreparedCall prepared, long sequence, HostTensor in, HostTensor out, Duration timeout) {
         boolean isLong = prepared.bytes > MAX_BYTES_BEFORE_CLOCK;
         long callNanos = isLong ? loop.nanoTime() : 0;
         boolean published = false;
@@ -287,7 +287,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         return true;
     }
 
-    private void recordEnd(Prepared prepared, HostTensor in, int entry, long begunNanos, boolean isQuick) {
+    private void recordEnd(PreparedCall prepared, HostTensor in, int entry, long begunNanos, boolean isQuick) {
         CallCounter counter = loop.recorder().counter();
         int index = CallCounter.indexOf(prepared.kind);
         long before = isQuick ? counter.calls(index) : 0;
@@ -302,7 +302,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     }
 
     /** Returns whether a call runs code of the program, which may take any time. */
-    private static boolean runsCode(Prepared prepared) {
+    private static boolean runsCode(PreparedCall prepared) {
         return prepared.op != null && prepared.op.combiner() != null;
     }
 
@@ -310,7 +310,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
      * Records a call, and then fails the group if the data could not be published. The call already has its number. So
      * the call continues as an operation, ends with the group, and is in the recording of the failure.
      */
-    private int entered(Prepared prepared, long sequence, long begunNanos, Throwable broken) {
+    private int entered(PreparedCall prepared, long sequence, long begunNanos, Throwable broken) {
         try {
             control.called(sequence, prepared.call);
             return loop.recorder().started(sequence, prepared.text(), prepared.bytes, begunNanos);
@@ -325,7 +325,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
      * Returns whether the call can end on the fast path. If the call runs in shared memory and the result is true, the
      * data of the call is visible to the other ranks.
      */
-    private boolean publishes(Prepared prepared, long sequence, HostTensor in) {
+    private boolean publishes(PreparedCall prepared, long sequence, HostTensor in) {
         return prepared.program == null
                 ? overLinks.isAlone()
                 : overMemory.publish(prepared.program, sequence, prepared.call, in, prepared.completing);
@@ -590,7 +590,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
             return;
         }
         heldBack = false;
-        Prepared prepared = operation.prepared();
+        PreparedCall prepared = operation.prepared();
         operation.deliver();
         current = null;
         ENDED.setOpaque(this, operation.sequence());
@@ -615,7 +615,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     static final class Operation implements CallHeader {
         private final PendingWork work;
         private final OperandStaging staging;
-        private Prepared prepared;
+        private PreparedCall prepared;
         private HostTensor in;
         private HostTensor out;
         private volatile long sequence;
@@ -623,7 +623,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         Operation following;
 
         /** Makes an operation without a number; {@code staging} is its additional work before and after, or null. */
-        Operation(PendingWork work, Prepared prepared, HostTensor in, HostTensor out, OperandStaging staging) {
+        Operation(PendingWork work, PreparedCall prepared, HostTensor in, HostTensor out, OperandStaging staging) {
             this.work = work;
             this.staging = staging;
             this.prepared = prepared;
@@ -635,7 +635,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
             return work;
         }
 
-        Prepared prepared() {
+        PreparedCall prepared() {
             return prepared;
         }
 
@@ -681,7 +681,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         }
 
         /** Turns this object into another operation, without a number in the order. */
-        void become(Prepared next, HostTensor operand, HostTensor result) {
+        void become(PreparedCall next, HostTensor operand, HostTensor result) {
             sequence = 0;
             VarHandle.storeStoreFence();
             prepared = next;

@@ -3,7 +3,7 @@ package ferro.collectives.engine;
 import ferro.HostTensor;
 import ferro.MessageKind;
 import ferro.collectives.shared.IntraNodeTransport;
-import ferro.control.failure.Advice;
+import ferro.control.failure.FailureHints;
 import ferro.control.failure.Diagnosis;
 import ferro.spi.CallHeader;
 import ferro.spi.Settings;
@@ -187,7 +187,7 @@ final class PeerLanes {
         boolean isCrossing = verdict.isNoRankAlone()
                 && verdict.culprits().stream()
                         .anyMatch(peer -> find(peer) != null && find(peer).hasUnexpected());
-        return isCrossing ? "; " + Advice.CROSSING : "";
+        return isCrossing ? "; " + FailureHints.CROSSING : "";
     }
 
     /** Returns a text about the peers of a receive whose messages are no longer read; empty if all are read. */

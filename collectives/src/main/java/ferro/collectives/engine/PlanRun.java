@@ -4,7 +4,7 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.plan.Region;
-import ferro.collectives.reduce.Copies;
+import ferro.collectives.reduce.ElementCopier;
 import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.PreMulTarget;
 import ferro.spi.CallHeader;
@@ -27,7 +27,7 @@ final class PlanRun {
     private static final int LEAST_SCRATCH_BYTES = 4096;
 
     private final Lanes lanes;
-    private final Copies copies = new Copies();
+    private final ElementCopier copies = new ElementCopier();
     private final KeptKernels kernels;
     private final HostTensor[] memory = new HostTensor[REGIONS.length];
     /**
@@ -52,7 +52,7 @@ final class PlanRun {
 
     private HostTensor keptProducts;
     private CallHeader call;
-    private Prepared prepared;
+    private PreparedCall prepared;
     private Schedule schedule;
     private int sendsPosted;
     private int sendsDone;
@@ -67,7 +67,7 @@ final class PlanRun {
     }
 
     /** Begins an operation; {@code isAlone} tells whether no other operation is in flight. */
-    void begin(CallHeader header, Prepared what, HostTensor in, HostTensor out, boolean isAlone) {
+    void begin(CallHeader header, PreparedCall what, HostTensor in, HostTensor out, boolean isAlone) {
         // the steps that may fail come first: if one fails, nothing has begun
         HostTensor buffer = scratch(what.carriedType, what.schedule.scratchElements);
         multiply(what, in);
@@ -226,7 +226,7 @@ final class PlanRun {
     }
 
     /** Does the copies of an operation that consists of copies only. */
-    void copyAll(Prepared like, HostTensor in, HostTensor out) {
+    void copyAll(PreparedCall like, HostTensor in, HostTensor out) {
         multiply(like, in);
         for (Schedule.ScheduledPost local : like.schedule.receives) {
             copy(local, in, out);
@@ -287,7 +287,7 @@ final class PlanRun {
     }
 
     /** Prepares the multiplied operands. If memory runs out, this method throws and the operation has not begun. */
-    private void multiply(Prepared by, HostTensor operand) {
+    private void multiply(PreparedCall by, HostTensor operand) {
         multiplier = by.factor() == 1 ? null : by.op;
         boolean sends = multiplier != null && operand != null && by.schedule.sendsOperand;
         products = sends ? products(operand.dataType(), operand.elementCount()) : null;

@@ -54,12 +54,12 @@ final class Planner {
     private final long identity;
     private final AlgorithmChoice choice;
     private final long segmentBytes;
-    private final Prepared[] cache = new Prepared[2 * SLOTS];
-    private final Prepared[] joined = new Prepared[JOINED_SLOTS];
+    private final PreparedCall[] cache = new PreparedCall[2 * SLOTS];
+    private final PreparedCall[] joined = new PreparedCall[JOINED_SLOTS];
     /** Cache of calls with labels; the first such call makes it. */
-    private volatile Prepared[] labelled;
+    private volatile PreparedCall[] labelled;
 
-    private Prepared newest;
+    private PreparedCall newest;
     private SegmentLayout shared;
     private Hosts hosts;
 
@@ -114,51 +114,51 @@ final class Planner {
      * supported, before any data moves. Takes no lock, because an entry of the cache is complete, even if another
      * thread stored it.
      */
-    Prepared prepare(Collective call, String label) {
+    PreparedCall prepare(Collective call, String label) {
         Objects.requireNonNull(call, "call").check(group.rank(), group.worldSize());
         if (isOnDevice(call)) {
             throw new UnsupportedOperationException(
                     refusalOnDevice(CallOptions.named(call.kind().label(), label)));
         }
-        Prepared last = newest;
+        PreparedCall last = newest;
         if (last != null && last.fits(call, label, group.worldSize())) {
             return last;
         }
-        Prepared found = label.isEmpty() ? plain(call) : labelled(call, label);
+        PreparedCall found = label.isEmpty() ? plain(call) : labelled(call, label);
         if (found.steps <= MAX_STEPS_KEPT) {
             newest = found;
         }
         return found;
     }
 
-    private Prepared plain(Collective call) {
-        int slot = 2 * Prepared.Key.slot(call, "", group.worldSize(), SLOTS);
-        Prepared kept = kept(cache, slot, call, "");
+    private PreparedCall plain(Collective call) {
+        int slot = 2 * PreparedCall.Key.slot(call, "", group.worldSize(), SLOTS);
+        PreparedCall kept = kept(cache, slot, call, "");
         return kept == null ? make(call) : kept;
     }
 
-    private Prepared labelled(Collective call, String label) {
-        Prepared[] all = labelled;
+    private PreparedCall labelled(Collective call, String label) {
+        PreparedCall[] all = labelled;
         if (all == null) {
-            all = new Prepared[2 * LABELLED_SLOTS];
+            all = new PreparedCall[2 * LABELLED_SLOTS];
             labelled = all;
         }
-        int slot = 2 * Prepared.Key.slot(call, label, group.worldSize(), LABELLED_SLOTS);
-        Prepared kept = kept(all, slot, call, label);
+        int slot = 2 * PreparedCall.Key.slot(call, label, group.worldSize(), LABELLED_SLOTS);
+        PreparedCall kept = kept(all, slot, call, label);
         return kept == null ? keep(all, slot, plain(call).labelled(label)) : kept;
     }
 
     /** Returns the cached object of a call from one of its two slots, else null. */
-    private Prepared kept(Prepared[] all, int slot, Collective call, String label) {
-        Prepared first = all[slot];
+    private PreparedCall kept(PreparedCall[] all, int slot, Collective call, String label) {
+        PreparedCall first = all[slot];
         if (first != null && first.fits(call, label, group.worldSize())) {
             return first;
         }
-        Prepared second = all[slot + 1];
+        PreparedCall second = all[slot + 1];
         return second != null && second.fits(call, label, group.worldSize()) ? second : null;
     }
 
-    private static Prepared keep(Prepared[] all, int slot, Prepared made) {
+    private static PreparedCall keep(PreparedCall[] all, int slot, PreparedCall made) {
         if (made.steps <= MAX_STEPS_KEPT) {
             all[slot + 1] = all[slot];
             all[slot] = made;
@@ -166,18 +166,18 @@ final class Planner {
         return made;
     }
 
-    private Prepared make(Collective call) {
+    private PreparedCall make(Collective call) {
         Optional<String> refusal = unsupportedBecause(call);
         if (refusal.isPresent()) {
             throw new UnsupportedOperationException(
                     call.kind() + " on group \"" + group.name() + "\" rank " + group.rank() + ": " + refusal.get());
         }
-        Prepared made = make(Prepared.Key.of(call, group.worldSize()));
-        return keep(cache, 2 * Prepared.Key.slot(call, "", group.worldSize(), SLOTS), made);
+        PreparedCall made = make(PreparedCall.Key.of(call, group.worldSize()));
+        return keep(cache, 2 * PreparedCall.Key.slot(call, "", group.worldSize(), SLOTS), made);
     }
 
-    private Prepared make(Prepared.Key key) {
-        Prepared.Key carried = key.carried();
+    private PreparedCall make(PreparedCall.Key key) {
+        PreparedCall.Key carried = key.carried();
         SharedCall call = call(carried);
         long bytes = call.elements() * call.unit();
         boolean isOrdered = key.op() != null && key.op().isOrdered();
@@ -185,7 +185,7 @@ final class Planner {
                 ? choice.inRankOrder(flat(call))
                 : algorithm(call, carried.parts().areEqual());
         if (algorithm.topology() == Topology.SHARED_MEMORY) {
-            return new Prepared(key, identity, algorithm.program(call, shared.slotBytes()));
+            return new PreparedCall(key, identity, algorithm.program(call, shared.slotBytes()));
         }
         Plan plan = algorithm.plan(group.rank(), group.worldSize(), key.root(), hosts);
         boolean hasOnePass = bytes <= Schedule.SCRATCH_BYTES_MOST;
@@ -196,17 +196,17 @@ final class Planner {
                 hasOnePass ? plan.scratch().count() : algorithm.scratchChunks(group.worldSize(), key.root(), hosts));
     }
 
-    private SharedCall call(Prepared.Key key) {
+    private SharedCall call(PreparedCall.Key key) {
         return new SharedCall(key.kind(), group.rank(), group.worldSize(), key.root(), key.elements(), unit(key), 1)
                 .inRecords(recordElements(key));
     }
 
-    private static int unit(Prepared.Key key) {
+    private static int unit(PreparedCall.Key key) {
         return key.type() == null ? 1 : key.type().byteSize();
     }
 
     /** Returns how many elements no algorithm may split. */
-    private static int recordElements(Prepared.Key key) {
+    private static int recordElements(PreparedCall.Key key) {
         return key.op() == null ? 1 : key.op().recordElements();
     }
 
@@ -235,14 +235,14 @@ final class Planner {
         return new Case(call.kind(), group.worldSize(), call.elements() * call.unit());
     }
 
-    private Prepared prepared(Prepared.Key key, Plan plan, int scratchChunks) {
-        Prepared.Key carried = key.carried();
+    private PreparedCall prepared(PreparedCall.Key key, Plan plan, int scratchChunks) {
+        PreparedCall.Key carried = key.carried();
         int record = recordElements(key);
         ChunkCounts parts = carried.parts().inRecords(record);
         long scratch = parts.longest(plan.chunkCount()) * scratchChunks;
         Schedule.Chunking cut =
                 Schedule.Chunking.of(parts, scratch, record * unit(carried), segmentBytes, Schedule.SCRATCH_BYTES_MOST);
-        return new Prepared(key, identity, plan, new Schedule(plan, cut));
+        return new PreparedCall(key, identity, plan, new Schedule(plan, cut));
     }
 
     Algorithm allReduceAlgorithm(DataType type, long elements) {
@@ -256,12 +256,12 @@ final class Planner {
      * Returns the prepared object that all-reduces joined from parts of these lengths share, with a label for each
      * part. The fingerprint includes the lengths and labels.
      */
-    Prepared prepareJoined(DataType type, ReduceOp op, long[] lengths, String... labels) {
+    PreparedCall prepareJoined(DataType type, ReduceOp op, long[] lengths, String... labels) {
         int slot = (31 * Arrays.hashCode(lengths) + type.ordinal()) & (JOINED_SLOTS - 1);
-        Prepared kept = joined[slot];
+        PreparedCall kept = joined[slot];
         if (kept == null || kept.type != type || !op.equals(kept.op) || !Arrays.equals(kept.joined, lengths)) {
             ChunkCounts total = ChunkCounts.equal(LongStream.of(lengths).sum());
-            kept = make(new Prepared.Key(CollectiveKind.ALL_REDUCE, type, total, op, 0, lengths, ""));
+            kept = make(new PreparedCall.Key(CollectiveKind.ALL_REDUCE, type, total, op, 0, lengths, ""));
         }
         String[] labelsOfCall = Stream.of(labels).allMatch(labels[0]::equals) ? new String[] {labels[0]} : labels;
         kept = kept.hasLabels(labelsOfCall) ? kept : kept.labelled(labelsOfCall);

@@ -1,6 +1,6 @@
 package ferro.collectives.engine;
 
-import ferro.collectives.plan.Extent;
+import ferro.collectives.plan.ChunkExtent;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.plan.Region;
 import ferro.collectives.plan.Step;
@@ -126,7 +126,7 @@ final class Schedule {
         this.passes = cut.passes;
         // whole chunks have the same layout in scratch as in the operation; parts of chunks are one stride apart
         this.scratchStride = (parts.longest(plan.chunkCount()) + passes - 1) / passes;
-        Extent scratch = plan.scratch();
+        ChunkExtent scratch = plan.scratch();
         this.scratchElements = parts.recordElements()
                 * (passes == 1
                         ? start(Region.SCRATCH, scratch.first() + scratch.count())
@@ -239,7 +239,7 @@ final class Schedule {
     private record ElementRange(int chunk, int pass, long from, long count) {}
 
     private long offset(Region region, ElementRange place) {
-        Extent extent = plan.extent(region);
+        ChunkExtent extent = plan.extent(region);
         if (region == Region.SCRATCH && passes > 1) {
             return (place.chunk - extent.first()) * scratchStride
                     + place.from

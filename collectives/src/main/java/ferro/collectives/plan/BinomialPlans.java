@@ -27,7 +27,7 @@ final class BinomialPlans {
         Tree tree = new Tree(rank, size, root);
         boolean isRoot = rank == root;
         PlanBuilder plan =
-                new PlanBuilder(NAME, 1, isRoot ? Extent.all(1) : Extent.NONE, isRoot ? Extent.NONE : Extent.all(1));
+                new PlanBuilder(NAME, 1, isRoot ? ChunkExtent.all(1) : ChunkExtent.NONE, isRoot ? ChunkExtent.NONE : ChunkExtent.all(1));
         if (!isRoot) {
             plan.receive(tree.parent(), OUT, 0, 1);
         }
@@ -46,12 +46,12 @@ final class BinomialPlans {
     static Plan reduce(int rank, int size, int root) {
         Tree tree = new Tree(rank, size, root);
         boolean isRoot = rank == root;
-        PlanBuilder plan = new PlanBuilder(NAME, 1, Extent.all(1), isRoot ? Extent.all(1) : Extent.NONE);
+        PlanBuilder plan = new PlanBuilder(NAME, 1, ChunkExtent.all(1), isRoot ? ChunkExtent.all(1) : ChunkExtent.NONE);
         if (!isRoot && tree.isLeaf()) {
             return plan.send(tree.parent(), IN, 0, 1).build();
         }
         Region sum = isRoot ? OUT : SCRATCH;
-        plan.scratch(isRoot ? Extent.NONE : Extent.all(1)).copy(IN, sum, 0, 1);
+        plan.scratch(isRoot ? ChunkExtent.NONE : ChunkExtent.all(1)).copy(IN, sum, 0, 1);
         for (int distance = 1; distance < tree.low(); distance *= 2) {
             if (tree.hasChild(distance)) {
                 plan.receiveCombine(tree.child(distance), sum, 0, 1);
@@ -68,21 +68,21 @@ final class BinomialPlans {
     static Plan gather(int rank, int size, int root) {
         Tree tree = new Tree(rank, size, root);
         boolean isRoot = rank == root;
-        PlanBuilder plan = new PlanBuilder(NAME, size, Extent.only(rank), isRoot ? Extent.all(size) : Extent.NONE);
+        PlanBuilder plan = new PlanBuilder(NAME, size, ChunkExtent.only(rank), isRoot ? ChunkExtent.all(size) : ChunkExtent.NONE);
         if (!isRoot && tree.isLeaf()) {
             return plan.send(tree.parent(), IN, rank, 1).build();
         }
         Region all = isRoot ? OUT : SCRATCH;
-        plan.scratch(isRoot ? Extent.NONE : tree.extent()).copy(IN, all, rank, 1);
+        plan.scratch(isRoot ? ChunkExtent.NONE : tree.extent()).copy(IN, all, rank, 1);
         for (int distance = 1; distance < tree.low(); distance *= 2) {
             if (tree.hasChild(distance)) {
-                for (Extent range : tree.ofChild(distance)) {
+                for (ChunkExtent range : tree.ofChild(distance)) {
                     plan.receive(tree.child(distance), all, range.first(), range.count());
                 }
             }
         }
         if (!isRoot) {
-            for (Extent range : tree.own()) {
+            for (ChunkExtent range : tree.own()) {
                 plan.send(tree.parent(), all, range.first(), range.count());
             }
         }
@@ -92,20 +92,20 @@ final class BinomialPlans {
     static Plan scatter(int rank, int size, int root) {
         Tree tree = new Tree(rank, size, root);
         boolean isRoot = rank == root;
-        PlanBuilder plan = new PlanBuilder(NAME, size, isRoot ? Extent.all(size) : Extent.NONE, Extent.only(rank));
+        PlanBuilder plan = new PlanBuilder(NAME, size, isRoot ? ChunkExtent.all(size) : ChunkExtent.NONE, ChunkExtent.only(rank));
         if (!isRoot && tree.isLeaf()) {
             return plan.receive(tree.parent(), OUT, rank, 1).build();
         }
         Region all = isRoot ? IN : SCRATCH;
         if (!isRoot) {
             plan.scratch(tree.extent());
-            for (Extent range : tree.own()) {
+            for (ChunkExtent range : tree.own()) {
                 plan.receive(tree.parent(), all, range.first(), range.count());
             }
         }
         for (int distance = tree.low() / 2; distance > 0; distance /= 2) {
             if (tree.hasChild(distance)) {
-                for (Extent range : tree.ofChild(distance)) {
+                for (ChunkExtent range : tree.ofChild(distance)) {
                     plan.send(tree.child(distance), all, range.first(), range.count());
                 }
             }
@@ -164,27 +164,27 @@ final class BinomialPlans {
         }
 
         /** Returns the chunk ranges of this rank's subtree: one range, or two if the chunks wrap. */
-        Extent[] own() {
+        ChunkExtent[] own() {
             return ranges(relative(), low());
         }
 
-        Extent[] ofChild(int distance) {
+        ChunkExtent[] ofChild(int distance) {
             return ranges(relative() + distance, distance);
         }
 
         /** Returns an extent that contains the subtree's chunks. */
-        Extent extent() {
-            Extent[] ranges = own();
-            return ranges.length == 1 ? ranges[0] : Extent.all(size);
+        ChunkExtent extent() {
+            ChunkExtent[] ranges = own();
+            return ranges.length == 1 ? ranges[0] : ChunkExtent.all(size);
         }
 
-        private Extent[] ranges(int relative, int span) {
+        private ChunkExtent[] ranges(int relative, int span) {
             int first = absolute(relative);
             int count = Math.min(span, size - relative);
             if (first + count <= size) {
-                return new Extent[] {new Extent(first, count)};
+                return new ChunkExtent[] {new ChunkExtent(first, count)};
             }
-            return new Extent[] {new Extent(first, size - first), Extent.all(first + count - size)};
+            return new ChunkExtent[] {new ChunkExtent(first, size - first), ChunkExtent.all(first + count - size)};
         }
     }
 }

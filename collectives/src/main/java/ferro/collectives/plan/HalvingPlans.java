@@ -23,7 +23,7 @@ final class HalvingPlans {
      * the fewest steps: {@code log2 p} steps and {@code n log2 p} bytes.
      */
     static Plan doublingAllReduce(int rank, int size) {
-        PlanBuilder plan = new PlanBuilder(DOUBLING, 1, Extent.all(1), Extent.all(1)).copy(IN, OUT, 0, 1);
+        PlanBuilder plan = new PlanBuilder(DOUBLING, 1, ChunkExtent.all(1), ChunkExtent.all(1)).copy(IN, OUT, 0, 1);
         addDoubling(plan, rank, size, null);
         return plan.build();
     }
@@ -44,7 +44,7 @@ final class HalvingPlans {
         if (hasExtra) {
             plan.receiveCombine(Hosts.leader(hosts, own + core), OUT, 0, 1);
         }
-        plan.scratch(core > 1 ? Extent.all(1) : Extent.NONE);
+        plan.scratch(core > 1 ? ChunkExtent.all(1) : ChunkExtent.NONE);
         for (int distance = 1; distance < core; distance *= 2) {
             int peer = Hosts.leader(hosts, own ^ distance);
             plan.copy(OUT, SCRATCH, 0, 1).send(peer, SCRATCH, 0, 1).receiveCombine(peer, OUT, 0, 1);
@@ -61,7 +61,7 @@ final class HalvingPlans {
      */
     static Plan doublingAllGather(int rank, int size) {
         int core = Integer.highestOneBit(size);
-        PlanBuilder plan = new PlanBuilder(DOUBLING, size, Extent.only(rank), Extent.all(size)).copy(IN, OUT, rank, 1);
+        PlanBuilder plan = new PlanBuilder(DOUBLING, size, ChunkExtent.only(rank), ChunkExtent.all(size)).copy(IN, OUT, rank, 1);
         if (rank >= core) {
             return plan.send(rank - core, OUT, rank, 1)
                     .receive(rank - core, OUT, 0, size)
@@ -72,8 +72,8 @@ final class HalvingPlans {
         }
         for (int distance = 1; distance < core; distance *= 2) {
             int peer = rank ^ distance;
-            Extent own = extras(rank, distance, size);
-            Extent theirs = extras(peer, distance, size);
+            ChunkExtent own = extras(rank, distance, size);
+            ChunkExtent theirs = extras(peer, distance, size);
             plan.send(peer, OUT, block(rank, distance), distance);
             plan.receive(peer, OUT, block(peer, distance), distance);
             if (own.count() > 0) {
@@ -90,9 +90,9 @@ final class HalvingPlans {
     }
 
     /** Returns the chunks that the ranks of a block received from their extra ranks. */
-    private static Extent extras(int rank, int length, int size) {
+    private static ChunkExtent extras(int rank, int length, int size) {
         int first = Integer.highestOneBit(size) + block(rank, length);
-        return first < size ? new Extent(first, Math.min(length, size - first)) : Extent.NONE;
+        return first < size ? new ChunkExtent(first, Math.min(length, size - first)) : ChunkExtent.NONE;
     }
 
     /**
@@ -103,7 +103,7 @@ final class HalvingPlans {
      */
     static Plan halvingAllReduce(int rank, int size) {
         int core = Integer.highestOneBit(size);
-        PlanBuilder plan = new PlanBuilder("halvingDoubling", core, Extent.all(core), Extent.all(core));
+        PlanBuilder plan = new PlanBuilder("halvingDoubling", core, ChunkExtent.all(core), ChunkExtent.all(core));
         plan.copy(IN, OUT, 0, core);
         if (rank >= core) {
             return plan.send(rank - core, OUT, 0, core)
@@ -139,8 +139,8 @@ final class HalvingPlans {
             return TreeReduceScatter.plan(HALVING, rank, tree(size));
         }
         int length = size / 2;
-        PlanBuilder plan = new PlanBuilder(HALVING, size, Extent.all(size), Extent.only(rank))
-                .scratch(new Extent(block(rank, length), length))
+        PlanBuilder plan = new PlanBuilder(HALVING, size, ChunkExtent.all(size), ChunkExtent.only(rank))
+                .scratch(new ChunkExtent(block(rank, length), length))
                 .copy(IN, SCRATCH, block(rank, length), length);
         Region sending = IN;
         for (int half = length; half > 1; half /= 2) {
@@ -185,9 +185,9 @@ final class HalvingPlans {
      * received into memory from which another part is still being sent.
      */
     static Plan bruck(int rank, int size) {
-        PlanBuilder plan = new PlanBuilder("bruck", size, Extent.all(size), Extent.all(size));
+        PlanBuilder plan = new PlanBuilder("bruck", size, ChunkExtent.all(size), ChunkExtent.all(size));
         if (size > 2) {
-            plan.scratch(Extent.all(size));
+            plan.scratch(ChunkExtent.all(size));
         }
         plan.copy(IN, OUT, rank, 1);
         for (int bit = 1; bit < size; bit *= 2) {
@@ -223,7 +223,7 @@ final class HalvingPlans {
     static Plan barrier(int rank, int size) {
         int rounds = rounds(size);
         PlanBuilder plan =
-                new PlanBuilder("dissemination", rounds + 1, Extent.NONE, Extent.NONE).scratch(Extent.all(rounds + 1));
+                new PlanBuilder("dissemination", rounds + 1, ChunkExtent.NONE, ChunkExtent.NONE).scratch(ChunkExtent.all(rounds + 1));
         addRounds(plan, rank, size, null);
         return plan.build();
     }

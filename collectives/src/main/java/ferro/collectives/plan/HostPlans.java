@@ -22,7 +22,7 @@ final class HostPlans {
      */
     static Plan smallAllReduce(int rank, Hosts hosts) {
         int host = hosts.of(rank);
-        PlanBuilder plan = new PlanBuilder("byHostsDoubling", 1, Extent.all(1), Extent.all(1));
+        PlanBuilder plan = new PlanBuilder("byHostsDoubling", 1, ChunkExtent.all(1), ChunkExtent.all(1));
         // also needed if nothing is combined: in place, the result must not overwrite the operand too early
         plan.copy(IN, OUT, 0, 1);
         if (rank != hosts.leader(host)) {
@@ -47,7 +47,7 @@ final class HostPlans {
     static Plan largeAllReduce(int rank, Hosts hosts) {
         int host = hosts.of(rank);
         int chunks = ringChunks(hosts);
-        PlanBuilder plan = new PlanBuilder("byHostsRing", chunks, Extent.all(chunks), Extent.all(chunks));
+        PlanBuilder plan = new PlanBuilder("byHostsRing", chunks, ChunkExtent.all(chunks), ChunkExtent.all(chunks));
         if (rank != hosts.leader(host)) {
             for (int chunk : ringOrder(host, hosts)) {
                 plan.copy(IN, OUT, chunk, 1).send(hosts.leader(host), OUT, chunk, 1);
@@ -86,11 +86,11 @@ final class HostPlans {
     /** Adds the steps of a leader that sum each chunk around the ring. */
     private static void reduceInRing(PlanBuilder plan, int host, Hosts hosts) {
         for (int i = 0; i < hosts.count() - 1; i++) {
-            Extent sent = ringGroup(host - i, hosts);
+            ChunkExtent sent = ringGroup(host - i, hosts);
             for (int chunk = sent.first(); sent.holds(chunk, 1); chunk++) {
                 plan.send(hosts.leader(host + 1), OUT, chunk, 1);
             }
-            Extent received = ringGroup(host - i - 1, hosts);
+            ChunkExtent received = ringGroup(host - i - 1, hosts);
             for (int chunk = received.first(); received.holds(chunk, 1); chunk++) {
                 plan.receiveCombine(hosts.leader(host - 1), OUT, chunk, 1);
             }
@@ -103,10 +103,10 @@ final class HostPlans {
     }
 
     /** Returns the chunks that begin at a host. Host numbers wrap around. */
-    private static Extent ringGroup(int host, Hosts hosts) {
+    private static ChunkExtent ringGroup(int host, Hosts hosts) {
         int group = Math.floorMod(host, hosts.count());
         int first = firstOfGroup(group, hosts);
-        return new Extent(first, firstOfGroup(group + 1, hosts) - first);
+        return new ChunkExtent(first, firstOfGroup(group + 1, hosts) - first);
     }
 
     /** Returns the first chunk c for which c * hosts / chunks is at least a host. */
@@ -121,7 +121,7 @@ final class HostPlans {
         int[] order = new int[ringChunks(hosts)];
         int filled = 0;
         for (int i = 0; i < hosts.count(); i++) {
-            Extent group = ringGroup(host - i, hosts);
+            ChunkExtent group = ringGroup(host - i, hosts);
             for (int chunk = group.first(); group.holds(chunk, 1); chunk++) {
                 order[filled++] = chunk;
             }
@@ -136,7 +136,7 @@ final class HostPlans {
     static Plan allGather(int rank, Hosts hosts) {
         int host = hosts.of(rank);
         int size = hosts.worldSize();
-        PlanBuilder plan = new PlanBuilder("byHosts", size, Extent.only(rank), Extent.all(size)).copy(IN, OUT, rank, 1);
+        PlanBuilder plan = new PlanBuilder("byHosts", size, ChunkExtent.only(rank), ChunkExtent.all(size)).copy(IN, OUT, rank, 1);
         int leader = hosts.leader(host);
         if (rank != leader) {
             plan.send(leader, OUT, rank, 1);
@@ -179,7 +179,7 @@ final class HostPlans {
         int speaker = speaker(host, root, hosts);
         boolean isRoot = rank == root;
         PlanBuilder plan = new PlanBuilder(
-                "byHosts", 1, isRoot ? Extent.all(1) : Extent.NONE, isRoot ? Extent.NONE : Extent.all(1));
+                "byHosts", 1, isRoot ? ChunkExtent.all(1) : ChunkExtent.NONE, isRoot ? ChunkExtent.NONE : ChunkExtent.all(1));
         if (rank != speaker) {
             return plan.receive(speaker, OUT, 0, 1).build();
         }
@@ -208,7 +208,7 @@ final class HostPlans {
         int host = hosts.of(rank);
         int rounds = HalvingPlans.rounds(hosts.count());
         PlanBuilder plan =
-                new PlanBuilder("byHosts", rounds + 1, Extent.NONE, Extent.NONE).scratch(Extent.all(rounds + 1));
+                new PlanBuilder("byHosts", rounds + 1, ChunkExtent.NONE, ChunkExtent.NONE).scratch(ChunkExtent.all(rounds + 1));
         int leader = hosts.leader(host);
         if (rank != leader) {
             return plan.send(leader, SCRATCH, 0, 1)

@@ -22,11 +22,11 @@ final class LinearPlans {
      */
     static Plan broadcast(int rank, int size, int root) {
         if (rank != root) {
-            return new PlanBuilder(NAME, 1, Extent.NONE, Extent.all(1))
+            return new PlanBuilder(NAME, 1, ChunkExtent.NONE, ChunkExtent.all(1))
                     .receive(root, OUT, 0, 1)
                     .build();
         }
-        PlanBuilder plan = new PlanBuilder(NAME, 1, Extent.all(1), Extent.NONE);
+        PlanBuilder plan = new PlanBuilder(NAME, 1, ChunkExtent.all(1), ChunkExtent.NONE);
         for (int i = 1; i < size; i++) {
             plan.send((root + i) % size, IN, 0, 1);
         }
@@ -39,11 +39,11 @@ final class LinearPlans {
      */
     static Plan reduce(int rank, int size, int root) {
         if (rank != root) {
-            return new PlanBuilder(NAME, 1, Extent.all(1), Extent.NONE)
+            return new PlanBuilder(NAME, 1, ChunkExtent.all(1), ChunkExtent.NONE)
                     .send(root, IN, 0, 1)
                     .build();
         }
-        PlanBuilder plan = new PlanBuilder(NAME, 1, Extent.all(1), Extent.all(1)).copy(IN, OUT, 0, 1);
+        PlanBuilder plan = new PlanBuilder(NAME, 1, ChunkExtent.all(1), ChunkExtent.all(1)).copy(IN, OUT, 0, 1);
         for (int i = 1; i < size; i++) {
             plan.receiveCombine((root + i) % size, OUT, 0, 1);
         }
@@ -53,11 +53,11 @@ final class LinearPlans {
     /** Makes a gather: each other rank sends its part to the root once. */
     static Plan gather(int rank, int size, int root) {
         if (rank != root) {
-            return new PlanBuilder(NAME, size, Extent.only(rank), Extent.NONE)
+            return new PlanBuilder(NAME, size, ChunkExtent.only(rank), ChunkExtent.NONE)
                     .send(root, IN, rank, 1)
                     .build();
         }
-        PlanBuilder plan = new PlanBuilder(NAME, size, Extent.only(rank), Extent.all(size)).copy(IN, OUT, rank, 1);
+        PlanBuilder plan = new PlanBuilder(NAME, size, ChunkExtent.only(rank), ChunkExtent.all(size)).copy(IN, OUT, rank, 1);
         for (int i = 1; i < size; i++) {
             int from = (root + i) % size;
             plan.receive(from, OUT, from, 1);
@@ -68,11 +68,11 @@ final class LinearPlans {
     /** Makes a scatter: each other rank receives its part from the root once. */
     static Plan scatter(int rank, int size, int root) {
         if (rank != root) {
-            return new PlanBuilder(NAME, size, Extent.NONE, Extent.only(rank))
+            return new PlanBuilder(NAME, size, ChunkExtent.NONE, ChunkExtent.only(rank))
                     .receive(root, OUT, rank, 1)
                     .build();
         }
-        PlanBuilder plan = new PlanBuilder(NAME, size, Extent.all(size), Extent.only(rank));
+        PlanBuilder plan = new PlanBuilder(NAME, size, ChunkExtent.all(size), ChunkExtent.only(rank));
         for (int i = 1; i < size; i++) {
             int peer = (root + i) % size;
             plan.send(peer, IN, peer, 1);
@@ -88,7 +88,7 @@ final class LinearPlans {
      * nothing. Source: Bruck and others 1997, doi:10.1109/71.642949.
      */
     static Plan allGather(int rank, int size) {
-        PlanBuilder plan = new PlanBuilder(NAME, size, Extent.only(rank), Extent.all(size)).copy(IN, OUT, rank, 1);
+        PlanBuilder plan = new PlanBuilder(NAME, size, ChunkExtent.only(rank), ChunkExtent.all(size)).copy(IN, OUT, rank, 1);
         return addAllGather(plan, rank, size).build();
     }
 
@@ -107,7 +107,7 @@ final class LinearPlans {
      * Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521.
      */
     static Plan pairwise(int rank, int size) {
-        PlanBuilder plan = new PlanBuilder("pairwise", size, Extent.all(size), Extent.all(size)).copy(IN, OUT, rank, 1);
+        PlanBuilder plan = new PlanBuilder("pairwise", size, ChunkExtent.all(size), ChunkExtent.all(size)).copy(IN, OUT, rank, 1);
         for (int i = 1; i < size; i++) {
             int to = (rank + i) % size;
             int from = Math.floorMod(rank - i, size);
@@ -125,7 +125,7 @@ final class LinearPlans {
      * <p>Source: the pairwise exchange of Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521.
      */
     static Plan reduceScatter(int rank, int size) {
-        PlanBuilder plan = new PlanBuilder(NAME, size, Extent.all(size), Extent.only(rank)).copy(IN, OUT, rank, 1);
+        PlanBuilder plan = new PlanBuilder(NAME, size, ChunkExtent.all(size), ChunkExtent.only(rank)).copy(IN, OUT, rank, 1);
         for (int i = 1; i < size; i++) {
             int peer = Math.floorMod(rank - i, size);
             plan.send(peer, IN, peer, 1).receiveCombine((rank + i) % size, OUT, rank, 1);
@@ -140,11 +140,11 @@ final class LinearPlans {
      */
     static Plan rankOrderReduce(int rank, int size, int root) {
         if (rank != root) {
-            return new PlanBuilder(RANK_ORDER, 1, Extent.all(1), Extent.NONE)
+            return new PlanBuilder(RANK_ORDER, 1, ChunkExtent.all(1), ChunkExtent.NONE)
                     .send(root, IN, 0, 1)
                     .build();
         }
-        PlanBuilder plan = new PlanBuilder(RANK_ORDER, 1, Extent.all(1), Extent.all(1)).copy(IN, OUT, 0, 1);
+        PlanBuilder plan = new PlanBuilder(RANK_ORDER, 1, ChunkExtent.all(1), ChunkExtent.all(1)).copy(IN, OUT, 0, 1);
         for (int turn = 0; turn < size - 1; turn++) {
             plan.receiveCombine(peer(rank, turn), OUT, 0, 1, peer(rank, turn) < rank);
         }
@@ -157,7 +157,7 @@ final class LinearPlans {
      * Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521, with another order of messages.
      */
     static Plan rankOrderReduceScatter(int rank, int size) {
-        PlanBuilder plan = new PlanBuilder(RANK_ORDER, size, Extent.all(size), Extent.only(rank));
+        PlanBuilder plan = new PlanBuilder(RANK_ORDER, size, ChunkExtent.all(size), ChunkExtent.only(rank));
         plan.copy(IN, OUT, rank, 1);
         reduceParts(plan, rank, size, IN);
         return plan.build();
@@ -165,7 +165,7 @@ final class LinearPlans {
 
     /** Makes an all-reduce: the reduce-scatter, and then an all-gather, which doubles its steps and bytes. */
     static Plan rankOrderAllReduce(int rank, int size) {
-        PlanBuilder plan = new PlanBuilder(RANK_ORDER, size, Extent.all(size), Extent.all(size));
+        PlanBuilder plan = new PlanBuilder(RANK_ORDER, size, ChunkExtent.all(size), ChunkExtent.all(size));
         for (int chunk = 0; chunk < size; chunk++) {
             plan.copy(IN, OUT, chunk, 1);
         }

@@ -21,9 +21,9 @@ import java.util.List;
 public record Plan(
         String algorithm,
         int chunkCount,
-        Extent in,
-        Extent out,
-        Extent scratch,
+        ChunkExtent in,
+        ChunkExtent out,
+        ChunkExtent scratch,
         List<Step.Send> sends,
         List<Step.Arrival> receives) {
     /** Copies the lists. */
@@ -33,7 +33,7 @@ public record Plan(
     }
 
     /** Returns which chunks a region holds. */
-    public Extent extent(Region region) {
+    public ChunkExtent extent(Region region) {
         return switch (region) {
             case IN -> in;
             case OUT -> out;

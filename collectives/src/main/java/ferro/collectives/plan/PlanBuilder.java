@@ -15,9 +15,9 @@ import java.util.List;
 final class PlanBuilder {
     private final String algorithm;
     private final int chunkCount;
-    private final Extent in;
-    private final Extent out;
-    private Extent scratch = Extent.NONE;
+    private final ChunkExtent in;
+    private final ChunkExtent out;
+    private ChunkExtent scratch = ChunkExtent.NONE;
     private final List<Step.Send> sends = new ArrayList<>();
     private final List<Step.Arrival> receives = new ArrayList<>();
     private final LastSteps sent = new LastSteps();
@@ -29,14 +29,14 @@ final class PlanBuilder {
     private long visited;
 
     /** Begins a plan with chunks of the caller's operand and result. */
-    PlanBuilder(String algorithm, int chunkCount, Extent in, Extent out) {
+    PlanBuilder(String algorithm, int chunkCount, ChunkExtent in, ChunkExtent out) {
         this.algorithm = algorithm;
         this.chunkCount = chunkCount;
         this.in = in;
         this.out = out;
     }
 
-    PlanBuilder scratch(Extent extent) {
+    PlanBuilder scratch(ChunkExtent extent) {
         scratch = extent;
         return this;
     }

@@ -21,7 +21,7 @@ final class RingPlans {
      * steps of all chunks are alike, so segments form a pipeline.
      */
     static Plan allReduce(int rank, int size) {
-        PlanBuilder plan = new PlanBuilder(NAME, size, Extent.all(size), Extent.all(size));
+        PlanBuilder plan = new PlanBuilder(NAME, size, ChunkExtent.all(size), ChunkExtent.all(size));
         int next = Math.floorMod(rank + 1, size);
         int previous = Math.floorMod(rank - 1, size);
         plan.copy(IN, OUT, rank, 1);
@@ -43,9 +43,9 @@ final class RingPlans {
      * rank. Partial sums are in SCRATCH, which has n bytes.
      */
     static Plan reduceScatter(int rank, int size) {
-        PlanBuilder plan = new PlanBuilder(NAME, size, Extent.all(size), Extent.only(rank));
+        PlanBuilder plan = new PlanBuilder(NAME, size, ChunkExtent.all(size), ChunkExtent.only(rank));
         if (size > 2) {
-            plan.scratch(Extent.all(size));
+            plan.scratch(ChunkExtent.all(size));
         }
         int next = Math.floorMod(rank + 1, size);
         int previous = Math.floorMod(rank - 1, size);
@@ -65,7 +65,7 @@ final class RingPlans {
      * {@code n(p-1)/p} bytes, where n is the size of the full result.
      */
     static Plan allGather(int rank, int size) {
-        PlanBuilder plan = new PlanBuilder(NAME, size, Extent.only(rank), Extent.all(size));
+        PlanBuilder plan = new PlanBuilder(NAME, size, ChunkExtent.only(rank), ChunkExtent.all(size));
         plan.copy(IN, OUT, rank, 1);
         for (int i = 0; i < size - 1; i++) {
             plan.send(Math.floorMod(rank + 1, size), OUT, Math.floorMod(rank - i, size), 1);

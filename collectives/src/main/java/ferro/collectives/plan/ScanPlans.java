@@ -25,8 +25,8 @@ final class ScanPlans {
     private ScanPlans() {}
 
     static Plan doubling(int rank, int size) {
-        PlanBuilder plan = new PlanBuilder(DOUBLING, 1, Extent.all(1), Extent.all(1)).copy(IN, OUT, 0, 1);
-        plan.scratch(rank + 1 < size ? Extent.all(1) : Extent.NONE);
+        PlanBuilder plan = new PlanBuilder(DOUBLING, 1, ChunkExtent.all(1), ChunkExtent.all(1)).copy(IN, OUT, 0, 1);
+        plan.scratch(rank + 1 < size ? ChunkExtent.all(1) : ChunkExtent.NONE);
         addDoubling(plan, rank, size, 0);
         return plan.buildScan();
     }
@@ -63,7 +63,7 @@ final class ScanPlans {
     }
 
     static Plan chain(int rank, int size) {
-        PlanBuilder plan = new PlanBuilder(CHAIN, 1, Extent.all(1), Extent.all(1)).copy(IN, OUT, 0, 1);
+        PlanBuilder plan = new PlanBuilder(CHAIN, 1, ChunkExtent.all(1), ChunkExtent.all(1)).copy(IN, OUT, 0, 1);
         if (rank > 0) {
             plan.receiveCombine(rank - 1, OUT, 0, 1, true);
         }
@@ -88,7 +88,7 @@ final class ScanPlans {
 
     /** Begins an exclusive scan: rank 0 has no result, and all ranks but the last copy their operand to SCRATCH. */
     private static PlanBuilder exclusive(String name, int rank, int size) {
-        PlanBuilder plan = new PlanBuilder(name, 1, Extent.all(1), rank > 0 ? Extent.all(1) : Extent.NONE);
-        return rank + 1 < size ? plan.scratch(Extent.all(1)).copy(IN, SCRATCH, 0, 1) : plan;
+        PlanBuilder plan = new PlanBuilder(name, 1, ChunkExtent.all(1), rank > 0 ? ChunkExtent.all(1) : ChunkExtent.NONE);
+        return rank + 1 < size ? plan.scratch(ChunkExtent.all(1)).copy(IN, SCRATCH, 0, 1) : plan;
     }
 }

@@ -1,7 +1,7 @@
 package ferro.collectives.plan;
 
 /**
- * One step of a plan. Chunks are numbered over the full operation, the same on all ranks. {@link Extent} is the range
+ * One step of a plan. Chunks are numbered over the full operation, the same on all ranks. {@link ChunkExtent} is the range
  * of chunks that a region has.
  *
  * <p>A step may be posted after every earlier step of its own list is posted. The first {@code afterSends} sends and

@@ -63,7 +63,7 @@ final class TreeReduceScatter {
         for (int next = 0; next < size; next++) {
             walk(next);
         }
-        PlanBuilder plan = new PlanBuilder(name, size, Extent.all(size), Extent.only(rank)).scratch(scratch());
+        PlanBuilder plan = new PlanBuilder(name, size, ChunkExtent.all(size), ChunkExtent.only(rank)).scratch(scratch());
         for (long entry : inOrder()) {
             add(kept.get((int) entry), rank, plan);
         }
@@ -80,7 +80,7 @@ final class TreeReduceScatter {
         return order;
     }
 
-    private Extent scratch() {
+    private ChunkExtent scratch() {
         int first = Integer.MAX_VALUE;
         int last = -1;
         for (PartStep step : kept) {
@@ -89,7 +89,7 @@ final class TreeReduceScatter {
                 last = Math.max(last, step.part);
             }
         }
-        return last < 0 ? Extent.NONE : new Extent(first, last - first + 1);
+        return last < 0 ? ChunkExtent.NONE : new ChunkExtent(first, last - first + 1);
     }
 
     private static void add(PartStep step, int rank, PlanBuilder plan) {

@@ -30,8 +30,8 @@ abstract class BlockKernel extends Kernel {
     final Object intoBlock;
 
     final Object sourceBlock;
-    private final Copies intoViews = new Copies();
-    private final Copies sourceViews = new Copies();
+    private final ElementCopier intoViews = new ElementCopier();
+    private final ElementCopier sourceViews = new ElementCopier();
     private PreMulTarget multiplies = PreMulTarget.NEITHER;
     private double factor = 1;
     /** Index from which on both blocks are zero. */
@@ -159,10 +159,10 @@ abstract class BlockKernel extends Kernel {
     abstract void clear(int from, int length);
 
     /** Copies a run to the beginning of a block. */
-    abstract void load(Object memory, long offset, Object block, Copies views, int length);
+    abstract void load(Object memory, long offset, Object block, ElementCopier views, int length);
 
     /** Copies the beginning of a block to a run. */
-    abstract void store(Object block, Object memory, long offset, Copies views, int length);
+    abstract void store(Object block, Object memory, long offset, ElementCopier views, int length);
 
     /** Multiplies all elements of the first block. */
     abstract void multiplyInto(double by);

@@ -52,7 +52,7 @@ public abstract class Kernel {
      */
     public final void combine(HostTensor into, long to, HostTensor source, long from, long elements) {
         for (long done = 0; done < elements; ) {
-            long run = Copies.run(into, to + done, source, from + done, elements - done);
+            long run = ElementCopier.run(into, to + done, source, from + done, elements - done);
             // a buffer of foreign memory may end inside a record, and the next buffer has the whole record
             long length = run - run % recordElements();
             if (length == 0) {

@@ -19,14 +19,14 @@ final class TriedKernel extends Kernel {
     private final BlockKernel plain;
     private Kernel fast;
     /** Trials by the number of results and the kinds of memory of both operands. */
-    private final Trial[] trials = new Trial[8];
+    private final KernelTrial[] trials = new KernelTrial[8];
 
     /** Makes a kernel. {@code fast} is called when a run is long enough for the fast kernel. */
     TriedKernel(Supplier<Kernel> fast, BlockKernel plain) {
         this.made = fast;
         this.plain = plain;
         for (int i = 0; i < trials.length; i++) {
-            trials[i] = new Trial();
+            trials[i] = new KernelTrial();
         }
     }
 
@@ -36,7 +36,7 @@ final class TriedKernel extends Kernel {
             plain.combine(first, firstOffset, second, secondOffset, count, both);
             return;
         }
-        Trial trial = trials[(both ? 4 : 0) + pair(first, second)];
+        KernelTrial trial = trials[(both ? 4 : 0) + pair(first, second)];
         long samples = samples(trial, count);
         for (long done = 0; done < count; ) {
             boolean isSample = done < samples;
@@ -54,11 +54,11 @@ final class TriedKernel extends Kernel {
     }
 
     /** Returns how many elements of a call are part of samples; the last sample may have more. */
-    private static long samples(Trial trial, long count) {
+    private static long samples(KernelTrial trial, long count) {
         if (!trial.due()) {
             return 0;
         }
-        return trial.undecided() ? Math.max(1, count / Trial.SHARE) : 1;
+        return trial.undecided() ? Math.max(1, count / KernelTrial.SHARE) : 1;
     }
 
     private Kernel fast() {

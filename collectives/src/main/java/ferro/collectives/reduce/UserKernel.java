@@ -31,8 +31,8 @@ final class UserKernel extends Kernel {
     private final int block;
     private final Object left;
     private final Object right;
-    private final Copies intoCopies = new Copies();
-    private final Copies sourceCopies = new Copies();
+    private final ElementCopier intoCopies = new ElementCopier();
+    private final ElementCopier sourceCopies = new ElementCopier();
 
     @SuppressWarnings("unchecked") // the op has checked that its code takes arrays of this element type
     UserKernel(DataType type, ReduceOp op) {

@@ -23,7 +23,7 @@ final class IntraNodeLinks {
     private final int rank;
     private final SegmentLayout layout;
     private final ByteBuffer[] areas;
-    private final Sleepers sleepers;
+    private final SleepingRanks sleepers;
     private final Supplier<Transport.Events> events;
     /**
      * Rings lie in the segment of the receiver, so that one set of views and kernels serves all data that comes. One thread at
@@ -47,7 +47,7 @@ final class IntraNodeLinks {
             GroupSpec group,
             SegmentLayout layout,
             ByteBuffer[] areas,
-            Sleepers sleepers,
+            SleepingRanks sleepers,
             Supplier<Transport.Events> events) {
         this.group = group;
         this.rank = group.rank();

@@ -29,7 +29,7 @@ public final class IntraNodeTransport implements Transport {
     private static final byte WAKE = -2;
 
     /**
-     * Longest sleep of a rank that others wake through shared memory. {@link Sleepers} rests on a time in which writes of
+     * Longest sleep of a rank that others wake through shared memory. {@link SleepingRanks} rests on a time in which writes of
      * other ranks arrive, so no sleep is without an end.
      */
     private static final long MAX_SLEEP_NANOS = 100_000_000L;
@@ -44,7 +44,7 @@ public final class IntraNodeTransport implements Transport {
     /** As {@link #memory}; no call accesses a segment once it is null. */
     private IntraNodeLinks near;
 
-    private Sleepers sleepers;
+    private SleepingRanks sleepers;
     private boolean abandoned;
     private boolean closed;
 
@@ -78,7 +78,7 @@ public final class IntraNodeTransport implements Transport {
         for (int peer = 0; peer < reached.length; peer++) {
             reached[peer] = nearRanks.get(peer) ? areas.area(peer) : null;
         }
-        sleepers = new Sleepers(rank(), layout.asleep(), reached, clock, this::doorbell);
+        sleepers = new SleepingRanks(rank(), layout.asleep(), reached, clock, this::doorbell);
         near = new IntraNodeLinks(group, layout, reached, sleepers, () -> events);
     }
 

@@ -5,7 +5,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.TensorMemory;
 import ferro.collectives.link.StagedElements;
-import ferro.collectives.reduce.Copies;
+import ferro.collectives.reduce.ElementCopier;
 import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.Kernel;
 import ferro.collectives.reduce.PreMulTarget;
@@ -46,7 +46,7 @@ public class SharedMachine {
 
     private final OperandSide in = new OperandSide();
     private final OperandSide out = new OperandSide();
-    private final Copies copies = new Copies();
+    private final ElementCopier copies = new ElementCopier();
     private Program program;
     private CallHeader call;
     private DataType type;
@@ -523,7 +523,7 @@ public class SharedMachine {
 
     /** Where the elements of this rank's operand or result lie, for the operation under way. */
     static final class OperandSide {
-        private final Copies copies = new Copies();
+        private final ElementCopier copies = new ElementCopier();
         /** Array or buffer of all elements; null if there is none, or if {@link #parts} has them. */
         private Object memory;
         /** Tensor whose elements are in several buffers, or null. */

@@ -20,7 +20,7 @@ import jdk.incubator.vector.VectorSpecies;
  * use memory segments. No source compiles with both, so the methods of this JVM are called by method handles. The
  * handles are constants, so the JIT compiler can inline their targets.
  */
-final class Direct extends Views {
+final class Direct extends BufferViews {
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
     /** Whether this JDK uses memory segments. Memory segments are final since JDK 22 and a preview before. */

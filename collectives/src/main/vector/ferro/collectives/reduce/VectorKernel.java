@@ -14,7 +14,7 @@ final class VectorKernel extends Kernel {
     private final BlockKernel plain;
     private final long vectorMask;
     private final Loops.Operands operands;
-    private final Views directs = new Direct();
+    private final BufferViews directs = new Direct();
 
     /** Makes a kernel; {@code lanes} is a power of two. */
     VectorKernel(Loops[] loops, BlockKernel plain, int lanes, double scale) {

@@ -92,7 +92,7 @@ final class VectorKernels implements KernelFamily {
         private final Kernel sum;
         private final PreMulTarget multiplies;
         private final short[] products = new short[BLOCK];
-        private final Copies copies = new Copies();
+        private final ElementCopier copies = new ElementCopier();
 
         /** Makes a kernel from a kernel that copies products and a kernel that adds. */
         ProductsFirst(Kernel copy, Kernel sum, PreMulTarget multiplies) {

@@ -26,7 +26,7 @@ class PlannerTest {
 
     private final Planner planner = new Planner(PAIR, SystemContext.of(Map.of()), 7, AlgorithmChoice.of(""));
 
-    private Prepared prepare(Collective call) {
+    private PreparedCall prepare(Collective call) {
         return planner.prepare(call, "");
     }
 
@@ -37,7 +37,7 @@ class PlannerTest {
 
     @Test
     void plansOfTwentyPowersOfTwoStayInTheCache() {
-        List<Prepared> made = new ArrayList<>();
+        List<PreparedCall> made = new ArrayList<>();
         for (int bit = 0; bit < 20; bit++) {
             made.add(prepare(allReduce(1 << bit)));
         }
@@ -67,7 +67,7 @@ class PlannerTest {
         HostTensor in = HostTensor.of(new float[16]);
         HostTensor out = HostTensor.of(new float[16]);
         long[] equal = {8, 8};
-        Prepared counted = prepare(Collective.allToAll(in, out, equal, equal));
+        PreparedCall counted = prepare(Collective.allToAll(in, out, equal, equal));
 
         assertNotSame(prepare(Collective.allToAll(in, out)), counted);
         assertSame(counted, prepare(Collective.allToAll(in, out, equal, new long[0])));
@@ -78,7 +78,7 @@ class PlannerTest {
     void unequalCountsArePlannedOnce() {
         HostTensor part = HostTensor.of(new float[5]);
         HostTensor all = HostTensor.of(new float[16]);
-        Prepared first = prepare(Collective.allGather(part, all, new long[] {5, 11}));
+        PreparedCall first = prepare(Collective.allGather(part, all, new long[] {5, 11}));
 
         assertSame(first, prepare(Collective.allGather(part, all, new long[] {5, 11})));
         assertNotSame(first, prepare(Collective.allGather(part, HostTensor.of(new float[12]), new long[] {5, 7})));
@@ -88,7 +88,7 @@ class PlannerTest {
     void multipliedSumsOfOneFactorShareAPlanHoweverOftenTheOpIsMade() {
         HostTensor data = HostTensor.of(new float[8]);
 
-        Prepared half = prepare(Collective.allReduce(data, ReduceOp.preMultipliedSum(0.5)));
+        PreparedCall half = prepare(Collective.allReduce(data, ReduceOp.preMultipliedSum(0.5)));
 
         assertSame(half, prepare(Collective.allReduce(data, ReduceOp.preMultipliedSum(0.5))));
         assertNotSame(half, prepare(Collective.allReduce(data, ReduceOp.preMultipliedSum(0.25))));
@@ -99,9 +99,9 @@ class PlannerTest {
         HostTensor bytes = HostTensor.of(new byte[8]);
         HostTensor longs = HostTensor.of(new long[8]);
 
-        Prepared ofBytes = prepare(Collective.allReduce(bytes, ReduceOp.AVG));
-        Prepared ofLongs = prepare(Collective.allReduce(longs, ReduceOp.AVG));
-        Prepared sum = prepare(Collective.allReduce(longs, ReduceOp.SUM));
+        PreparedCall ofBytes = prepare(Collective.allReduce(bytes, ReduceOp.AVG));
+        PreparedCall ofLongs = prepare(Collective.allReduce(longs, ReduceOp.AVG));
+        PreparedCall sum = prepare(Collective.allReduce(longs, ReduceOp.SUM));
 
         assertTrue(ofBytes.text().startsWith("allReduce i8[8] avg by "), ofBytes.text());
         assertEquals(8, ofBytes.bytes);
@@ -118,7 +118,7 @@ class PlannerTest {
         ReduceOp.Combiner first = (into, received) -> {};
         ReduceOp.Combiner second = (into, received) -> {};
 
-        Prepared kept = prepare(Collective.allReduce(data, ReduceOp.of("first", first)));
+        PreparedCall kept = prepare(Collective.allReduce(data, ReduceOp.of("first", first)));
 
         assertSame(kept, prepare(Collective.allReduce(data, ReduceOp.of("first", first))));
         assertNotSame(kept, prepare(Collective.allReduce(data, ReduceOp.of("first", second))));
@@ -127,14 +127,14 @@ class PlannerTest {
 
     @Test
     void callsThatDifferInOnePropertyHaveDifferentPlans() {
-        Prepared plain = prepare(allReduce(8));
+        PreparedCall plain = prepare(allReduce(8));
         HostTensor data = HostTensor.of(new float[8]);
         HostTensor half = HostTensor.of(new float[4]);
 
         assertNotSame(plain, prepare(Collective.allReduce(data, ReduceOp.MAX)));
         assertNotSame(plain, prepare(Collective.allGather(half, data)));
         HostTensor three = HostTensor.of(new float[3]);
-        Prepared counted = prepare(Collective.allGather(three, data, new long[] {3, 5}));
+        PreparedCall counted = prepare(Collective.allGather(three, data, new long[] {3, 5}));
         assertNotSame(prepare(Collective.allGather(half, data)), counted);
         assertSame(counted, prepare(Collective.allGather(three, data, new long[] {3, 5})));
         assertTrue(counted.text().contains("in parts of [3,5]"), counted.text());
@@ -142,8 +142,8 @@ class PlannerTest {
 
     @Test
     void aLabelChangesFingerprintAndTextButNotThePlan() {
-        Prepared plain = prepare(allReduce(8));
-        Prepared labelled = planner.prepare(allReduce(8), "dense2.weight");
+        PreparedCall plain = prepare(allReduce(8));
+        PreparedCall labelled = planner.prepare(allReduce(8), "dense2.weight");
 
         assertSame(plain.schedule, labelled.schedule);
         assertNotEquals(plain.call.fingerprint(), labelled.call.fingerprint());
@@ -155,7 +155,7 @@ class PlannerTest {
 
     @Test
     void plansOf500LabelsStayInTheCache() {
-        List<Prepared> made = new ArrayList<>();
+        List<PreparedCall> made = new ArrayList<>();
         for (int layer = 0; layer < 500; layer++) {
             made.add(planner.prepare(allReduce(8 + layer % 5), "layers." + layer + ".weight"));
         }
@@ -172,10 +172,10 @@ class PlannerTest {
     void joinedCallsListTheirLabelsInOrderAndACommonLabelOnce() {
         long[] lengths = {4, 5};
 
-        Prepared two = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, "a", "b");
-        Prepared swapped = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, "b", "a");
-        Prepared one = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, "a", "a");
-        Prepared none = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, "", "");
+        PreparedCall two = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, "a", "b");
+        PreparedCall swapped = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, "b", "a");
+        PreparedCall one = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, "a", "a");
+        PreparedCall none = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, "", "");
 
         assertTrue(two.text().startsWith("allReduce [\"a\", \"b\"] f32[9] coalesced of [4,5]"), two.text());
         assertTrue(swapped.text().startsWith("allReduce [\"b\", \"a\"] "), swapped.text());
@@ -191,9 +191,9 @@ class PlannerTest {
         String[] labels = new String[60];
         Arrays.setAll(labels, index -> "layers." + index + ".weight");
 
-        Prepared first = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, labels);
+        PreparedCall first = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, labels);
         labels[59] = "layers.59.bias";
-        Prepared other = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, labels);
+        PreparedCall other = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, labels);
 
         assertTrue(first.text().contains("\"layers.0.weight\", \"layers.1.weight\""), first.text());
         assertTrue(first.text().contains(" more, hash "), first.text());

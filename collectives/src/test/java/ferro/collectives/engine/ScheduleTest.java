@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.CollectiveKind;
 import ferro.collectives.plan.Algorithm;
 import ferro.collectives.plan.Algorithm.Topology;
-import ferro.collectives.plan.Extent;
+import ferro.collectives.plan.ChunkExtent;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.plan.Region;
 import java.util.ArrayDeque;
@@ -45,7 +45,7 @@ class ScheduleTest {
         }
 
         private static int length(Plan plan, Schedule.Chunking cut, Region region) {
-            Extent extent = plan.extent(region);
+            ChunkExtent extent = plan.extent(region);
             int chunks = plan.chunkCount();
             long end = cut.parts().start(region, extent.first() + extent.count(), chunks);
             return (int) (end - cut.parts().start(region, extent.first(), chunks))

@@ -88,7 +88,7 @@ final class PlanResults {
         PlanResults results = new PlanResults(plans, false);
         results.run();
         for (PlanMemory rank : results.ranks) {
-            Extent out = rank.plan.out();
+            ChunkExtent out = rank.plan.out();
             for (int chunk = out.first(); chunk < out.first() + out.count(); chunk++) {
                 if (!rank.out[chunk].isInOrder()) {
                     return Optional.of(end(rank, chunk) + " holding " + rank.out[chunk] + ", not in rank order");
@@ -241,7 +241,7 @@ final class PlanResults {
                             + " and has heard of ranks " + heard + " only");
                 }
             }
-            Extent out = rank.plan.out();
+            ChunkExtent out = rank.plan.out();
             for (int chunk = out.first(); chunk < out.first() + out.count(); chunk++) {
                 Optional<String> why = check(rank, chunk);
                 if (why.isPresent()) {

@@ -55,29 +55,29 @@ record PlanSet(CollectiveKind kind, List<Plan> all, int root) {
     }
 
     /** Returns what IN must hold. */
-    Extent in(int rank) {
+    ChunkExtent in(int rank) {
         return switch (kind) {
-            case ALL_REDUCE, REDUCE, REDUCE_SCATTER, ALL_TO_ALL, SCAN, EXCLUSIVE_SCAN -> Extent.all(chunkCount());
+            case ALL_REDUCE, REDUCE, REDUCE_SCATTER, ALL_TO_ALL, SCAN, EXCLUSIVE_SCAN -> ChunkExtent.all(chunkCount());
             case ALL_GATHER, GATHER -> part(rank);
-            case BROADCAST, SCATTER -> rank == root ? Extent.all(chunkCount()) : Extent.NONE;
-            default -> Extent.NONE;
+            case BROADCAST, SCATTER -> rank == root ? ChunkExtent.all(chunkCount()) : ChunkExtent.NONE;
+            default -> ChunkExtent.NONE;
         };
     }
 
     /** Returns what OUT must hold. */
-    Extent out(int rank) {
+    ChunkExtent out(int rank) {
         return switch (kind) {
-            case ALL_REDUCE, ALL_GATHER, ALL_TO_ALL, SCAN -> Extent.all(chunkCount());
-            case EXCLUSIVE_SCAN -> rank > 0 ? Extent.all(chunkCount()) : Extent.NONE;
-            case REDUCE, GATHER -> rank == root ? Extent.all(chunkCount()) : Extent.NONE;
+            case ALL_REDUCE, ALL_GATHER, ALL_TO_ALL, SCAN -> ChunkExtent.all(chunkCount());
+            case EXCLUSIVE_SCAN -> rank > 0 ? ChunkExtent.all(chunkCount()) : ChunkExtent.NONE;
+            case REDUCE, GATHER -> rank == root ? ChunkExtent.all(chunkCount()) : ChunkExtent.NONE;
             case REDUCE_SCATTER, SCATTER -> part(rank);
-            case BROADCAST -> rank == root ? Extent.NONE : Extent.all(chunkCount());
-            default -> Extent.NONE;
+            case BROADCAST -> rank == root ? ChunkExtent.NONE : ChunkExtent.all(chunkCount());
+            default -> ChunkExtent.NONE;
         };
     }
 
-    private Extent part(int rank) {
-        return new Extent(rank * unit(), unit());
+    private ChunkExtent part(int rank) {
+        return new ChunkExtent(rank * unit(), unit());
     }
 
     /** Returns what to call a send in a message. */

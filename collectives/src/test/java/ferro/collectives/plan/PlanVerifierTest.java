@@ -154,7 +154,7 @@ class PlanVerifierTest {
     }
 
     static Stream<Arguments> scans() {
-        PlanBuilder wrong = new PlanBuilder("chain", 1, Extent.all(1), Extent.all(1));
+        PlanBuilder wrong = new PlanBuilder("chain", 1, ChunkExtent.all(1), ChunkExtent.all(1));
         wrong.copy(IN, OUT, 0, 1).receiveCombine(0, OUT, 0, 1);
         return Stream.of(
                 row(
@@ -168,7 +168,7 @@ class PlanVerifierTest {
                 row(
                         "an exclusive scan that has the own operand",
                         new Plans(EXCLUSIVE_SCAN, of(SCAN, "chain", 1).plans),
-                        "rank 0 has in ... need Extent[first=0, count=1] and Extent[first=0, count=0]"),
+                        "rank 0 has in ... need ChunkExtent[first=0, count=1] and ChunkExtent[first=0, count=0]"),
                 row(
                         "an exclusive scan that passes no sum on",
                         of(EXCLUSIVE_SCAN, "chain", 3).send(1, 0, new Send(2, OUT, 0, 1, 0, 2)),
@@ -235,7 +235,7 @@ class PlanVerifierTest {
                 .receives(1, receives -> receives.add(new Step.LocalCopy(IN, SCRATCH, 0, 1, 0, 0)));
         Plan plan = twice.plans.get(1);
         Plan reading =
-                new Plan(plan.algorithm(), 2, plan.in(), plan.out(), Extent.all(2), plan.sends(), plan.receives());
+                new Plan(plan.algorithm(), 2, plan.in(), plan.out(), ChunkExtent.all(2), plan.sends(), plan.receives());
         return Stream.of(
                 row(
                         "an operand that is read twice",
@@ -297,7 +297,7 @@ class PlanVerifierTest {
     private static Plans each(CollectiveKind kind, int size, BiConsumer<Integer, PlanBuilder> steps) {
         Plans made = new Plans(kind, new ArrayList<>());
         for (int rank = 0; rank < size; rank++) {
-            PlanBuilder plan = new PlanBuilder("planted", 1, Extent.all(1), Extent.all(1));
+            PlanBuilder plan = new PlanBuilder("planted", 1, ChunkExtent.all(1), ChunkExtent.all(1));
             steps.accept(rank, plan);
             made.plans.add(plan.build());
         }

@@ -134,7 +134,7 @@ class RecordedPlansTest {
 
     private static String text(Plan plan) {
         StringBuilder text = new StringBuilder(plan.algorithm()).append(' ').append(plan.chunkCount());
-        for (Extent extent : List.of(plan.in(), plan.out(), plan.scratch())) {
+        for (ChunkExtent extent : List.of(plan.in(), plan.out(), plan.scratch())) {
             text.append(' ').append(extent.first()).append('+').append(extent.count());
         }
         plan.sends().forEach(send -> add(text.append("\nsend to ").append(send.peer()), send));

@@ -106,7 +106,7 @@ public final class Segmented {
         return posts;
     }
 
-    private Extent grown(Extent extent) {
-        return new Extent(extent.first() * segments, extent.count() * segments);
+    private ChunkExtent grown(ChunkExtent extent) {
+        return new ChunkExtent(extent.first() * segments, extent.count() * segments);
     }
 }

@@ -155,7 +155,7 @@ class KernelsTest {
 
     private static void takeReceived(HostTensor into, HostTensor received) {
         assertEquals(77, into.elementCount());
-        new Copies().copy(into, 0, received, 0, received.elementCount());
+        new ElementCopier().copy(into, 0, received, 0, received.elementCount());
     }
 
     @Test

@@ -56,7 +56,7 @@ class TriedKernelTest {
 
     @Test
     void usesTheFasterKernelAndComparesAgainRarely() {
-        Trial trial = new Trial();
+        KernelTrial trial = new KernelTrial();
         sample(trial, 10, 20);
         assertTrue(trial.won());
         for (int call = 0; call < 1_024; call++) {
@@ -70,7 +70,7 @@ class TriedKernelTest {
 
     @Test
     void endsTheTrialAfterThousandsOfLostComparisons() {
-        Trial trial = new Trial();
+        KernelTrial trial = new KernelTrial();
         for (int comparison = 0; comparison < 4_000; comparison++) {
             assertTrue(trial.due(), "comparison " + comparison);
             sample(trial, 21, 20);
@@ -81,7 +81,7 @@ class TriedKernelTest {
 
     @Test
     void aSinglePauseDoesNotDecideTheTrial() {
-        Trial trial = new Trial();
+        KernelTrial trial = new KernelTrial();
         trial.took(10_000, 1);
         trial.took(10_000, 1);
         for (int i = 2; i < SAMPLES; i++) {
@@ -93,7 +93,7 @@ class TriedKernelTest {
     @ParameterizedTest(name = "{0} elements")
     @ValueSource(longs = {17, 256, 4_096, 32_768, 100_000, 4_194_304})
     void oneOf32ElementsIsASampleDuringATrial(long count) {
-        Trial trial = new Trial();
+        KernelTrial trial = new KernelTrial();
         long sampled = 0;
         int calls = 640;
         for (int call = 0; call < calls; call++) {
@@ -112,7 +112,7 @@ class TriedKernelTest {
         assertTrue(share > 0.6 / 32 && share < 1.4 / 32, "share " + share);
     }
 
-    private static void sample(Trial trial, long fastNanos, long plainNanos) {
+    private static void sample(KernelTrial trial, long fastNanos, long plainNanos) {
         for (int i = 0; i < SAMPLES; i++) {
             trial.took(trial.fastsTurn() ? fastNanos : plainNanos, 1);
         }

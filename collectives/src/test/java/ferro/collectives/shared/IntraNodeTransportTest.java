@@ -75,7 +75,7 @@ class IntraNodeTransportTest {
             long[] came = new long[1];
             for (int round = 1; round <= rounds; round++) {
                 // about as long as the other takes to fall asleep
-                spin(random.nextLong(2 * Sleepers.SETTLE_NANOS));
+                spin(random.nextLong(2 * SleepingRanks.SETTLE_NANOS));
                 CallHeader call = CallHeader.of(3, round, round, "round");
                 sent[0] = round * 3L;
                 link.send(call, HostTensor.of(sent), 0, 1);

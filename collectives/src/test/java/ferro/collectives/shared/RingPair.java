@@ -53,7 +53,7 @@ final class RingPair {
 
         Side(int rank, SegmentLayout layout, OneJvm memory) {
             ByteBuffer[] areas = {memory.of(rank).area(0), memory.of(rank).area(1)};
-            Sleepers nobody = new Sleepers(rank, layout.asleep(), areas, System::nanoTime, peer -> {
+            SleepingRanks nobody = new SleepingRanks(rank, layout.asleep(), areas, System::nanoTime, peer -> {
                 throw new IllegalStateException("rank " + peer + " never slept");
             });
             GroupSpec group = GroupSpec.of("pair", rank, 2, Duration.ofSeconds(1));

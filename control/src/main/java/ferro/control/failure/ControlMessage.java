@@ -3,7 +3,7 @@ package ferro.control.failure;
 import ferro.FerroException.Code;
 import ferro.control.wire.FieldReader;
 import ferro.control.wire.FieldWriter;
-import ferro.control.wire.Fields;
+import ferro.control.wire.FieldCodec;
 import ferro.control.wire.WireMessage;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
@@ -62,7 +62,7 @@ public sealed interface ControlMessage extends WireMessage
         }
 
         @Override
-        public Abort through(Fields fields) {
+        public Abort through(FieldCodec fields) {
             fields.kind(KIND);
             int age = fields.count("ageMillis", ageMillis);
             return new Abort(age, fields.ranks("dead", MAX_DEAD, dead), failure.through(fields));
@@ -97,7 +97,7 @@ public sealed interface ControlMessage extends WireMessage
         }
 
         @Override
-        public Goodbye through(Fields fields) {
+        public Goodbye through(FieldCodec fields) {
             fields.kind(KIND);
             return new Goodbye(
                     fields.int64("lastSequence", lastSequence),
@@ -121,7 +121,7 @@ public sealed interface ControlMessage extends WireMessage
         static final byte KIND = 3;
 
         @Override
-        public Heard through(Fields fields) {
+        public Heard through(FieldCodec fields) {
             fields.kind(KIND);
             return new Heard(fields.int64("ended", ended), fields.int64("arrived", arrived));
         }
@@ -149,7 +149,7 @@ public sealed interface ControlMessage extends WireMessage
         }
 
         @Override
-        public Query through(Fields fields) {
+        public Query through(FieldCodec fields) {
             fields.kind(KIND);
             return new Query(
                     fields.int64("ask", ask),
@@ -172,7 +172,7 @@ public sealed interface ControlMessage extends WireMessage
         static final byte KIND = 6;
 
         @Override
-        public Agree through(Fields fields) {
+        public Agree through(FieldCodec fields) {
             fields.kind(KIND);
             return new Agree(
                     fields.int64("attempt", attempt),
@@ -192,7 +192,7 @@ public sealed interface ControlMessage extends WireMessage
         static final byte KIND = 7;
 
         @Override
-        public Cancel through(Fields fields) {
+        public Cancel through(FieldCodec fields) {
             fields.kind(KIND);
             return new Cancel(fields.int64("round", round), why.through(fields));
         }
@@ -214,7 +214,7 @@ public sealed interface ControlMessage extends WireMessage
         }
 
         @Override
-        public Called through(Fields fields) {
+        public Called through(FieldCodec fields) {
             fields.kind(KIND);
             return new Called(
                     fields.int64("sequence", sequence),
@@ -246,7 +246,7 @@ public sealed interface ControlMessage extends WireMessage
         }
 
         @Override
-        public Left through(Fields fields) {
+        public Left through(FieldCodec fields) {
             fields.kind(KIND);
             return new Left(
                     fields.rank("rank", rank),
@@ -261,7 +261,7 @@ public sealed interface ControlMessage extends WireMessage
         static final byte KIND = 10;
 
         @Override
-        public Follow through(Fields fields) {
+        public Follow through(FieldCodec fields) {
             fields.kind(KIND);
             return this;
         }
@@ -278,7 +278,7 @@ public sealed interface ControlMessage extends WireMessage
         static final byte KIND = 11;
 
         @Override
-        public Suspect through(Fields fields) {
+        public Suspect through(FieldCodec fields) {
             fields.kind(KIND);
             return new Suspect(loss.through(fields));
         }
@@ -302,7 +302,7 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /** Reads the fields of a message of a kind. Returns null if the kind is unknown. */
-    static ControlMessage of(int kind, Fields in) {
+    static ControlMessage of(int kind, FieldCodec in) {
         return switch (kind) {
             case Abort.KIND -> new Abort(0, Set.of(), Failure.NONE).through(in);
             case Goodbye.KIND -> Goodbye.unsaid(0).through(in);

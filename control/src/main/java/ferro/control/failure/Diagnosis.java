@@ -376,7 +376,7 @@ public final class Diagnosis {
                         + " cannot be asked what it does, since this medium has no control messages";
             }
             return machines.named(rank) + (machine.isEmpty() ? "" : " on " + machine) + " does not answer"
-                    + Advice.UNANSWERED;
+                    + FailureHints.UNANSWERED;
         }
         StringBuilder text = new StringBuilder(machines.named(rank));
         if (sequence > 0 && status.sequence() < sequence) {

@@ -2,7 +2,7 @@ package ferro.control.failure;
 
 import ferro.FerroException.Code;
 import ferro.control.wire.FieldWriter;
-import ferro.control.wire.Fields;
+import ferro.control.wire.FieldCodec;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -65,7 +65,7 @@ public record Failure(
      * @param fields reader or writer of the message
      * @return failure from the values that the fields return, without an exception on this rank
      */
-    public Failure through(Fields fields) {
+    public Failure through(FieldCodec fields) {
         int from = fields.rank("origin", origin);
         long at = fields.int64("sequence", sequence);
         Code kind = fields.code("code", ControlMessage.CODES, code);

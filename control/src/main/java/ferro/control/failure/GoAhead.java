@@ -1,6 +1,6 @@
 package ferro.control.failure;
 
-import ferro.control.wire.Fields;
+import ferro.control.wire.FieldCodec;
 
 /**
  * The notice to the sender of a point-to-point message that a receive has matched the message. This notice repeats a
@@ -12,7 +12,7 @@ public record GoAhead(long announcement) implements ControlMessage {
     static final byte KIND = 12;
 
     @Override
-    public GoAhead through(Fields fields) {
+    public GoAhead through(FieldCodec fields) {
         fields.kind(KIND);
         return new GoAhead(fields.int64("announcement", announcement));
     }

@@ -1,6 +1,6 @@
 package ferro.control.failure;
 
-import ferro.control.wire.Fields;
+import ferro.control.wire.FieldCodec;
 import java.util.BitSet;
 import java.util.Set;
 
@@ -72,7 +72,7 @@ public record Status(
     }
 
     @Override
-    public Status through(Fields fields) {
+    public Status through(FieldCodec fields) {
         fields.kind(KIND);
         return new Status(
                 fields.int64("ask", ask),

@@ -1,6 +1,6 @@
 package ferro.control.group;
 
-import ferro.control.failure.Advice;
+import ferro.control.failure.FailureHints;
 import ferro.control.failure.ControlMessage.Follow;
 import ferro.control.failure.ControlMessage.Goodbye;
 import ferro.control.failure.ControlMessage.Heard;
@@ -191,7 +191,7 @@ public final class GracefulExits {
             // the last call of a rank that left differs from this rank's, and that mismatch is the cause
             return;
         }
-        String needs = leavers.text(peers) + "; " + call + Advice.left(peers);
+        String needs = leavers.text(peers) + "; " + call + FailureHints.left(peers);
         failure.failUnlessFailed(leavers.cause(RankLists.numbers(peers), needs));
     }
 

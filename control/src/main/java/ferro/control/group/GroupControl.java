@@ -83,10 +83,10 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private final StatusInquiry inquiry;
     private final Timers timers;
     private final StatusResponder responder;
-    private final History history = new History();
+    private final CallHistory history = new CallHistory();
     private final GracefulExits exits;
     private final PeerFailures peerFailures;
-    private final Deaths deaths;
+    private final RankLosses deaths;
     /** Ranks for whose ends the launcher was asked. No thread waits, because an end may be reported late. */
     private final Set<Integer> askedEnds = ConcurrentHashMap.newKeySet();
 
@@ -131,7 +131,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
                 clock);
         FailureTools tools = new FailureTools(inquiry, failure, timers, responder, owner::left);
         this.peerFailures = new PeerFailures(tools, exits, machines);
-        this.deaths = new Deaths(failure, peerFailures, exits, rules, machines);
+        this.deaths = new RankLosses(failure, peerFailures, exits, rules, machines);
         this.mismatches = new Mismatches(tools, history, peerFailures, rules, group.worldSize());
         this.agreement = new SubgroupAgreement(tools, sender, exits, owner, group);
     }
@@ -175,7 +175,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         Status[] answers = new Status[few.joinedRanks().length];
         answers[answers.length - 1] = (Status) readBack(responder.status(0, 0));
         new Diagnosis(few, answers, new BitSet(), 1).ofCollective(new BitSet());
-        new Deaths(failure, peerFailures, exits, rules, few).warm();
+        new RankLosses(failure, peerFailures, exits, rules, few).warm();
     }
 
     private ControlMessage readBack(ControlMessage message) {

@@ -38,7 +38,7 @@ final class Mismatches {
     private final AgreedFailure failure;
     private final Timers timers;
     private final int self;
-    private final History history;
+    private final CallHistory history;
     private final PeerFailures peerFailures;
     private final FailurePolicy rules;
     private final int worldSize;
@@ -66,7 +66,7 @@ final class Mismatches {
         }
     }
 
-    Mismatches(FailureTools tools, History history, PeerFailures peerFailures, FailurePolicy rules, int worldSize) {
+    Mismatches(FailureTools tools, CallHistory history, PeerFailures peerFailures, FailurePolicy rules, int worldSize) {
         this.inquiry = tools.inquiry();
         this.responder = tools.responder();
         this.failure = tools.failure();

@@ -17,12 +17,12 @@ import java.util.function.LongSupplier;
 final class StatusResponder {
     private final RankStatuses statuses;
     private final RankStatuses.Seat seat;
-    private final History history;
+    private final CallHistory history;
     private final ControlOwner owner;
     private final LongSupplier clock;
 
     StatusResponder(
-            RankStatuses statuses, RankStatuses.Seat seat, History history, ControlOwner owner, LongSupplier clock) {
+            RankStatuses statuses, RankStatuses.Seat seat, CallHistory history, ControlOwner owner, LongSupplier clock) {
         this.statuses = statuses;
         this.seat = seat;
         this.history = history;

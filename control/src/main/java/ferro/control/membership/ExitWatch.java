@@ -1,7 +1,7 @@
 package ferro.control.membership;
 
 import ferro.FerroException.Code;
-import ferro.control.failure.Advice;
+import ferro.control.failure.FailureHints;
 import ferro.spi.ControlLane;
 import ferro.spi.ProcessTable;
 import ferro.spi.RankContext;
@@ -72,7 +72,7 @@ final class ExitWatch implements AutoCloseable {
                         Code.PEER_LOST,
                         Members.RANK + peer.placed()
                                 + " is gone: its process has exited without closing its groups, seen in the process"
-                                + " table" + Advice.ITS_OUTPUT);
+                                + " table" + FailureHints.ITS_OUTPUT);
             }
         }
     }

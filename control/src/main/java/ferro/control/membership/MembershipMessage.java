@@ -2,7 +2,7 @@ package ferro.control.membership;
 
 import ferro.FerroException.Code;
 import ferro.control.wire.FieldReader;
-import ferro.control.wire.Fields;
+import ferro.control.wire.FieldCodec;
 import ferro.control.wire.WireMessage;
 import java.nio.ByteBuffer;
 import java.util.Set;
@@ -25,7 +25,7 @@ public sealed interface MembershipMessage extends WireMessage {
         static final byte KIND = 1;
 
         @Override
-        public Present through(Fields fields) {
+        public Present through(FieldCodec fields) {
             fields.kind(KIND);
             return new Present(
                     fields.int64("intervalNanos", intervalNanos),
@@ -45,7 +45,7 @@ public sealed interface MembershipMessage extends WireMessage {
         static final byte KIND = 2;
 
         @Override
-        public Beat through(Fields fields) {
+        public Beat through(FieldCodec fields) {
             fields.kind(KIND);
             return new Beat(
                     fields.int64("number", number),
@@ -59,7 +59,7 @@ public sealed interface MembershipMessage extends WireMessage {
         static final byte KIND = 3;
 
         @Override
-        public Leave through(Fields fields) {
+        public Leave through(FieldCodec fields) {
             fields.kind(KIND);
             return this;
         }
@@ -76,7 +76,7 @@ public sealed interface MembershipMessage extends WireMessage {
         static final byte KIND = 4;
 
         @Override
-        public Lost through(Fields fields) {
+        public Lost through(FieldCodec fields) {
             fields.kind(KIND);
             return new Lost(
                     fields.rank("rank", rank), fields.code("code", LOSSES, code), fields.text("text", TEXT_MOST, text));
@@ -93,7 +93,7 @@ public sealed interface MembershipMessage extends WireMessage {
         static final byte KIND = 5;
 
         @Override
-        public Found through(Fields fields) {
+        public Found through(FieldCodec fields) {
             fields.kind(KIND);
             return new Found(fields.rank("rank", rank));
         }
@@ -104,7 +104,7 @@ public sealed interface MembershipMessage extends WireMessage {
         static final byte KIND = 6;
 
         @Override
-        public Watch through(Fields fields) {
+        public Watch through(FieldCodec fields) {
             fields.kind(KIND);
             return this;
         }
@@ -128,7 +128,7 @@ public sealed interface MembershipMessage extends WireMessage {
     }
 
     /** Reads the fields of a message of a kind. Returns null if the kind is unknown. */
-    static MembershipMessage of(int kind, Fields in) {
+    static MembershipMessage of(int kind, FieldCodec in) {
         return switch (kind) {
             case Present.KIND -> new Present(0, "", "").through(in);
             case Beat.KIND -> new Beat(0, 0, 0).through(in);

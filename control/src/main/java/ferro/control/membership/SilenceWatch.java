@@ -2,7 +2,7 @@ package ferro.control.membership;
 
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
-import ferro.control.failure.Advice;
+import ferro.control.failure.FailureHints;
 import ferro.spi.Settings;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -144,7 +144,7 @@ final class SilenceWatch {
                     Code.PARTITION,
                     nothingHeard(seen, silence) + ", limit " + Settings.HEARTBEAT_LIMIT.name() + " "
                             + HeartbeatTimes.words(times.limitNanos())
-                            + Advice.SILENT);
+                            + FailureHints.SILENT);
         }
     }
 

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.Set;
 
 /** A reader of the fields of a message from another rank, which checks every field. */
-public final class FieldReader implements Fields {
+public final class FieldReader implements FieldCodec {
     private static final Code[] CODES = Code.values();
     /** The largest number of bytes of an invalid value that an error quotes. */
     private static final int QUOTED_MOST = 60;

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** A writer of the fields of a message. */
-public final class FieldWriter implements Fields {
+public final class FieldWriter implements FieldCodec {
     /** The longest list of ranks, in bytes. */
     public static final int RANKS_MOST = 1024;
 

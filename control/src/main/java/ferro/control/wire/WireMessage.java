@@ -15,7 +15,7 @@ public interface WireMessage {
      * Passes the kind and each field to a reader or writer, in the order of the bytes. Returns the message made of the
      * values that the fields return.
      */
-    WireMessage through(Fields fields);
+    WireMessage through(FieldCodec fields);
 
     /** {@return the bytes of the message, to be sent} */
     default ByteBuffer encoded() {

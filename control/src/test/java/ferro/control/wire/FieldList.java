@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** The fields of a message in its order, for the table of docs/wire-protocol.md. */
-final class FieldList implements Fields {
+final class FieldList implements FieldCodec {
     private final WireMessage message;
     private final List<String> names = new ArrayList<>();
     private final List<String> types = new ArrayList<>();

@@ -102,7 +102,7 @@ enum MessageFamily {
         }
 
         @Override
-        WireMessage of(int kind, Fields in) {
+        WireMessage of(int kind, FieldCodec in) {
             return ControlMessage.of(kind, in);
         }
     },
@@ -127,7 +127,7 @@ enum MessageFamily {
         }
 
         @Override
-        WireMessage of(int kind, Fields in) {
+        WireMessage of(int kind, FieldCodec in) {
             return MembershipMessage.of(kind, in);
         }
     };
@@ -147,7 +147,7 @@ enum MessageFamily {
     /** Decodes a message of a group of three ranks. */
     abstract WireMessage decode(ByteBuffer message);
 
-    abstract WireMessage of(int kind, Fields in);
+    abstract WireMessage of(int kind, FieldCodec in);
 
     /** Returns the number of records. */
     int kinds() {

@@ -1,7 +1,7 @@
 package ferro.launcher.analyze;
 
 import ferro.FerroException.Code;
-import ferro.control.failure.Advice;
+import ferro.control.failure.FailureHints;
 import ferro.control.failure.CallsThatDiffer;
 import ferro.control.failure.Failure;
 import ferro.launcher.analyze.ProcessEnds.EndKind;
@@ -168,7 +168,7 @@ public final class VerdictText {
                                 + PlainTexts.ranks(one.awaited())));
                 if (verdict.kind() == Verdict.ProblemKind.DEADLOCK
                         && texts().stream().allMatch(call -> call.startsWith("send"))) {
-                    lines.add(Advice.CROSSING);
+                    lines.add(FailureHints.CROSSING);
                 }
             }
             case NOTHING -> lines.addAll(ofMissing());
@@ -194,7 +194,7 @@ public final class VerdictText {
         }
         boolean isCauseKnown = isTrueOfGuilty(
                 one -> one.ownEnd().or(one::end).filter(ProcessEnd::isCause).isPresent());
-        String text = isCauseKnown ? Advice.removedFrom(failure.text()) : failure.text();
+        String text = isCauseKnown ? FailureHints.removedFrom(failure.text()) : failure.text();
         return PlainTexts.ranks(ranks)
                 + (ranks.size() == 1 ? " reports: " : " agree: ")
                 + failure.code()

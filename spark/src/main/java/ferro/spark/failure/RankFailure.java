@@ -4,7 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.control.failure.Failure;
 import ferro.control.wire.FieldReader;
-import ferro.control.wire.Fields;
+import ferro.control.wire.FieldCodec;
 import ferro.control.wire.WireMessage;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -167,7 +167,7 @@ public record RankFailure(Failure failure, boolean ofFerro, List<String> types, 
     }
 
     @Override
-    public RankFailure through(Fields fields) {
+    public RankFailure through(FieldCodec fields) {
         fields.kind(KIND);
         return new RankFailure(
                 failure.through(fields),

@@ -10,7 +10,7 @@ import java.util.Set;
  * only the neighbours of a dead rank know that it had not left. Each rank sends each death to its neighbours once.
  * Thread-safe.
  */
-final class FurtherDeaths {
+final class DeathNotices {
     /** The time in which deaths from other ranks are collected before they are forwarded. */
     private static final long FORWARD_NANOS = 20_000_000L;
 
@@ -21,7 +21,7 @@ final class FurtherDeaths {
 
     private final BitSet toForward = new BitSet();
 
-    FurtherDeaths(AgreedFailure failure, PeerFailures peerFailures) {
+    DeathNotices(AgreedFailure failure, PeerFailures peerFailures) {
         this.failure = failure;
         this.peerFailures = peerFailures;
     }

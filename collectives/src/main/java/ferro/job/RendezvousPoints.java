@@ -12,7 +12,7 @@ import java.util.OptionalInt;
  *
  * @param variables may contain {@code MASTER_ADDR}, {@code MASTER_PORT} and {@code FERRO_JOB_ID}
  */
-record Meetings(Variables variables) {
+record RendezvousPoints(LauncherVariables variables) {
     static final String JOB_ID = "FERRO_JOB_ID";
 
     private static final String HOST = "MASTER_ADDR";

@@ -12,7 +12,7 @@ import java.lang.invoke.VarHandle;
  * before and after the call ignores the entry. The reference is not stored if the entry already holds the same call,
  * because the store costs more than the comparison.
  */
-final class History {
+final class CallHistory {
     private static final int PAGE = 16;
     private static final int PAGES = 64;
     private static final VarHandle NUMBER = MethodHandles.arrayElementVarHandle(long[].class);
@@ -21,7 +21,7 @@ final class History {
 
     static {
         try {
-            NEWEST = MethodHandles.lookup().findVarHandle(History.class, "newest", long.class);
+            NEWEST = MethodHandles.lookup().findVarHandle(CallHistory.class, "newest", long.class);
         } catch (ReflectiveOperationException missing) {
             throw new ExceptionInInitializerError(missing);
         }

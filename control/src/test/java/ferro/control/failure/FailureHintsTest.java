@@ -7,15 +7,15 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class AdviceTest {
+class FailureHintsTest {
     static String[] advice() {
         return new String[] {
-            Advice.ITS_OUTPUT,
-            Advice.THEIR_OUTPUT,
-            Advice.SILENT,
-            Advice.UNANSWERED,
-            Advice.left(ranks(12)),
-            Advice.left(ranks(1, 12))
+            FailureHints.ITS_OUTPUT,
+            FailureHints.THEIR_OUTPUT,
+            FailureHints.SILENT,
+            FailureHints.UNANSWERED,
+            FailureHints.left(ranks(12)),
+            FailureHints.left(ranks(1, 12))
         };
     }
 
@@ -30,6 +30,6 @@ class AdviceTest {
     void theAdviceIsRemovedFromTheTextOfAFailure(String advice) {
         assertEquals(
                 "rank 12 is gone (seen by rank 1 of \"dp\")",
-                Advice.removedFrom("rank 12 is gone" + advice + " (seen by rank 1 of \"dp\")"));
+                FailureHints.removedFrom("rank 12 is gone" + advice + " (seen by rank 1 of \"dp\")"));
     }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Only a lack of room is told as one. */
-class ShortageTest {
+class SegmentShortageTest {
     private static final String LINKS = ", or send everything over TCP with ferro.links=tcp";
 
     private static final GroupSpec GROUP = GroupSpec.of("world", 0, 2, Duration.ofSeconds(10));
@@ -29,7 +29,7 @@ class ShortageTest {
         assertEquals(
                 "there are 5 bytes free: give it more (for a container: docker run --shm-size, --memory), name another"
                         + " folder by ferro.shm.dir" + LINKS,
-                Shortage.of(new Shortage.NoRoom("there are 5 bytes free")).text());
+                SegmentShortage.of(new SegmentShortage.NoRoom("there are 5 bytes free")).text());
     }
 
     @Test
@@ -37,7 +37,7 @@ class ShortageTest {
         assertEquals(
                 "a mapping was refused: Cannot allocate memory (ENOMEM): raise the limit of address space (ulimit -v) or of"
                         + " mappings (vm.max_map_count)" + LINKS,
-                Shortage.of(noAddressSpace()).text());
+                SegmentShortage.of(noAddressSpace()).text());
     }
 
     @Test
@@ -45,12 +45,12 @@ class ShortageTest {
         assertEquals(
                 "/dev/shm/a cannot be opened: Too many open files (EMFILE): raise the limit of open files (ulimit -n)"
                         + LINKS,
-                Shortage.of(new FileSystemException("/dev/shm/a", null, "Too many open files"))
+                SegmentShortage.of(new FileSystemException("/dev/shm/a", null, "Too many open files"))
                         .text());
         assertEquals(
                 "/dev/shm/a cannot be opened: Too many open files in system (ENFILE): raise the limit of open files"
                         + " (fs.file-max)" + LINKS,
-                Shortage.of(new FileSystemException("/dev/shm/a", null, "Too many open files in system"))
+                SegmentShortage.of(new FileSystemException("/dev/shm/a", null, "Too many open files in system"))
                         .text());
     }
 
@@ -58,7 +58,7 @@ class ShortageTest {
     void anyOtherErrorIsReportedWithTheTextOfTheKernel() {
         for (IOException other :
                 List.of(new NoSuchFileException("/gone"), new IOException("Map failed: Operation not permitted"))) {
-            String text = Shortage.of(other).text();
+            String text = SegmentShortage.of(other).text();
             assertTrue(text.contains(other.getMessage()), text);
             assertFalse(text.contains("give it more"), text);
         }
@@ -72,7 +72,7 @@ class ShortageTest {
             SegmentFolder full = new SegmentFolder(folder, here.process(), here.host(), (file, from, bytes) -> {
                 throw noAddressSpace();
             });
-            try (ShmMemory memory = new ShmMemory(GROUP, full, own, new Budget().new Taken(4096, () -> {}))) {
+            try (ShmMemory memory = new ShmMemory(GROUP, full, own, new MemoryBudget().new Taken(4096, () -> {}))) {
                 String reason = memory.reach(1, peer.offer().encoded()).orElseThrow();
                 assertTrue(reason.contains("a mapping was refused: Cannot allocate memory (ENOMEM)"), reason);
             }

@@ -13,12 +13,12 @@ import java.nio.ByteOrder;
  * the first copy of a buffer allocates. A run in a buffer may begin at any byte: each first byte modulo the size of an
  * element has its own view. One thread at a time may use a copier.
  */
-public final class Copies extends Views {
+public final class ElementCopier extends BufferViews {
     private static final Carrier[] CARRIERS = Carrier.values();
     private static final int PHASES = Long.BYTES;
 
     /** Makes a copier without any view. */
-    public Copies() {
+    public ElementCopier() {
         super(CARRIERS.length * PHASES);
     }
 

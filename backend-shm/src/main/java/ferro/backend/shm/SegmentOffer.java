@@ -20,7 +20,7 @@ import java.util.UUID;
  * @param bytes      length of the data area
  * @param token      token that is written in the segment, behind the data area
  */
-record Offer(String host, long pid, int descriptor, String name, long device, long inode, long bytes, UUID token) {
+record SegmentOffer(String host, long pid, int descriptor, String name, long device, long inode, long bytes, UUID token) {
     /** Version of the layout, so that versions with different layouts do not use each other's segments. */
     private static final int LAYOUT = 0xFE220001;
 
@@ -48,14 +48,14 @@ record Offer(String host, long pid, int descriptor, String name, long device, lo
      *
      * @throws IOException if the bytes are anything else
      */
-    static Offer decode(byte[] encoded) throws IOException {
+    static SegmentOffer decode(byte[] encoded) throws IOException {
         DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded));
         int layout = in.readInt();
         if (layout != LAYOUT) {
             throw new IOException("it has layout " + Integer.toHexString(layout) + ", need "
                     + Integer.toHexString(LAYOUT) + ": all ranks need the same version of ferro-backend-shm");
         }
-        return new Offer(
+        return new SegmentOffer(
                 in.readUTF(),
                 in.readLong(),
                 in.readInt(),

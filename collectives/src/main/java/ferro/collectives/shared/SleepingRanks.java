@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
  * or it has read before the word was set. In the second case what it published just before leaves its processor's store
  * buffer while the sleeper still polls. A sleep lasts at most 100 ms in any case.
  */
-final class Sleepers {
+final class SleepingRanks {
     /** How long a rank polls with its word set. Others see a write within a microsecond. */
     static final long SETTLE_NANOS = 20_000;
 
@@ -37,7 +37,7 @@ final class Sleepers {
      * @param clock nanoseconds
      * @param doorbell  wakes a rank that may sleep
      */
-    Sleepers(int rank, int word, ByteBuffer[] areas, LongSupplier clock, IntConsumer doorbell) {
+    SleepingRanks(int rank, int word, ByteBuffer[] areas, LongSupplier clock, IntConsumer doorbell) {
         this.rank = rank;
         this.word = word;
         this.areas = areas;

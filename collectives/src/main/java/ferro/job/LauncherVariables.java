@@ -13,7 +13,7 @@ import java.util.stream.Stream;
  *
  * @param all variables by name
  */
-record Variables(Map<String, String> all) {
+record LauncherVariables(Map<String, String> all) {
     Optional<String> find(String name) {
         String text = all.getOrDefault(name, "").trim();
         return text.isEmpty() ? Optional.empty() : Optional.of(text);

@@ -19,7 +19,7 @@ import java.util.Objects;
  * What calls of one kind, type, length, op, root and label share: plan, schedule, fingerprint and text. It is made once
  * and cached.
  */
-final class Prepared {
+final class PreparedCall {
     private static final int COUNTS_LENGTH_MOST = 100;
     private static final int LABELS_LENGTH_MOST = 200;
 
@@ -66,15 +66,15 @@ final class Prepared {
 
     final long bytesMoved;
 
-    Prepared(Key key, long group, Plan plan, Schedule schedule) {
+    PreparedCall(Key key, long group, Plan plan, Schedule schedule) {
         this(key, group, plan.algorithm(), schedule, null);
     }
 
-    Prepared(Key key, long group, Program program) {
+    PreparedCall(Key key, long group, Program program) {
         this(key, group, program.algorithm(), null, program);
     }
 
-    private Prepared(Key key, long group, String algorithm, Schedule schedule, Program program) {
+    private PreparedCall(Key key, long group, String algorithm, Schedule schedule, Program program) {
         this.key = key;
         this.algorithm = algorithm;
         this.label = key.labels[0];
@@ -106,8 +106,8 @@ final class Prepared {
      * Returns the same for calls with a label, or for joined calls with these labels: another fingerprint, name and
      * text, the same plan.
      */
-    Prepared labelled(String... labels) {
-        return new Prepared(key.labelled(labels.clone()), call.group(), algorithm, schedule, program);
+    PreparedCall labelled(String... labels) {
+        return new PreparedCall(key.labelled(labels.clone()), call.group(), algorithm, schedule, program);
     }
 
     boolean hasLabels(String... labels) {

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * <p>A lent buffer ({@link Lent}) counts until it is given back or nobody can reach it. If memory is short, the garbage
  * collector is asked to look for such buffers: a program that allocates little on the heap rarely runs it otherwise.
  */
-final class Budget implements AutoCloseable {
+final class MemoryBudget implements AutoCloseable {
     /** How long the collector may take to report a buffer after it has reported another. */
     private static final long REPORT_MILLIS = 250;
     /**
@@ -73,7 +73,7 @@ final class Budget implements AutoCloseable {
          * @return bytes that the ranks of this host may still reserve, if each rank has promised as much as this rank
          */
         long promise(SegmentSize size) {
-            synchronized (Budget.this) {
+            synchronized (MemoryBudget.this) {
                 later = size.later();
                 promised += later;
                 ranks = Math.max(ranks, size.ranks());
@@ -83,7 +83,7 @@ final class Budget implements AutoCloseable {
 
         /** Records that memory is now reserved for some bytes of the promised part. */
         void reserved(long part) {
-            synchronized (Budget.this) {
+            synchronized (MemoryBudget.this) {
                 if (!isGivenBack) {
                     later -= part;
                     promised -= part;
@@ -93,7 +93,7 @@ final class Budget implements AutoCloseable {
 
         /** Counts these bytes until no code can reach the buffer, or until {@link #giveBack}. */
         void lend(ByteBuffer buffer) {
-            synchronized (Budget.this) {
+            synchronized (MemoryBudget.this) {
                 isLent = true;
                 lent.add(new Lent(buffer, unreachable, this));
             }
@@ -101,7 +101,7 @@ final class Budget implements AutoCloseable {
 
         /** Gives these bytes back, unless a buffer was lent. */
         void close() {
-            synchronized (Budget.this) {
+            synchronized (MemoryBudget.this) {
                 if (isLent) {
                     return;
                 }
@@ -111,7 +111,7 @@ final class Budget implements AutoCloseable {
 
         /** Gives these bytes back; idempotent. */
         void giveBack() {
-            synchronized (Budget.this) {
+            synchronized (MemoryBudget.this) {
                 if (isGivenBack) {
                     return;
                 }

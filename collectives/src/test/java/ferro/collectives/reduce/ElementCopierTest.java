@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-class CopiesTest {
-    private final Copies copies = new Copies();
+class ElementCopierTest {
+    private final ElementCopier copies = new ElementCopier();
 
     @ParameterizedTest
     @EnumSource

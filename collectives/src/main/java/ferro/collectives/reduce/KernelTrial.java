@@ -7,7 +7,7 @@ package ferro.collectives.reduce;
  * compile such a loop badly, and on some machines the loop is never faster. The fast kernel is therefore used only
  * while its samples are faster, and it is sampled again from time to time.
  */
-final class Trial {
+final class KernelTrial {
     /**
      * Number of samples of each kernel before a comparison. The fastest sample counts, so that a pause does not affect
      * the result.

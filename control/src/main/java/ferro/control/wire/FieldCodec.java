@@ -8,7 +8,7 @@ import java.util.Set;
  * it. A reader ignores the value and returns the one that it has read. A third implementation lists each field for
  * docs/wire-protocol.md. A reader throws an IllegalArgumentException that names the field if the content is invalid.
  */
-public interface Fields {
+public interface FieldCodec {
     /** Passes 1 byte: the kind of the record within its family, from 1. */
     void kind(byte kind);
 

@@ -3,7 +3,7 @@ package ferro.backend.simulated;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.TensorMemory;
-import ferro.collectives.reduce.Copies;
+import ferro.collectives.reduce.ElementCopier;
 import ferro.collectives.reduce.KeptKernels;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -12,14 +12,14 @@ import java.nio.ByteOrder;
  * Copies or combines elements from a post into a receive. Each rank has one object for each group, because only one
  * thread at a time may use a kernel or a copier.
  */
-final class Movement {
+final class PostCopier {
     private static final int SCRATCH_BYTES = 8 << 10;
 
     private final KeptKernels kernels;
-    private final Copies copies = new Copies();
+    private final ElementCopier copies = new ElementCopier();
     private ByteBuffer scratch;
 
-    Movement(int worldSize) {
+    PostCopier(int worldSize) {
         this.kernels = new KeptKernels(worldSize);
     }
 

@@ -11,7 +11,7 @@ import java.nio.file.FileSystemException;
  * @param what what is lacking, or what was refused with the text of its errno
  * @param more how to give more of it
  */
-record Shortage(String what, String more) {
+record SegmentShortage(String what, String more) {
     /** Its reason begins so for EMFILE and ENFILE (errno(3)). */
     private static final String FILES = "Too many open files";
 
@@ -31,27 +31,27 @@ record Shortage(String what, String more) {
     }
 
     /** Returns what a failure of making, mapping or filling a segment has lacked. */
-    static Shortage of(IOException failure) {
+    static SegmentShortage of(IOException failure) {
         if (failure instanceof NoRoom) {
-            return new Shortage(
+            return new SegmentShortage(
                     failure.getMessage(),
                     "give it more (for a container: docker run --shm-size, --memory), " + OTHER_FOLDER);
         }
         // the JDK throws this error for ENOMEM of mmap(2), and no other
         if (failure.getCause() instanceof OutOfMemoryError) {
-            return new Shortage(
+            return new SegmentShortage(
                     "a mapping was refused: Cannot allocate memory (ENOMEM)",
                     "raise the limit of address space (ulimit -v) or of mappings (vm.max_map_count)");
         }
         if (failure instanceof FileSystemException one
                 && String.valueOf(one.getReason()).startsWith(FILES)) {
             boolean ofAll = !FILES.equals(one.getReason());
-            return new Shortage(
+            return new SegmentShortage(
                     one.getFile() + " cannot be opened: " + one.getReason() + (ofAll ? " (ENFILE)" : " (EMFILE)"),
                     "raise the limit of open files (" + (ofAll ? "fs.file-max" : "ulimit -n") + ")");
         }
         boolean says = failure.getMessage() != null && !(failure instanceof FileSystemException);
-        return new Shortage(says ? failure.getMessage() : failure.toString(), OTHER_FOLDER);
+        return new SegmentShortage(says ? failure.getMessage() : failure.toString(), OTHER_FOLDER);
     }
 
     /** Returns what is lacking, and the ways out. */

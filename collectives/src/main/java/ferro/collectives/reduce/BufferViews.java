@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
  * Views of the direct buffers of the last calls. A new view for each call would allocate on the hot path. All references
  * are weak, so that memory that the caller no longer uses can be collected.
  */
-abstract class Views {
+abstract class BufferViews {
     /** Number of buffers kept, which is more than the usual number of peers on a host: one buffer more allocates each time. */
     private static final int KEPT = 32;
 
@@ -26,7 +26,7 @@ abstract class Views {
     }
 
     /** Keeps up to so many views of each buffer. */
-    Views(int slots) {
+    BufferViews(int slots) {
         this.slots = slots;
     }
 

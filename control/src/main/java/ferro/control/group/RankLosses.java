@@ -2,7 +2,7 @@ package ferro.control.group;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.control.failure.Advice;
+import ferro.control.failure.FailureHints;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.Machines;
@@ -23,7 +23,7 @@ import java.util.function.IntPredicate;
  * that sees the end of one rank of a process waits a moment for the others. A later end in the same process is part of
  * the same cause. Thread-safe.
  */
-final class Deaths {
+final class RankLosses {
     /**
      * The maximum number of waits for the other ranks of a process. When a process ends, the kernel closes its
      * connections one after another, which may take long on a busy machine.
@@ -50,7 +50,7 @@ final class Deaths {
     private final int self;
     private final AgreedFailure failure;
     private final PeerFailures peerFailures;
-    private final FurtherDeaths further;
+    private final DeathNotices further;
     private final GracefulExits exits;
     private final FailurePolicy rules;
     private final Machines machines;
@@ -69,7 +69,7 @@ final class Deaths {
     /** The loss of a rank if it has not left, and the last rank that was asked to judge it; -1 if none was. */
     private record Unjudged(Failure loss, int receiver) {}
 
-    Deaths(
+    RankLosses(
             AgreedFailure failure,
             PeerFailures peerFailures,
             GracefulExits exits,
@@ -78,7 +78,7 @@ final class Deaths {
         this.self = machines.self();
         this.failure = failure;
         this.peerFailures = peerFailures;
-        this.further = new FurtherDeaths(failure, peerFailures);
+        this.further = new DeathNotices(failure, peerFailures);
         this.exits = exits;
         this.rules = rules;
         this.machines = machines;
@@ -454,7 +454,7 @@ final class Deaths {
     private String machineText(BitSet machine) {
         return machines.away(machine.nextSetBit(0)) + ": all its " + machines.named(machine)
                 + " are gone: their control connections ended without a goodbye, as happens when their "
-                + "launcher or machine ends" + Advice.THEIR_OUTPUT;
+                + "launcher or machine ends" + FailureHints.THEIR_OUTPUT;
     }
 
     /** Returns this group's ranks in a process, without those that left or sent a failure before it ended. */
@@ -487,7 +487,7 @@ final class Deaths {
         }
         String who = machines.ofOneProcess(gone) + " are gone: ";
         return gone.equals(process)
-                ? who + "their process has ended without closing its groups" + Advice.ITS_OUTPUT
-                : who + "their control connections ended without a goodbye" + Advice.THEIR_OUTPUT;
+                ? who + "their process has ended without closing its groups" + FailureHints.ITS_OUTPUT
+                : who + "their control connections ended without a goodbye" + FailureHints.THEIR_OUTPUT;
     }
 }

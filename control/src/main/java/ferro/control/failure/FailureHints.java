@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
  * The last parts of failure texts, which advise a reader where to search for the cause. A reader who knows what has
  * happened to the rank sees the text without the advice.
  */
-public final class Advice {
+public final class FailureHints {
     /** Advice about one process that has ended. */
     public static final String ITS_OUTPUT = "; its own output may say why";
 
@@ -29,7 +29,7 @@ public final class Advice {
             + "|" + Pattern.quote(SILENT) + "|" + Pattern.quote(UNANSWERED)
             + "|: if ranks? [\\d, ]+ should have taken part, (its|their) own output may say why (it|they) left");
 
-    private Advice() {}
+    private FailureHints() {}
 
     /** Returns the advice about ranks that have left before a call. */
     public static String left(BitSet ranks) {

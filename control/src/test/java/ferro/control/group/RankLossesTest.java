@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The ranks that are blamed or lost when a process with several ranks ends, with every message delivered by hand. */
-class DeathsTest {
+class RankLossesTest {
     private static final Duration GRACE = Duration.ofMillis(10);
     private static final Duration LATER = Duration.ofMillis(300);
     private static final String ALL_GONE =
@@ -70,7 +70,7 @@ class DeathsTest {
     void allRanksOfAProcessAreBlamedInOneTextIfConnectionsEndInTurn() {
         for (int rank : new int[] {0, 2, 4}) {
             group.lost(1, rank);
-            group.pass(GRACE.multipliedBy(Deaths.PROCESS_WAITS / 2));
+            group.pass(GRACE.multipliedBy(RankLosses.PROCESS_WAITS / 2));
         }
 
         assertStory(1, "0,2,4", ALL_GONE);
@@ -96,7 +96,7 @@ class DeathsTest {
         group.lost(1, 0);
         group.pass(GRACE);
         assertNull(group.ranks.get(1).failure(), "the others of its process may follow");
-        group.pass(GRACE.multipliedBy(Deaths.PROCESS_WAITS));
+        group.pass(GRACE.multipliedBy(RankLosses.PROCESS_WAITS));
 
         assertStory(1, "0", "rank 0 is gone");
     }
@@ -104,7 +104,7 @@ class DeathsTest {
     @Test
     void aRankWhoseEndIsSeenLateIsBlamedWithItsProcess() {
         group.lost(1, 0);
-        group.pass(GRACE.multipliedBy(Deaths.PROCESS_WAITS + 1));
+        group.pass(GRACE.multipliedBy(RankLosses.PROCESS_WAITS + 1));
         assertStory(1, "0", "rank 0 is gone");
         group.lost(1, 2);
         group.pass(GRACE);
@@ -119,7 +119,7 @@ class DeathsTest {
             group.stop(rank);
         }
         group.lost(1, 0);
-        group.pass(GRACE.multipliedBy(Deaths.PROCESS_WAITS + 1));
+        group.pass(GRACE.multipliedBy(RankLosses.PROCESS_WAITS + 1));
         group.deliverAll();
         assertStory(3, "0", "rank 0 is gone");
         for (int rank : new int[] {2, 4}) {
