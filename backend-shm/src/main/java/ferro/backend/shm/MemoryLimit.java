@@ -25,8 +25,8 @@ final class MemoryLimit {
             for (Path group : groups(proc)) {
                 long left = left(group, need);
                 if (left < need) {
-                    throw new SegmentShortage.NoRoom("memory.max of control group " + group + " leaves " + Math.max(0, left)
-                            + " of " + need + " bytes");
+                    throw new SegmentShortage.NoRoom("memory.max of control group " + group + " leaves "
+                            + Math.max(0, left) + " of " + need + " bytes");
                 }
             }
         } catch (SegmentShortage.NoRoom little) {

@@ -20,7 +20,8 @@ import java.util.UUID;
  * @param bytes      length of the data area
  * @param token      token that is written in the segment, behind the data area
  */
-record SegmentOffer(String host, long pid, int descriptor, String name, long device, long inode, long bytes, UUID token) {
+record SegmentOffer(
+        String host, long pid, int descriptor, String name, long device, long inode, long bytes, UUID token) {
     /** Version of the layout, so that versions with different layouts do not use each other's segments. */
     private static final int LAYOUT = 0xFE220001;
 

@@ -29,7 +29,8 @@ class SegmentShortageTest {
         assertEquals(
                 "there are 5 bytes free: give it more (for a container: docker run --shm-size, --memory), name another"
                         + " folder by ferro.shm.dir" + LINKS,
-                SegmentShortage.of(new SegmentShortage.NoRoom("there are 5 bytes free")).text());
+                SegmentShortage.of(new SegmentShortage.NoRoom("there are 5 bytes free"))
+                        .text());
     }
 
     @Test

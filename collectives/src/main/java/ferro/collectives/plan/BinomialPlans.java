@@ -26,8 +26,11 @@ final class BinomialPlans {
     static Plan broadcast(int rank, int size, int root) {
         Tree tree = new Tree(rank, size, root);
         boolean isRoot = rank == root;
-        PlanBuilder plan =
-                new PlanBuilder(NAME, 1, isRoot ? ChunkExtent.all(1) : ChunkExtent.NONE, isRoot ? ChunkExtent.NONE : ChunkExtent.all(1));
+        PlanBuilder plan = new PlanBuilder(
+                NAME,
+                1,
+                isRoot ? ChunkExtent.all(1) : ChunkExtent.NONE,
+                isRoot ? ChunkExtent.NONE : ChunkExtent.all(1));
         if (!isRoot) {
             plan.receive(tree.parent(), OUT, 0, 1);
         }
@@ -68,7 +71,8 @@ final class BinomialPlans {
     static Plan gather(int rank, int size, int root) {
         Tree tree = new Tree(rank, size, root);
         boolean isRoot = rank == root;
-        PlanBuilder plan = new PlanBuilder(NAME, size, ChunkExtent.only(rank), isRoot ? ChunkExtent.all(size) : ChunkExtent.NONE);
+        PlanBuilder plan =
+                new PlanBuilder(NAME, size, ChunkExtent.only(rank), isRoot ? ChunkExtent.all(size) : ChunkExtent.NONE);
         if (!isRoot && tree.isLeaf()) {
             return plan.send(tree.parent(), IN, rank, 1).build();
         }
@@ -92,7 +96,8 @@ final class BinomialPlans {
     static Plan scatter(int rank, int size, int root) {
         Tree tree = new Tree(rank, size, root);
         boolean isRoot = rank == root;
-        PlanBuilder plan = new PlanBuilder(NAME, size, isRoot ? ChunkExtent.all(size) : ChunkExtent.NONE, ChunkExtent.only(rank));
+        PlanBuilder plan =
+                new PlanBuilder(NAME, size, isRoot ? ChunkExtent.all(size) : ChunkExtent.NONE, ChunkExtent.only(rank));
         if (!isRoot && tree.isLeaf()) {
             return plan.receive(tree.parent(), OUT, rank, 1).build();
         }

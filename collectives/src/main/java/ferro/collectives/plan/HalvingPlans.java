@@ -61,7 +61,8 @@ final class HalvingPlans {
      */
     static Plan doublingAllGather(int rank, int size) {
         int core = Integer.highestOneBit(size);
-        PlanBuilder plan = new PlanBuilder(DOUBLING, size, ChunkExtent.only(rank), ChunkExtent.all(size)).copy(IN, OUT, rank, 1);
+        PlanBuilder plan =
+                new PlanBuilder(DOUBLING, size, ChunkExtent.only(rank), ChunkExtent.all(size)).copy(IN, OUT, rank, 1);
         if (rank >= core) {
             return plan.send(rank - core, OUT, rank, 1)
                     .receive(rank - core, OUT, 0, size)
@@ -222,8 +223,8 @@ final class HalvingPlans {
      */
     static Plan barrier(int rank, int size) {
         int rounds = rounds(size);
-        PlanBuilder plan =
-                new PlanBuilder("dissemination", rounds + 1, ChunkExtent.NONE, ChunkExtent.NONE).scratch(ChunkExtent.all(rounds + 1));
+        PlanBuilder plan = new PlanBuilder("dissemination", rounds + 1, ChunkExtent.NONE, ChunkExtent.NONE)
+                .scratch(ChunkExtent.all(rounds + 1));
         addRounds(plan, rank, size, null);
         return plan.build();
     }

@@ -136,7 +136,8 @@ final class HostPlans {
     static Plan allGather(int rank, Hosts hosts) {
         int host = hosts.of(rank);
         int size = hosts.worldSize();
-        PlanBuilder plan = new PlanBuilder("byHosts", size, ChunkExtent.only(rank), ChunkExtent.all(size)).copy(IN, OUT, rank, 1);
+        PlanBuilder plan =
+                new PlanBuilder("byHosts", size, ChunkExtent.only(rank), ChunkExtent.all(size)).copy(IN, OUT, rank, 1);
         int leader = hosts.leader(host);
         if (rank != leader) {
             plan.send(leader, OUT, rank, 1);
@@ -179,7 +180,10 @@ final class HostPlans {
         int speaker = speaker(host, root, hosts);
         boolean isRoot = rank == root;
         PlanBuilder plan = new PlanBuilder(
-                "byHosts", 1, isRoot ? ChunkExtent.all(1) : ChunkExtent.NONE, isRoot ? ChunkExtent.NONE : ChunkExtent.all(1));
+                "byHosts",
+                1,
+                isRoot ? ChunkExtent.all(1) : ChunkExtent.NONE,
+                isRoot ? ChunkExtent.NONE : ChunkExtent.all(1));
         if (rank != speaker) {
             return plan.receive(speaker, OUT, 0, 1).build();
         }
@@ -207,8 +211,8 @@ final class HostPlans {
     static Plan barrier(int rank, Hosts hosts) {
         int host = hosts.of(rank);
         int rounds = HalvingPlans.rounds(hosts.count());
-        PlanBuilder plan =
-                new PlanBuilder("byHosts", rounds + 1, ChunkExtent.NONE, ChunkExtent.NONE).scratch(ChunkExtent.all(rounds + 1));
+        PlanBuilder plan = new PlanBuilder("byHosts", rounds + 1, ChunkExtent.NONE, ChunkExtent.NONE)
+                .scratch(ChunkExtent.all(rounds + 1));
         int leader = hosts.leader(host);
         if (rank != leader) {
             return plan.send(leader, SCRATCH, 0, 1)

@@ -57,7 +57,8 @@ final class LinearPlans {
                     .send(root, IN, rank, 1)
                     .build();
         }
-        PlanBuilder plan = new PlanBuilder(NAME, size, ChunkExtent.only(rank), ChunkExtent.all(size)).copy(IN, OUT, rank, 1);
+        PlanBuilder plan =
+                new PlanBuilder(NAME, size, ChunkExtent.only(rank), ChunkExtent.all(size)).copy(IN, OUT, rank, 1);
         for (int i = 1; i < size; i++) {
             int from = (root + i) % size;
             plan.receive(from, OUT, from, 1);
@@ -88,7 +89,8 @@ final class LinearPlans {
      * nothing. Source: Bruck and others 1997, doi:10.1109/71.642949.
      */
     static Plan allGather(int rank, int size) {
-        PlanBuilder plan = new PlanBuilder(NAME, size, ChunkExtent.only(rank), ChunkExtent.all(size)).copy(IN, OUT, rank, 1);
+        PlanBuilder plan =
+                new PlanBuilder(NAME, size, ChunkExtent.only(rank), ChunkExtent.all(size)).copy(IN, OUT, rank, 1);
         return addAllGather(plan, rank, size).build();
     }
 
@@ -107,7 +109,8 @@ final class LinearPlans {
      * Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521.
      */
     static Plan pairwise(int rank, int size) {
-        PlanBuilder plan = new PlanBuilder("pairwise", size, ChunkExtent.all(size), ChunkExtent.all(size)).copy(IN, OUT, rank, 1);
+        PlanBuilder plan =
+                new PlanBuilder("pairwise", size, ChunkExtent.all(size), ChunkExtent.all(size)).copy(IN, OUT, rank, 1);
         for (int i = 1; i < size; i++) {
             int to = (rank + i) % size;
             int from = Math.floorMod(rank - i, size);
@@ -125,7 +128,8 @@ final class LinearPlans {
      * <p>Source: the pairwise exchange of Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521.
      */
     static Plan reduceScatter(int rank, int size) {
-        PlanBuilder plan = new PlanBuilder(NAME, size, ChunkExtent.all(size), ChunkExtent.only(rank)).copy(IN, OUT, rank, 1);
+        PlanBuilder plan =
+                new PlanBuilder(NAME, size, ChunkExtent.all(size), ChunkExtent.only(rank)).copy(IN, OUT, rank, 1);
         for (int i = 1; i < size; i++) {
             int peer = Math.floorMod(rank - i, size);
             plan.send(peer, IN, peer, 1).receiveCombine((rank + i) % size, OUT, rank, 1);

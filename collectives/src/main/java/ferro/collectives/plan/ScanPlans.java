@@ -88,7 +88,8 @@ final class ScanPlans {
 
     /** Begins an exclusive scan: rank 0 has no result, and all ranks but the last copy their operand to SCRATCH. */
     private static PlanBuilder exclusive(String name, int rank, int size) {
-        PlanBuilder plan = new PlanBuilder(name, 1, ChunkExtent.all(1), rank > 0 ? ChunkExtent.all(1) : ChunkExtent.NONE);
+        PlanBuilder plan =
+                new PlanBuilder(name, 1, ChunkExtent.all(1), rank > 0 ? ChunkExtent.all(1) : ChunkExtent.NONE);
         return rank + 1 < size ? plan.scratch(ChunkExtent.all(1)).copy(IN, SCRATCH, 0, 1) : plan;
     }
 }

@@ -63,7 +63,8 @@ final class TreeReduceScatter {
         for (int next = 0; next < size; next++) {
             walk(next);
         }
-        PlanBuilder plan = new PlanBuilder(name, size, ChunkExtent.all(size), ChunkExtent.only(rank)).scratch(scratch());
+        PlanBuilder plan =
+                new PlanBuilder(name, size, ChunkExtent.all(size), ChunkExtent.only(rank)).scratch(scratch());
         for (long entry : inOrder()) {
             add(kept.get((int) entry), rank, plan);
         }

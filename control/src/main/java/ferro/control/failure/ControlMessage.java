@@ -1,9 +1,9 @@
 package ferro.control.failure;
 
 import ferro.FerroException.Code;
+import ferro.control.wire.FieldCodec;
 import ferro.control.wire.FieldReader;
 import ferro.control.wire.FieldWriter;
-import ferro.control.wire.FieldCodec;
 import ferro.control.wire.WireMessage;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;

@@ -1,8 +1,8 @@
 package ferro.control.failure;
 
 import ferro.FerroException.Code;
-import ferro.control.wire.FieldWriter;
 import ferro.control.wire.FieldCodec;
+import ferro.control.wire.FieldWriter;
 import java.util.Set;
 import java.util.TreeSet;
 

@@ -1,10 +1,10 @@
 package ferro.control.group;
 
-import ferro.control.failure.FailureHints;
 import ferro.control.failure.ControlMessage.Follow;
 import ferro.control.failure.ControlMessage.Goodbye;
 import ferro.control.failure.ControlMessage.Heard;
 import ferro.control.failure.ControlMessage.Left;
+import ferro.control.failure.FailureHints;
 import ferro.control.wire.RankLists;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;

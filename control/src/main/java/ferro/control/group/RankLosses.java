@@ -2,8 +2,8 @@ package ferro.control.group;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.control.failure.FailureHints;
 import ferro.control.failure.Failure;
+import ferro.control.failure.FailureHints;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.Machines;
 import ferro.control.wire.RankLists;

@@ -22,7 +22,11 @@ final class StatusResponder {
     private final LongSupplier clock;
 
     StatusResponder(
-            RankStatuses statuses, RankStatuses.Seat seat, CallHistory history, ControlOwner owner, LongSupplier clock) {
+            RankStatuses statuses,
+            RankStatuses.Seat seat,
+            CallHistory history,
+            ControlOwner owner,
+            LongSupplier clock) {
         this.statuses = statuses;
         this.seat = seat;
         this.history = history;

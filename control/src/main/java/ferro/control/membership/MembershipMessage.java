@@ -1,8 +1,8 @@
 package ferro.control.membership;
 
 import ferro.FerroException.Code;
-import ferro.control.wire.FieldReader;
 import ferro.control.wire.FieldCodec;
+import ferro.control.wire.FieldReader;
 import ferro.control.wire.WireMessage;
 import java.nio.ByteBuffer;
 import java.util.Set;

@@ -1,9 +1,9 @@
 package ferro.launcher.analyze;
 
 import ferro.FerroException.Code;
-import ferro.control.failure.FailureHints;
 import ferro.control.failure.CallsThatDiffer;
 import ferro.control.failure.Failure;
+import ferro.control.failure.FailureHints;
 import ferro.launcher.analyze.ProcessEnds.EndKind;
 import ferro.launcher.analyze.ProcessEnds.ProcessEnd;
 import ferro.launcher.analyze.RankConduct.OwnCall;
