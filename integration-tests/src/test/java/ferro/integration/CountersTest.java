@@ -54,6 +54,7 @@ class CountersTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"tcp", "shm"})
+    // @start region="media"
     void theTimeOfASmallCallIncludesItsReduction(String medium) {
         Ranks.each(medium, 2, group -> {
             AtomicLong inCode = new AtomicLong();
@@ -66,6 +67,7 @@ class CountersTest {
             assertTrue(counted >= inCode.get(), counted + " ns counted, " + inCode + " ns in the code");
         });
     }
+    // @end
 
     @Test
     void veryShortCallsHaveTheirTimesByKind() {

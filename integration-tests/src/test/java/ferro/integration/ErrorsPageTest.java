@@ -62,6 +62,7 @@ class ErrorsPageTest {
         assertEquals("", strange("nothing heard from rank 2 for 30.0 s"));
     }
 
+    // @start region="page"
     @Test
     void everyTextOfDeviceFailuresOnThePageIsInTheProduct() {
         Set<String> codes = Stream.of(Code.values()).map(Code::name).collect(Collectors.toSet());
@@ -72,6 +73,7 @@ class ErrorsPageTest {
 
         assertEquals(List.of(), missing, "texts of the second column that no text of the product has");
     }
+    // @end
 
     @Test
     void everyCodeHasARow() {

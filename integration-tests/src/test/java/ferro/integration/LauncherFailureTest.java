@@ -42,6 +42,7 @@ class LauncherFailureTest {
         assertTrue(box.contains("stopped because of it: ranks 0, 2\n"), box);
     }
 
+    // @start region="command"
     @Test
     void aRankThatEndsWellBeforeOthersIsNotAFailure() throws Exception {
         String program = "[ $RANK = 0 ] && exit 0; sleep 0.5; echo done $RANK";
@@ -50,6 +51,7 @@ class LauncherFailureTest {
         assertEquals(List.of("[1] done 1"), run.outLines());
         assertFalse(run.errText().contains("+---"), run::toString);
     }
+    // @end
 
     @Test
     void aKilledRankEndsTheJobAndAllItsProcesses() throws Exception {

@@ -27,6 +27,7 @@ class NamespaceHostsTest {
     @Test
     void twoRanksOnEachOfTwoHostsShareMemoryInsideAndUseSocketsBetween() throws Exception {
         Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
+        // @start region="hosts"
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV4)) {
             List<HostProcess> running = new ArrayList<>();
             for (int host = 0; host < 2; host++) {
@@ -41,6 +42,7 @@ class NamespaceHostsTest {
                 text.append(one);
             }
             String told = "ranks 0-1 (host host-a) and 2-3 (host host-b) over shared memory, between hosts over TCP";
+        // @end
             assertTrue(text.toString().contains(told), text::toString);
             assertFalse(text.toString().contains("do not share"), text::toString);
         }

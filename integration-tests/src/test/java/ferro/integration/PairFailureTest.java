@@ -35,6 +35,7 @@ class PairFailureTest {
     @DisplayName(
             "row 1, row 2: kill -9 of a rank in a collective of NCCL ends all others, which stay alive, as PEER_LOST of"
                     + " that rank, by the control plane of TCP and long before the deadline; both halves and failure() say the same")
+    // @start region="processes"
     void aRankKilledDuringADeviceCallIsNamedBeforeTheDeadline() throws Exception {
         try (Job job = start(PAIR, false, FAR_DEADLINE_MILLIS)) {
             job.rank(VICTIM).kill();
@@ -42,6 +43,7 @@ class PairFailureTest {
             check(job, "PEER_LOST", 1, allowedMillis(DrillFault.STAY));
         }
     }
+    // @end
 
     @Test
     @DisplayName(

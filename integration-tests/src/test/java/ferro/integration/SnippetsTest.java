@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Examples of Javadoc, and of pages that say so, are regions of modules examples, examples/jlama and segments, whose tests run them. The javadoc of a JDK of version
- * 18 or newer compares them too, that of 17 does not know them.
+ * Examples of Javadoc and of pages are regions of files that the build compiles and runs: of the modules examples,
+ * examples/jlama and segments, of the adapters, and of tests. Javadoc of JDK 18 and newer compares the regions too.
  *
  * <p>The region {@code program} of a file of the guide is the file without its package and the Javadoc of its class.
  */
@@ -30,7 +30,12 @@ class SnippetsTest {
             Path.of("../examples/jlama/src/test/java"),
             Path.of("../segments/src/test/java"),
             Path.of("../adapters/lightgbm/src/test/java"),
-            Path.of("../adapters/lightgbm-spark/src/test/java"));
+            Path.of("../adapters/lightgbm-spark/src/test/java"),
+            Path.of("../spi/src/test/java"),
+            Path.of("../control/src/test/java"),
+            Path.of("../backend-simulated/src/test/java"),
+            Path.of("../tck/src/test/java"),
+            Path.of("src/test/java"));
     private static final Pattern SNIPPET =
             Pattern.compile("\\{@snippet file=\"([^\"]+)\" region=\"(\\w+)\" :\\R +\\*\\R");
     /** In front of each line of a comment. */
@@ -66,7 +71,8 @@ class SnippetsTest {
         List<Path> pages;
         try (Stream<Path> found = Files.list(Path.of("../docs"));
                 Stream<Path> guide = Files.list(Path.of("../docs/guide"))) {
-            pages = Stream.concat(Stream.concat(found, guide), Stream.of(Path.of("../README.md")))
+            Stream<Path> top = Stream.of(Path.of("../README.md"), Path.of("../CONTRIBUTING.md"));
+            pages = Stream.concat(Stream.concat(found, guide), top)
                     .filter(page -> page.toString().endsWith(".md"))
                     .toList();
         }

@@ -110,6 +110,7 @@ class SettingTest {
         assertEquals("ferro.rank=first: need a rank from 0", message);
     }
 
+    // @start region="setting"
     @Test
     void aMissingSettingNamesPropertyAndVariable() {
         IllegalArgumentException refusal =
@@ -117,6 +118,7 @@ class SettingTest {
         assertTrue(refusal.getMessage().contains("-Dferro.rank"), refusal.getMessage());
         assertTrue(refusal.getMessage().contains("FERRO_RANK"), refusal.getMessage());
     }
+    // @end
 
     /** A JVM reads no variable as a property. */
     @Test

@@ -27,6 +27,7 @@ class RandomMessagesTest {
         Simulation.seeds(150).forEach(RandomMessagesTest::exchange);
     }
 
+    // @start region="seeds"
     private static void exchange(long seed) {
         Random random = new Random(seed);
         int worldSize = 2 + random.nextInt(3);
@@ -38,6 +39,7 @@ class RandomMessagesTest {
                         message -> assertEquals(Arrays.toString(message.sent), Arrays.toString(message.got))))
                 .run();
     }
+    // @end
 
     private static List<Message> messages(Random random, int worldSize) {
         List<Message> messages = new ArrayList<>();

@@ -133,6 +133,7 @@ class SimulatedFaultsTest {
 
     @Test
     @DisplayName("row 5: a rank that stands still for less than the deadline does no harm")
+    // @start region="fault"
     void aPauseShorterThanTheDeadlineChangesNoResult() {
         for (int step = 0; step < STEPS; step++) {
             Outcome outcome = allReduceWith(new Fault.Pause(step, 1, Duration.ofMillis(700)), SETTINGS);
@@ -140,6 +141,7 @@ class SimulatedFaultsTest {
             assertArrayEquals(new FerroException[RANKS], outcome.failures, "step " + step);
         }
     }
+    // @end
 
     @Test
     @DisplayName("row 4: a rank that stands still beyond the deadline is the one that all ranks blame, itself included")

@@ -16,6 +16,7 @@ class MessageFuzzTest {
                 });
     }
 
+    // @start region="fuzz"
     @MethodSource("messages")
     @FuzzTest(maxDuration = "1m")
     void anyMessageIsRefusedOrEncodesToItsBytes(byte[] bytes) {
@@ -23,4 +24,5 @@ class MessageFuzzTest {
             MessageFuzz.isRead(family, bytes);
         }
     }
+    // @end
 }

@@ -16,6 +16,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @Outcome(expect = FORBIDDEN, desc = "two ends, or none")
 @State
 public class CompletionAgainstAbort {
+    // @start region="threads"
     private final PendingWork work = Alone.work();
 
     /** The thread that makes progress completes the operation. */
@@ -31,4 +32,5 @@ public class CompletionAgainstAbort {
         work.fail(Alone.FAILURE, PendingWork.Position.NOWHERE);
         result.r2 = EngineOutcome.of(work);
     }
+    // @end
 }
