@@ -14,12 +14,18 @@ import java.util.concurrent.TimeUnit;
  * @param parts operations, in their order
  */
 record AllWork(List<Work> parts) implements Work {
-    /** How long {@link #awaitAny} waits for the first part before it looks at the others. */
+    /** How long {@link #awaitAny} waits for the first part before it polls the other parts. */
     private static final long FIRST_TURN_NANOS = 10_000;
 
-    /** Longer than a wait polls before it sleeps, so that the waiting thread sleeps for most of a long wait. */
+    /**
+     * Longest wait for one part. A wait first polls and then sleeps; this limit exceeds the time of polling, so that
+     * the waiting thread sleeps for most of a long wait.
+     */
     private static final long LONGEST_TURN_NANOS = 10_000_000;
-    /** A turn is this part of the time that the thread has waited, so the wait is at most this part longer. */
+    /**
+     * Divisor of the time that the thread has waited, which gives the length of the next turn. A wait is therefore at
+     * most an eighth longer than necessary.
+     */
     private static final int TURN_PART = 8;
 
     @Override
@@ -28,10 +34,10 @@ record AllWork(List<Work> parts) implements Work {
     }
 
     /**
-     * Waits for all operations, also after one has failed: until the last one has ended, the tensors may still be read
-     * or written. Waits for the last operation first. Operations of one group end in their order, so for one group only
-     * the first wait blocks. An interrupt ends the operation for which the thread waits, and therefore also the
-     * operations before it. After an interrupt, the wait throws the failure with code INTERRUPTED.
+     * Waits for all operations, also after one operation has failed: until the last operation has ended, the tensors
+     * may still be read or written. Waits for the last operation first. Operations of one group end in their order, so
+     * for one group only the first wait blocks. An interrupt ends the operation for which the thread waits, and
+     * therefore also all earlier operations. After an interrupt, the wait throws the failure with code INTERRUPTED.
      */
     @Override
     public void await() {
@@ -49,8 +55,8 @@ record AllWork(List<Work> parts) implements Work {
     }
 
     /**
-     * Waits until a part has ended, and returns its position. Waits for each part in turn, for longer times after each turn, so
-     * that this thread makes progress on all of them. An interrupt ends the part whose turn it is.
+     * Waits until a part has ended, and returns its position. Waits for each part in turn, for a longer time after each
+     * turn, so that this thread makes progress on all parts. An interrupt ends the part for which the thread waits.
      */
     int awaitAny() {
         long begun = System.nanoTime();

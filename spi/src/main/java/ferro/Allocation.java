@@ -59,25 +59,28 @@ public final class Allocation implements AutoCloseable {
         return new Allocation(tensor, whyNotShared, () -> {});
     }
 
-    /** {@return the view of the memory, zeros at first, the same object in each call, also after {@link #close}} */
+    /** {@return the view of the memory: zeros at first, and the same object in each call, also after {@link #close}} */
     public HostTensor tensor() {
         return tensor;
     }
 
-    /** {@return whether all ranks of the group share the memory, the same on all ranks; false for memory of this rank alone} */
+    /**
+     * {@return whether all ranks of the group share the memory, the same on all ranks; false for memory of this rank
+     * alone}
+     */
     public boolean isShared() {
         return whyNotShared.isEmpty();
     }
 
-    /** {@return why the ranks do not share the memory, for people; empty if they share it} */
+    /** {@return why the ranks do not share the memory, for people; empty if the ranks share the memory} */
     public String whyNotShared() {
         return whyNotShared;
     }
 
     /**
      * Ends the use of the memory in its group. The memory no longer counts against {@code ferro.shm.bytes}. The tensor
-     * can still be used, also in calls of the group, which then copy its data as they copy any other tensor. Each rank
-     * may close its allocation at any time. Idempotent.
+     * can still be used, also in calls of the group. After the close, these calls copy the tensor's data as they copy
+     * the data of any other tensor. Each rank may close its allocation at any time. Idempotent.
      */
     @Override
     public void close() {

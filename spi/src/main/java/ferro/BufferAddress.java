@@ -58,8 +58,8 @@ final class BufferAddress {
     }
 
     /**
-     * Uses an empty slice at index 0: a segment begins at the position of its buffer, and another thread may change
-     * that position.
+     * Gets the address from a memory segment of an empty slice at index 0. A segment of the full buffer would begin at
+     * the position of the buffer, which another thread may change.
      */
     private static MethodHandle bySegment() throws ReflectiveOperationException {
         Lookup lookup = MethodHandles.publicLookup();

@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 
 /**
  * The buffers of a {@link ForeignMemory}. Window i begins at i times the run size and has two runs, or the rest of the
- * memory. From every byte of the memory, at least one run (or the rest) is in one window. The run size is a power of
+ * memory. At least one run (or the rest) after every byte of the memory lies in one window. The run size is a power of
  * two and a multiple of every element size, so no element lies across the end of a window.
  */
 final class BufferWindows {
@@ -56,7 +56,7 @@ final class BufferWindows {
         return (int) Math.min(at >>> runShift, windows.length - 1);
     }
 
-    /** Returns the window that has a byte and the run behind it. */
+    /** Returns the window that holds a byte and the run behind this byte. */
     ByteBuffer at(long at) {
         return windows[index(at)];
     }
@@ -66,7 +66,7 @@ final class BufferWindows {
         return (int) (at - ((long) index(at) << runShift));
     }
 
-    /** Returns how many bytes from a byte on are in the window that {@link #at} returns. */
+    /** Returns how many bytes, from the given one on, are in the window that {@link #at} returns. */
     int run(long at) {
         return at(at).capacity() - offset(at);
     }

@@ -7,17 +7,17 @@ import java.util.Optional;
  * The checks that several kinds of call share. Every message contains the value found and the value needed.
  *
  * <p>Calls whose input and output overlap are rejected, except in the forms that work in place. With an overlap, a call
- * would read early results as input and give wrong numbers. This check runs on every call and allocates nothing. For
- * most calls the first comparison is enough. A separate method creates the message of a rejected call, so that the JIT
- * compiler can inline the rest. Two buffers are first compared by their addresses modulo 1 GiB, which takes two loads.
- * If the ranges overlap modulo 1 GiB, the full addresses are read, once for each tensor ({@link BufferAddress}). If the
- * JVM does not give addresses, or if memory is mapped twice, an overlap of two buffers is not detected and the call
- * runs.
+ * would read early results as input and give wrong numbers. The check for overlaps runs on every call and allocates
+ * nothing. For most calls the first comparison is enough. A separate method creates the message of a rejected call, so
+ * that the JIT compiler can inline the check. Two buffers are first compared by their addresses modulo 1 GiB, which
+ * takes two loads. If the ranges overlap modulo 1 GiB, the full addresses are read, once for each tensor ({@link
+ * BufferAddress}). If the JVM does not give addresses, or if memory is mapped twice, an overlap of two buffers is not
+ * detected and the call runs.
  */
 final class CallChecks {
     /** The counts of a call whose parts have equal lengths. */
     static final long[] EQUAL_PARTS = {};
-    /** Value of a distance which means that no overlap was detected. */
+    /** A distance between two tensors for which no overlap was detected. */
     private static final long APART = Long.MIN_VALUE;
 
     private CallChecks() {}
@@ -84,7 +84,7 @@ final class CallChecks {
         fullRecords(kind, op, "input", operand.elementCount());
     }
 
-    /** Checks that the records of an op are in one part each, where each rank gets a part of the result. */
+    /** Checks that no record of the op lies in two parts, for a call in which each rank gets a part of the result. */
     static void partsOfRecords(CollectiveKind kind, ReduceOp op, Tensor part, long... counts) {
         fullRecords(kind, op, partName(kind), part.elementCount());
         for (int rank = 0; rank < counts.length; rank++) {
@@ -137,7 +137,7 @@ final class CallChecks {
 
     private static void ownLength(CollectiveKind kind, Tensor part, long[] counts, int rank) {
         if (part.elementCount() != counts[rank]) {
-            // the text is made only here, because a call with counts must not allocate for them
+            // this call creates a text, so it stands only here: a call whose check succeeds must not allocate
             length(kind, partName(kind), part, counts[rank], "counts[" + rank + "]");
         }
     }
@@ -320,8 +320,8 @@ final class CallChecks {
     }
 
     /**
-     * Returns the distance of two device tensors. A template tensor of {@code GpuCollectives} has no memory and address
-     * 0; it overlaps nothing.
+     * Returns the distance of two device tensors. A template tensor of {@code GpuCollectives} has no memory and the
+     * address 0, so it overlaps no tensor.
      */
     private static long onDevice(DeviceTensor one, DeviceTensor other) {
         boolean apart = one.device() != other.device() || one.address() == 0 || other.address() == 0;

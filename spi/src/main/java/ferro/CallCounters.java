@@ -9,12 +9,11 @@ import java.util.Objects;
 import java.util.function.BinaryOperator;
 
 /**
- * The calls of one rank in one group, by kind, up to one moment. An object of this class never changes; {@code
- * ProcessGroup.counters()} returns a new one, and {@link #minus} returns the calls between two moments.
+ * Counters of the calls of one rank in one group, by kind, up to one moment. An object of this class never changes;
+ * {@code ProcessGroup.counters()} returns a new object, and {@link #minus} returns the calls between two moments.
  *
- * <p>A call counts when it has ended without failure, before its handle reports the end. A call that fails or is
- * refused does not count. A call of an asynchronous form and a call of a coalesced block count as the blocking call
- * does.
+ * <p>A call is counted after it has ended without failure, and before its handle reports the end. A call that fails or
+ * is refused is not counted. An asynchronous call and a call of a coalesced block are counted like a blocking call.
  *
  * @param collectives numbers of each kind of collective that has been called; other kinds are not in the map
  * @param sends       numbers of the sends; their bytes are the bytes sent
@@ -27,7 +26,7 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
     private static final double NANOS_PER_MILLI = 1e6;
 
     /**
-     * Makes counters; the map is copied, without kinds that have no call.
+     * Creates counters. The map is copied, without kinds that have no call.
      *
      * @param collectives numbers of each kind of collective
      * @param sends       numbers of the sends
@@ -49,21 +48,21 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
      *
      * @param calls number of calls
      * @param bytes bytes that this rank contributed: the size of the tensor that the call reads on this rank. A
-     *     broadcast and a scatter read only the root's tensor; a barrier reads none. A receive has the bytes that it
-     *     received
+     *     broadcast and a scatter read only the root's tensor; a barrier reads no tensor. The bytes of a receive are
+     *     the bytes received
      * @param time  time of the calls, including the wait for other ranks and the code of a user-defined reduction. The
      *     time of one call begins when the call has been checked and has its plan, and ends when the operation has
-     *     ended. In shared memory, the time of a blocking call of at most 4 KiB may begin after this rank has copied its
-     *     data into shared memory. If such calls need not wait for data, after the first 16 one of 16 is
-     *     measured, and its time counts for all 16. Times of calls in flight at once add up. Small calls of a coalesced
-     *     block that run as one operation have one time
+     *     ended. In shared memory, the time of a blocking call of at most 4 KiB may begin after this rank has copied
+     *     its data into shared memory. If blocking calls of at most 4 KiB need not wait for data, only one of 16 is
+     *     measured after the first 16, and the measured time counts for all 16. Times of calls that are in flight at
+     *     the same time add up. Small calls of a coalesced block that run as one operation have one time
      */
     public record Totals(long calls, long bytes, Duration time) {
         /** No call. */
         public static final Totals NONE = new Totals(0, 0, Duration.ZERO);
 
         /**
-         * Makes the numbers of one kind.
+         * Creates the numbers of one kind.
          *
          * @param calls number of calls
          * @param bytes bytes that this rank contributed

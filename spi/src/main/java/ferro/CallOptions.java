@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * The options of a call: its time limit and its label. A view of a group creates its options once and passes them with
- * every call, so a label needs no allocation per call.
+ * The options of a call: its time limit and its label. A view of a group creates its options once and passes these
+ * options with every call, so a label needs no allocation per call.
  *
  * <p>A label identifies a call of the program, for example by the parameter whose gradient is reduced. Every message
  * about the call contains the label. The fingerprint of a collective contains the label too. If ranks give different
@@ -130,7 +130,7 @@ public final class CallOptions {
         }
     }
 
-    /** Returns whether a character is forbidden in a label: it is not plain, or would end the label. */
+    /** Returns whether a character is forbidden in a label, because it is not plain or would end the label. */
     private static boolean isRefused(int character) {
         return character == '"' || !isPlain(character);
     }

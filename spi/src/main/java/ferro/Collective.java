@@ -3,15 +3,15 @@ package ferro;
 /**
  * The description of one collective operation: its tensors, op, root and counts. The static methods of this interface
  * make calls, one method for each form. Other ranks receive only the fingerprint of a call, which consists of kind,
- * counts, type, op name, root and label. The object itself is not sent.
+ * counts, type, op name, root and label. The {@code Collective} object itself is not sent.
  *
- * <p>The static methods refuse null with a NullPointerException that names the argument. They check nothing else:
- * {@link #check} checks shapes, counts, root and memory when the call starts. A call keeps the tensors and counts, and
- * copies neither. Any thread may use a call.
+ * <p>The static methods refuse null with a NullPointerException that names the argument. The static methods check
+ * nothing else. {@link #check} checks shapes, counts, root and memory when the call starts. A call refers to its
+ * tensors and counts, and copies neither. Any thread may use a call.
  *
- * <p>Counts are the lengths of the parts in elements: one per rank, 0 included, in rank order. An empty array stands
- * for parts of equal length. Send and receive are not collectives: they are matched by peer and tag, and have no
- * sequence number.
+ * <p>Counts are the lengths of the parts in elements, one per rank in rank order. A count may be 0. An empty array of
+ * counts means parts of equal length. Send and receive are not collectives: sends and receives are matched by peer and
+ * tag, and have no sequence number.
  */
 public sealed interface Collective permits CollectiveCall {
     /**
@@ -292,8 +292,8 @@ public sealed interface Collective permits CollectiveCall {
     /**
      * Returns an exclusive scan: rank r gets the combined operands of the ranks 0 to r-1, in rank order.
      *
-     * <p>Rank 0 has no rank before it. With a built-in op, rank 0 gets the identity of the op: 0 for SUM, BOR, BXOR and a
-     * sum of multiplied inputs, 1 for PRODUCT, all bits set for BAND, the largest value of the type for MIN (positive
+     * <p>Rank 0 has no rank before it. With a built-in op, rank 0 gets the identity of the op: 0 for SUM, BOR, BXOR and
+     * a sum of multiplied inputs, 1 for PRODUCT, all bits set for BAND, the largest value of the type for MIN (positive
      * infinity for floats), and the smallest value for MAX (negative infinity for floats). With a user-defined op, the
      * result tensor of rank 0 stays unchanged.
      *
@@ -315,8 +315,8 @@ public sealed interface Collective permits CollectiveCall {
      * Checks shapes, counts, root and memory before any data moves.
      *
      * <p>The input and output of this rank must not overlap, except in place. An in-place allReduce, reduce or scan
-     * has the identical range as input and output. In other calls in place, the rank's own part begins at the offset of that
-     * part in the tensor of all parts. An overlap of two different buffers is detected only if the JVM gives their
+     * uses the identical range as input and output. In other in-place calls, a rank's own part begins at the offset of
+     * this part in the tensor of all parts. An overlap of two different buffers is detected only if the JVM gives their
      * addresses.
      *
      * @param rank      this rank
@@ -327,7 +327,7 @@ public sealed interface Collective permits CollectiveCall {
      */
     void check(int rank, int worldSize);
 
-    /** {@return the kind of the operation; messages name it by its label} */
+    /** {@return the kind of the operation; messages contain the label of the kind} */
     CollectiveKind kind();
 
     /**
@@ -345,14 +345,14 @@ public sealed interface Collective permits CollectiveCall {
     Tensor operand();
 
     /**
-     * {@return the operand, or the only tensor of the call; null for a barrier, and in a call that was made without it,
-     * see {@link Collective#scatter(Tensor, int)}}
+     * {@return the operand, or the only tensor of the call; null for a barrier, and for a call without operand, see
+     * {@link Collective#scatter(Tensor, int)}}
      */
     Tensor in();
 
     /**
-     * {@return the result, or the only tensor of the call; null for a barrier, and in a call that was made without it,
-     * see {@link Collective#gather(Tensor, int)}}
+     * {@return the result, or the only tensor of the call; null for a barrier, and for a call without result, see
+     * {@link Collective#gather(Tensor, int)}}
      */
     Tensor out();
 

@@ -3,14 +3,15 @@ package ferro;
 import ferro.CollectiveKind.Held;
 
 /**
- * The call behind {@link Collective}, the same for all kinds. Only the static methods of {@code Collective} make one.
- * Who has which tensor, and what a kind needs, follows from {@link CollectiveKind}.
+ * The implementation of {@link Collective} for all kinds of call. Only the static methods of {@code Collective} create
+ * objects of this record. {@link CollectiveKind} defines which ranks have which tensor, and which arguments a kind
+ * needs.
  *
- * @param kind      kind
- * @param in        operand; the only tensor of a broadcast is operand and result
+ * @param kind      kind of collective
+ * @param in        operand; a broadcast has only one tensor, which is operand and result
  * @param out       result
  * @param op        reduction; null if nothing is combined
- * @param root      root; -1 if there is none
+ * @param root      rank of the root; -1 for a kind without root
  * @param inCounts  lengths of the parts of the operand; empty if all are equal
  * @param outCounts lengths of the parts of the result; empty if all are equal
  */
@@ -116,7 +117,7 @@ record CollectiveCall(
         }
     }
 
-    /** Checks what a call with a root has on every rank. */
+    /** Checks the arguments that a call with a root has on every rank. */
     private void checkRoot(int rank, int worldSize) {
         InvalidRankException.check(kind.label(), "root", root, worldSize);
         if (kind.hasParts()) {

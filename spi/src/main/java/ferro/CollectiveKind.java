@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The kinds of {@link Collective}. Each constant also says how much of the data a rank has before and after the call.
- * All other code reads the facts about a kind from this enum.
+ * The kinds of {@link Collective}. Each constant also defines how much of the data a rank has before and after the
+ * call. All other code reads the facts about a kind from this enum.
  *
  * <p>Messages use the {@link #label} of a kind, which is the name of the method of {@code ProcessGroup}. {@link
  * #toString} also returns the label.
@@ -28,9 +28,9 @@ public enum CollectiveKind {
     SCATTER("scatter", Held.ALL_ON_ROOT, Held.PART),
     /** Distributes the data of every rank; each rank receives one part from every rank. */
     ALL_TO_ALL("allToAll", Held.ALL, Held.ALL),
-    /** Combines the operands of the ranks up to each rank, in rank order. */
+    /** Gives each rank the combined operands of rank 0 up to this rank, in rank order. */
     SCAN("scan", Held.ALL, Held.ALL),
-    /** Combines the operands of the ranks before each rank, in rank order. */
+    /** Gives each rank the combined operands of all lower ranks, in rank order. */
     EXCLUSIVE_SCAN("exclusiveScan", Held.ALL, Held.ALL),
     /** Waits for all ranks. */
     BARRIER("barrier", Held.NONE, Held.NONE);
@@ -87,9 +87,9 @@ public enum CollectiveKind {
     /**
      * Finds a kind by its label.
      *
-     * @param label for example {@code allReduce}
+     * @param label label of the kind, for example {@code allReduce}
      * @return kind
-     * @throws IllegalArgumentException if there is no such kind; the message lists the labels
+     * @throws IllegalArgumentException if no kind has this label; the message lists the labels
      */
     public static CollectiveKind parse(String label) {
         Objects.requireNonNull(label, "label");
@@ -122,7 +122,7 @@ public enum CollectiveKind {
         return this == ALL_REDUCE || this == REDUCE || this == REDUCE_SCATTER || isScan();
     }
 
-    /** {@return whether the kind is scan or exclusive scan: each rank gets the operands of the ranks before it, combined} */
+    /** {@return whether the kind is a scan or an exclusive scan} */
     public boolean isScan() {
         return this == SCAN || this == EXCLUSIVE_SCAN;
     }

@@ -74,9 +74,9 @@ public enum DataType {
     /**
      * Finds a type by its label.
      *
-     * @param label for example {@code f32}
+     * @param label label of the type, for example {@code f32}
      * @return type
-     * @throws IllegalArgumentException if there is no such type; the message lists the labels
+     * @throws IllegalArgumentException if no type has this label; the message lists the labels
      */
     public static DataType parse(String label) {
         Objects.requireNonNull(label, "label");

@@ -19,7 +19,7 @@ public final class DeviceTensor implements Tensor {
      * Wraps memory that another object owns.
      *
      * @param dataType element type
-     * @param shape    lengths, none negative
+     * @param shape    length of each dimension, 0 or greater
      * @param address  device pointer
      * @param device   ordinal of the device
      * @param owner    object that this view keeps reachable; may be null
@@ -38,7 +38,7 @@ public final class DeviceTensor implements Tensor {
      * Returns a part of this view, as a one-dimensional tensor.
      *
      * @param from  first element, counted from the start of this view
-     * @param count elements
+     * @param count number of elements
      * @return view of the same memory, with the same owner
      * @throws IndexOutOfBoundsException if the part is not inside this view
      */

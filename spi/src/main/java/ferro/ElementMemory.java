@@ -5,15 +5,17 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
 
-/** Where the elements of a {@link HostTensor} are: in one array, in one direct buffer, or in {@link ForeignMemory}. */
+/**
+ * The memory that holds the elements of a {@link HostTensor}: one array, one direct buffer, or {@link ForeignMemory}.
+ */
 abstract sealed class ElementMemory permits HostTensor {
     /** Largest unit that {@link ByteBuffer#alignmentOffset} accepts. */
     static final int GIB = 1 << 30;
 
     private static final int GIB_SHIFT = 30;
     /**
-     * Address of the first element divided by 1 GiB; cached on first use, 0 before. The field is an int, which costs no
-     * memory since it fills padding.
+     * Address of the first element divided by 1 GiB; 0 before the first use. An int field fills padding of the object,
+     * so the field costs no memory.
      */
     private int wholeGib;
 
@@ -21,11 +23,11 @@ abstract sealed class ElementMemory permits HostTensor {
     /** Array, direct buffer, or {@link ForeignView}. */
     final Object memory;
     /**
-     * Start of the view in an array or buffer, which have at most 2 GiB. Only a {@link ForeignView} needs numbers above an
-     * int. With ints, the views of every call are a quarter smaller.
+     * Start of the view in the array or buffer, whose size is at most 2 GiB. Only a {@link ForeignView} needs a larger
+     * number than an int. An int makes each view a quarter smaller.
      */
     final int offset;
-    /** Number of elements; negative if a {@link ForeignView} has it. */
+    /** Number of elements; negative if the {@link ForeignView} holds this number. */
     private final int count;
 
     ElementMemory(DataType dataType, Object memory, long offset, long elementCount) {
@@ -38,8 +40,8 @@ abstract sealed class ElementMemory permits HostTensor {
     }
 
     /**
-     * Returns the array or direct buffer. Read and write a buffer only by absolute index, since its position and limit
-     * belong to the caller who created the view.
+     * Returns the array or direct buffer that holds the elements. Read and write a buffer only by absolute index, since
+     * its position and limit belong to the caller who created the view.
      *
      * @return memory
      * @throws IllegalStateException if the elements are in more than one buffer; use {@link TensorMemory#memoryAt}
@@ -61,12 +63,12 @@ abstract sealed class ElementMemory permits HostTensor {
         return memory instanceof ByteBuffer || memory instanceof ForeignView;
     }
 
-    /** {@return the start of the view in {@link #memory()}: elements for an array, bytes for a buffer} */
+    /** {@return the start of the view in {@link #memory()}, in elements for an array, in bytes for a buffer} */
     public final long offset() {
         return memory instanceof ForeignView view ? view.offset(0) : offset;
     }
 
-    /** Returns how much an offset grows from one element to the next. */
+    /** Returns the distance between two neighbouring elements, in units of {@link #offset}. */
     final int unit() {
         return isDirect() ? dataType.byteSize() : 1;
     }
@@ -109,11 +111,11 @@ abstract sealed class ElementMemory permits HostTensor {
      * overlap.
      *
      * @param to     first element in this view, counted from its start
-     * @param source source
+     * @param source tensor to copy from
      * @param from   first element in {@code source}, counted from its start
-     * @param count  elements
+     * @param count  number of elements
      * @throws IllegalArgumentException  if the types differ
-     * @throws IndexOutOfBoundsException if one of the ranges exceeds its view; nothing is copied then
+     * @throws IndexOutOfBoundsException if one of the ranges exceeds its view; no element is copied in this case
      */
     public final void copyFrom(long to, HostTensor source, long from, long count) {
         if (Objects.requireNonNull(source, "source").dataType != dataType) {
@@ -131,12 +133,15 @@ abstract sealed class ElementMemory permits HostTensor {
         }
     }
 
-    /** Copies elements between buffers. If the target begins behind the source, the last run is first. */
+    /**
+     * Copies elements between buffers. If the target begins behind the source, copies the last run first, so that no
+     * element is overwritten before it is read.
+     */
     private static void copyRuns(HostTensor into, long to, HostTensor source, long from, long count) {
         int unit = into.dataType.byteSize();
         boolean isBackward = (TensorMemory.isForeign(into) || TensorMemory.isForeign(source))
                 && isBehind(into, to * unit, source, from * unit);
-        // a step of half a buffer is in one buffer wherever it begins
+        // a step of half a buffer lies in one buffer, wherever the step begins
         long step = isBackward ? (2 << 20) / unit : count;
         for (long done = 0; done < count; ) {
             long length = Math.min(step, count - done);
@@ -211,7 +216,7 @@ abstract sealed class ElementMemory permits HostTensor {
 
     /** Checks that a range of elements is inside this view. */
     private void checkRange(long from, long count) {
-        // no sum, which might overflow
+        // from + count is not computed, since the sum might overflow
         long all = elementCount();
         if (from < 0 || count < 0 || from > all || count > all - from) {
             throw new IndexOutOfBoundsException(
@@ -219,7 +224,7 @@ abstract sealed class ElementMemory permits HostTensor {
         }
     }
 
-    /** Checks that the elements have the given carrier, and returns the buffer of an element. */
+    /** Checks that the elements have the given carrier, and returns the buffer that holds an element. */
     final ByteBuffer bytes(Carrier carrier, long index) {
         check(carrier);
         return memory instanceof ForeignView view ? view.buffer(checked(index)) : (ByteBuffer) memory;
@@ -254,7 +259,7 @@ abstract sealed class ElementMemory permits HostTensor {
      * @param unit         bytes of an element
      */
     record ForeignView(BufferWindows windows, long start, long elementCount, int unit) {
-        /** Returns the buffer that has an element and the run behind it. */
+        /** Returns the buffer that holds an element and the run behind this element. */
         ByteBuffer buffer(long element) {
             return windows.at(start + element * unit);
         }
@@ -264,7 +269,10 @@ abstract sealed class ElementMemory permits HostTensor {
             return windows.offset(start + element * unit);
         }
 
-        /** Returns how many elements of this view, from an element on, are in the buffer that {@link #buffer} returns. */
+        /**
+         * Returns how many elements of this view, from the given one on, are in the buffer that {@link #buffer}
+         * returns.
+         */
         long run(long element) {
             return Math.min(elementCount - element, windows.run(start + element * unit) / unit);
         }

@@ -19,7 +19,6 @@ import java.util.stream.IntStream;
 public class FerroException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** Kind of failure, which tells the caller how to react. */
     private final Code code;
     /**
      * Location of the failure and the ranks to blame. Contains only strings and numbers, so that it can be serialised
@@ -27,7 +26,7 @@ public class FerroException extends RuntimeException {
      */
     private final Where where;
 
-    /** The kind of a failure, which tells the caller how to react. All modules use this list. */
+    /** The kinds of failure, by which a caller decides how to react. All modules use these kinds. */
     public enum Code {
         /** The deadline passed. */
         TIMED_OUT,
@@ -57,7 +56,7 @@ public class FerroException extends RuntimeException {
 
         /**
          * Codes in the order of gravity: a code that causes other failures comes before the codes that it causes. The
-         * order of the enum constants itself is fixed by the control messages.
+         * enum constants have another order, which the control messages fix.
          */
         private static final List<Code> GRAVEST_FIRST = List.of(
                 PEER_LOST,
@@ -73,8 +72,8 @@ public class FerroException extends RuntimeException {
                 UNAUTHENTICATED);
 
         /**
-         * Returns the gravity of a failure of this kind. If ranks know of several failures of their group, they agree
-         * on the gravest one. A kind that causes other failures is graver than the kinds that it causes.
+         * Returns the gravity of a failure of this kind. If a group has several failures, the ranks agree on the
+         * gravest failure that a rank has reported. A kind of failure is graver than the kinds that it causes.
          *
          * @return position in the order of gravity, 0 for the gravest; different for each code
          */
@@ -85,7 +84,7 @@ public class FerroException extends RuntimeException {
 
     /**
      * The location of a failure: group, rank and operation, with the ranks to blame. A location is immutable. Code that
-     * creates a failure begins with {@link #of} and adds what it knows about the operation.
+     * creates a failure begins with {@link #of}, and adds the known facts about the operation.
      */
     public static final class Where implements java.io.Serializable {
         private static final long serialVersionUID = 1L;
@@ -98,11 +97,11 @@ public class FerroException extends RuntimeException {
         private final KnownRanks ranks;
         /** The operation, and its progress. */
         private final CallPosition call;
-        /** How long the call took, and how long the process stood still in it. */
+        /** How long the call took, and how long the process was paused during the call. */
         private final CallDurations times;
 
         /**
-         * Neither is changed; both ascend.
+         * The ranks to blame and the ends of ranks, both in ascending order and never changed.
          *
          * @param culprits ranks to blame
          * @param ends     how ranks ended
@@ -124,9 +123,9 @@ public class FerroException extends RuntimeException {
         }
 
         /**
-         * Creates a location without an operation. Failures of joining, of the store and of closing need nothing more.
+         * Creates a location without an operation. Failures of joining, of the store and of closing have no operation.
          *
-         * @param group name
+         * @param group name of the group
          * @param rank  this rank
          * @return location without operation, sequence and step
          */
@@ -227,9 +226,9 @@ public class FerroException extends RuntimeException {
         }
 
         /**
-         * Returns how the processes of dead ranks ended, as far as their launcher has reported it. {@code ferro run} reports
-         * ends; the launchers of clusters do not. An end arrives after the failure. An exception does not wait for ends, so
-         * ask {@code ProcessGroup.failure()} for them.
+         * Returns how the processes of dead ranks ended, as far as their launcher has reported it. {@code ferro run}
+         * reports ends; the launchers of clusters do not. The report of an end arrives after the failure, and an
+         * exception does not wait for such reports. {@code ProcessGroup.failure()} returns the later reports too.
          *
          * @return ends by rank of the group, ascending and immutable; empty if none is known
          */
@@ -326,8 +325,8 @@ public class FerroException extends RuntimeException {
     }
 
     /**
-     * {@return class name, kind and message, such as {@code ferro.FerroException: TIMED_OUT: ...}} A printed stack trace
-     * begins with this text.
+     * {@return class name, kind and message, such as {@code ferro.FerroException: TIMED_OUT: ...}} A printed stack
+     * trace begins with this text.
      */
     @Override
     public String toString() {

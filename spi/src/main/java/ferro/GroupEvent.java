@@ -65,18 +65,19 @@ public final class GroupEvent {
         /** A suspected rank has sent a message again. */
         RECOVERED,
         /**
-         * The process of a rank was paused for a while, for example by a garbage collection, and now continues. In a job of
-         * more than 33 ranks, only that rank and the 32 ranks that watch it have this event.
+         * The process of a rank was paused for a while, for example by a garbage collection, and now continues. In a
+         * job of more than 33 ranks, only the paused rank and the 32 ranks that monitor the paused rank receive this
+         * event.
          */
         PAUSED,
         /**
-         * A collective, a message or a {@code newGroup} has waited for a quarter of its timeout. The ranks of the event are
-         * those that it waits for, or the ranks of a cycle that wait for each other.
+         * A collective, a message or a {@code newGroup} has waited for a quarter of its timeout. The event contains the
+         * ranks that the operation waits for, or the ranks of a cycle that wait for each other.
          */
         LATE,
         /**
-         * The group has failed; {@code ProcessGroup.failure()} returns the cause. This event is sent once, and no event
-         * follows it.
+         * The group has failed; {@code ProcessGroup.failure()} returns the cause. This event is sent once, and is the
+         * last event of the group.
          */
         FAILED
     }

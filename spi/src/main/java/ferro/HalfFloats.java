@@ -48,8 +48,8 @@ public final class HalfFloats {
     private static final int BLOCK = 1024;
 
     /**
-     * The JDK's own conversion of f16, which exists since JDK 20, or null. The JIT compiler vectorises loops that use
-     * this conversion.
+     * The JDK's own conversion of f16, which exists since JDK 20; null on earlier JDKs. The JIT compiler vectorises
+     * loops that use this conversion.
      */
     private static final MethodHandle WIDEN = jdk("float16ToFloat", MethodType.methodType(float.class, short.class));
 

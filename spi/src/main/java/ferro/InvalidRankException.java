@@ -6,7 +6,7 @@ public final class InvalidRankException extends IllegalArgumentException {
 
     /** Rank that was given. */
     private final int rank;
-    /** Number of ranks of the group; a rank must be below it. */
+    /** Number of ranks of the group; every rank is below this number. */
     private final int worldSize;
 
     /**
@@ -20,7 +20,7 @@ public final class InvalidRankException extends IllegalArgumentException {
     }
 
     /**
-     * Creates the exception with a message of the caller.
+     * Creates the exception with a given message.
      *
      * @param what      message that describes the error, with the rank and the number of ranks
      * @param rank      rank that was given
@@ -48,15 +48,15 @@ public final class InvalidRankException extends IllegalArgumentException {
     }
 
     /**
-     * Checks a rank that a parameter of a call names.
+     * Checks the rank that a parameter of a call contains.
      *
      * @param call      name of the call, such as {@code broadcast}
      * @param parameter name of the parameter, such as {@code root}
      * @param rank      rank to check
      * @param worldSize number of ranks of the group
      * @return {@code rank}
-     * @throws InvalidRankException if the rank is negative or not below {@code worldSize}; the message names the call and
-     *     the parameter
+     * @throws InvalidRankException if the rank is negative or not below {@code worldSize}; the message names the call
+     *     and the parameter
      */
     public static int check(String call, String parameter, int rank, int worldSize) {
         if (rank < 0 || rank >= worldSize) {

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The medium that carries the data of a group. The medium is the one that the ranks found when the group was created,
- * not the one that settings ask for. All ranks of the group have the same medium. A group that is created from this
- * group may have another medium. Immutable.
+ * The medium that carries the data of a group. The ranks find the medium when the group is created; settings may have
+ * requested another medium. All ranks of the group have the same medium. A group that is created from this group may
+ * have another medium. Immutable.
  *
  * <pre>{@code
  * System.out.println(group.medium()); // TCP between hosts, shared memory within hosts
@@ -15,14 +15,14 @@ import java.util.Objects;
  * }</pre>
  *
  * @param text      description for people, such as {@code shared memory}, {@code TCP (loopback)}, {@code TCP between
- *     hosts, shared memory inside}; empty if the back end does not know its medium, or has no peer to send to
+ *     hosts, shared memory inside}; empty if the medium is unknown, or if no peer exists to send to
  * @param addresses for each rank, the address or host name by which the other ranks reach it; empty if the medium has
  *     no addresses. Ranks on one host may have different addresses
  * @param far       whether a round trip between hosts took a millisecond or more when the job was joined. If true,
  *     algorithms with fewer steps are also used for larger operations
  */
 public record Medium(String text, List<String> addresses, boolean far) {
-    /** Medium of a back end that does not know its medium. */
+    /** The medium of a back end without data about its medium. */
     public static final Medium UNKNOWN = new Medium("", List.of());
 
     /**
@@ -59,7 +59,7 @@ public record Medium(String text, List<String> addresses, boolean far) {
         return new Medium(Objects.requireNonNull(other, "other"), addresses, far);
     }
 
-    /** {@return whether at least two addresses of ranks differ; false if there are none} */
+    /** {@return whether at least two addresses of ranks differ; false if the medium has no addresses} */
     public boolean hasSeveralAddresses() {
         return new HashSet<>(addresses).size() > 1;
     }

@@ -5,9 +5,9 @@ import java.util.Objects;
 /**
  * A send, a receive or a probe, for {@link CollectiveBackend#submit(Message, CallOptions)}. Immutable.
  *
- * <p>Messages have no sequence number, and all pending messages make progress at the same time. A send matches a receive
- * with the same peers and tag; their labels may differ. The {@link Work#status} of a receive, a probe or a match
- * describes the message, and {@link Work#cancel} ends it if no message is there yet.
+ * <p>Messages have no sequence number, and all pending messages make progress at the same time. A send matches a
+ * receive with the same peers and tag; the labels of the two may differ. The {@link Work#status} of a receive, a probe
+ * or a match describes the message. {@link Work#cancel} ends a receive, a probe or a match that has no message yet.
  */
 public final class Message {
     private final MessageKind kind;
@@ -37,7 +37,7 @@ public final class Message {
     }
 
     /**
-     * Returns a send that ends only after a receive has matched the message, whatever its length.
+     * Returns a send of any length that ends only after a receive has matched the message.
      *
      * @param data data to send
      * @param to   destination rank
@@ -85,8 +85,8 @@ public final class Message {
     }
 
     /**
-     * Returns a match, which takes a message without its elements. No other receive takes the message, and
-     * {@link #recvMatched} receives it.
+     * Returns a match, which takes a message without its elements. No other receive takes a matched message, and {@link
+     * #recvMatched} receives its elements.
      *
      * @param from source rank, or {@link CollectiveBackend#ANY_SOURCE}
      * @param tag  0 or greater, or {@link CollectiveBackend#ANY_TAG}
@@ -112,7 +112,7 @@ public final class Message {
         return new Message(MessageKind.RECEIVE_MATCHED, data, from, tag, matched);
     }
 
-    /** {@return what the message does} */
+    /** {@return the kind of message: send, receive, probe or match} */
     public MessageKind kind() {
         return kind;
     }
@@ -148,8 +148,8 @@ public final class Message {
     }
 
     /**
-     * Refuses all but plain sends and receives, for a back end whose messages carry neither their length nor news of
-     * their receives.
+     * Refuses all but plain sends and receives, for a back end whose messages do not carry their length, and whose
+     * sends are not notified of their receives.
      *
      * @param backend back end that refuses
      * @param options options of the call
@@ -185,7 +185,7 @@ public final class Message {
         return Objects.hash(kind, tensor, peer, tag);
     }
 
-    /** Returns a text for people: recv of f32[1000] with peer 3 and tag 7. */
+    /** Returns a text for people, such as {@code recv of f32[1000] with peer 3 and tag 7}. */
     @Override
     public String toString() {
         return kind + (tensor == null ? "" : " of " + tensor) + " with peer " + peer + " and tag " + tag;

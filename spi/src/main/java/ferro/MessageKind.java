@@ -4,13 +4,13 @@ package ferro;
 public enum MessageKind {
     /** Sends a tensor. */
     SEND("send"),
-    /** Sends a tensor, and ends only after a receive has matched the message, whatever its length. */
+    /** Sends a tensor of any length, and ends only after a receive has matched the message. */
     SEND_UNTIL_MATCHED("sendUntilMatched"),
     /** Receives a message that is exactly as long as the tensor. */
     RECEIVE("recv"),
     /** Receives a message that may be shorter than the tensor. */
     RECEIVE_UP_TO("recvUpTo"),
-    /** Waits for a message that a receive would take, and does not take it. */
+    /** Waits for a message that a receive would take, without taking the message. */
     PROBE("probe"),
     /** Takes a message without its elements. */
     MATCH("match"),
@@ -38,7 +38,10 @@ public enum MessageKind {
         return this != PROBE && this != MATCH;
     }
 
-    /** Returns the label. A {@link #RECEIVE_MATCHED} has the label of a receive, so "of a matched message" follows it. */
+    /**
+     * Returns the label. {@link #RECEIVE_MATCHED} and {@link #RECEIVE} have the same label, so the text of {@link
+     * #RECEIVE_MATCHED} adds "of a matched message".
+     */
     @Override
     public String toString() {
         return this == RECEIVE_MATCHED ? label + " of a matched message" : label;

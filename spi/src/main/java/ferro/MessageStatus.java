@@ -31,9 +31,10 @@ public final class MessageStatus {
      * @param source rank that has sent the message
      * @param tag    tag of the send
      * @param type   element type of the send
-     * @param bytes  size of the message
+     * @param bytes  size of the message in bytes
      * @return status
-     * @throws IllegalArgumentException if the rank or the size is negative, or the size is not a number of whole elements
+     * @throws IllegalArgumentException if the rank or the size is negative, or the size is not a number of whole
+     *     elements
      */
     public static MessageStatus of(int source, int tag, DataType type, long bytes) {
         Objects.requireNonNull(type, "type");
@@ -55,7 +56,9 @@ public final class MessageStatus {
         return tag;
     }
 
-    /** {@return the element type of the send; the receive has the same, unless one of the two has bytes} */
+    /**
+     * {@return the element type of the send; the receive has the same type, unless the send or the receive has bytes}
+     */
     public DataType type() {
         return type;
     }
@@ -84,7 +87,7 @@ public final class MessageStatus {
         return Objects.hash(source, tag, type, bytes);
     }
 
-    /** Returns a text for people: f32[1000] from rank 3 with tag 7. */
+    /** Returns a text for people, such as {@code f32[1000] from rank 3 with tag 7}. */
     @Override
     public String toString() {
         return type.label() + "[" + elements() + "] from rank " + source + " with tag " + tag;

@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How the process of a dead rank ended, as the launcher of that rank reports it: its exit code or signal, and its last
+ * The end of the process of a dead rank, as the launcher of that rank reports the end: exit code or signal, and last
  * line of output. Immutable.
  */
 public final class RankEnd implements Serializable {
@@ -14,7 +14,6 @@ public final class RankEnd implements Serializable {
 
     private static final long serialVersionUID = 2L;
 
-    /** The values of this end. */
     private final End end;
 
     /**
@@ -23,7 +22,7 @@ public final class RankEnd implements Serializable {
      * @param pid      process that the launcher started for the rank
      * @param host     host of the process
      * @param exitCode exit code; 128 + n if signal n ended the process
-     * @param signal   name of the signal that ended the process, without SIG; empty if none did
+     * @param signal   name of the signal that ended the process, without SIG; empty if no signal ended it
      * @param lastLine last line of output; empty if there is none
      */
     private record End(long pid, String host, int exitCode, String signal, String lastLine) implements Serializable {}
@@ -57,8 +56,8 @@ public final class RankEnd implements Serializable {
     }
 
     /**
-     * Returns the same end with the last line of the process. A line longer than {@link #MAX_LINE_CHARS} is cut. In every
-     * text of an end, a question mark replaces each character that could change what a terminal shows.
+     * Returns the same end with the last line of the process. A line longer than {@link #MAX_LINE_CHARS} is cut. In
+     * every text of an end, a question mark replaces each character that could change what a terminal shows.
      *
      * @param line last line of output; empty if it is unknown
      * @return end
@@ -82,7 +81,7 @@ public final class RankEnd implements Serializable {
         return clean.toString();
     }
 
-    /** {@return the process that the launcher started for the rank} */
+    /** {@return the process ID of the process that the launcher started for the rank} */
     public long pid() {
         return end.pid;
     }

@@ -5,12 +5,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A small map that all ranks share, which they use to join. A key is slash-separated, has at most 1 KiB, and contains
- * no unpaired surrogate. A value has at most 1 MiB.
+ * A small map that all ranks share while they join. A key is slash-separated, has at most 1 KiB, and contains no
+ * unpaired surrogate. A value has at most 1 MiB.
  *
- * <p>A call that returns a value waits for the network. A call that waits for the network waits at most until the
- * deadline that the store was opened with, and then throws a {@link FerroException} of code RENDEZVOUS. State machines
- * use {@link #when}, which does not wait. A simulated store returns values without waiting.
+ * <p>A call that returns a value waits for the network, at most until the deadline that was set when the store was
+ * opened. After this deadline, a waiting call throws a {@link FerroException} of code RENDEZVOUS. State machines use
+ * {@link #when}, which does not wait. A simulated store returns values without waiting.
  */
 public interface Store extends AutoCloseable {
     /**
@@ -22,8 +22,8 @@ public interface Store extends AutoCloseable {
     void set(String key, byte[] value);
 
     /**
-     * Returns a stage that completes when the key exists. The call never blocks, so that the seeded simulation can make
-     * it.
+     * Returns a stage that completes when the key exists. This method never blocks, so that the seeded simulation can
+     * call it too.
      *
      * @param key name of the value
      * @return stage with the value
@@ -88,16 +88,18 @@ public interface Store extends AutoCloseable {
     boolean delete(String key);
 
     /**
-     * {@return whether this process serves the store to the other ranks, which lose the store when this process closes
-     * it; false if another process serves the store, or if it needs no server}
+     * Returns whether this process serves the store to the other ranks. The other ranks lose the store when the serving
+     * process closes the store. The result is false if another process serves the store, or if the store needs no
+     * server.
      */
     default boolean servedHere() {
         return false;
     }
 
     /**
-     * Closes the store as {@link #close} does, within a time limit. A store on a network sends its last changes first,
-     * and waits for the answers no longer than the given time. The default implementation ignores the time limit.
+     * Closes the store as {@link #close} does, within a time limit. Before the close, a store on a network sends its
+     * last changes, and waits for their answers at most the given time. The default implementation ignores the time
+     * limit.
      *
      * @param within maximum time; zero or less waits for no answer
      */

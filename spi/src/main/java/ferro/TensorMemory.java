@@ -5,11 +5,11 @@ import java.util.Objects;
 
 /**
  * The memory behind a {@link HostTensor}, for implementers of back ends, kernels and tools. A program that only uses
- * groups does not need this class: it reads and writes elements by the methods of the tensor.
+ * groups does not need this class, since the methods of a tensor read and write elements.
  *
- * <p>The elements of a tensor are in one array, in one direct buffer, or in the buffers of {@link ForeignMemory}. {@link
- * #memoryAt}, {@link #offsetAt} and {@link #runAt} work for all three. Code that moves many elements moves one run after
- * the other:
+ * <p>The elements of a tensor are in one array, in one direct buffer, or in the buffers of {@link ForeignMemory}.
+ * {@link #memoryAt}, {@link #offsetAt} and {@link #runAt} work for all three kinds of memory. Code that moves many
+ * elements moves one run after the other:
  *
  * <pre>{@code
  * for (long at = 0; at < tensor.elementCount(); ) {
@@ -31,7 +31,8 @@ public final class TensorMemory {
      *
      * @param tensor  view of the memory
      * @param element index of the element, counted from the start of the view; at most the number of elements
-     * @return memory; {@link #offsetAt} says where the element is in it, {@link #runAt} how many elements it has
+     * @return memory; {@link #offsetAt} returns where the element is in this memory, {@link #runAt} how many elements
+     *     this memory holds
      */
     public static Object memoryAt(HostTensor tensor, long element) {
         return tensor.memory instanceof ForeignView view ? view.buffer(element) : tensor.memory;
@@ -52,7 +53,8 @@ public final class TensorMemory {
 
     /**
      * Returns how many elements, from an element on, are in the memory that {@link #memoryAt} returns. If {@link
-     * #hasParts} returns false, all are. Otherwise 2 MiB or more are, or all that the view has.
+     * #hasParts} returns false, all elements to the end of the view are in this memory. Otherwise the result is at
+     * least 2 MiB, or all elements to the end of the view.
      *
      * @param tensor  view of the memory
      * @param element index of the element, counted from the start of the view
@@ -85,8 +87,8 @@ public final class TensorMemory {
 
     /**
      * Returns the object that two views have in common if they have the same memory: one array, one buffer, or one
-     * foreign memory. Only then can {@link #memoryOffset} of both be compared. Different buffers of the same bytes are
-     * different memory.
+     * foreign memory. The {@link #memoryOffset} of two views can be compared only if both views have the same object.
+     * Different buffers of the same bytes are different memory.
      *
      * @param tensor view of the memory
      * @return array, buffer, or another object; compared by identity
@@ -106,9 +108,9 @@ public final class TensorMemory {
     }
 
     /**
-     * Checks that a call may use a tensor: the owner of foreign memory has not freed it, and memory that the call writes
-     * is not read-only. Other memory passes. A back end checks each tensor of a send or receive before any data moves;
-     * {@link Collective#check} checks the tensors of a collective.
+     * Checks that a call may use a tensor: the owner of foreign memory has not freed it, and memory that the call
+     * writes is not read-only. Memory that is not foreign passes the check. A back end checks each tensor of a send or
+     * receive before any data moves; {@link Collective#check} checks the tensors of a collective.
      *
      * @param tensor    tensor of the call
      * @param call      name of the call, for the message

@@ -31,8 +31,8 @@ import java.util.function.Supplier;
 
 /**
  * The route of calls on device tensors, for all kinds of call: NCCL; without NCCL the host round trip, if the settings
- * allow it; otherwise an exception. The dispatch checks each call first. No other class chooses a route, and a call that
- * fails on one route is not tried again on the other.
+ * allow it; otherwise an exception. The dispatch checks each call first. No other class chooses a route, and a call
+ * that fails on one route is not tried again on the other.
  *
  * <p>The checks run in this order: the root is a rank; all tensors are on one device; the route supports the type and
  * op; shapes and counts fit; the device is that of NCCL. If a call goes to NCCL, the NCCL view makes the last three
@@ -356,7 +356,9 @@ final class Dispatch {
         return (CollectiveBackend) backend;
     }
 
-    /** Opens a call through host memory. If the settings allow the call, says first why the route does not support it. */
+    /**
+     * Opens a call through host memory. If the settings allow the call, says first why the route does not support it.
+     */
     private void openHost(
             String operation, DeviceTensor tensor, Supplier<Optional<String>> unsupported, Runnable check) {
         FallbackGate gate = FallbackGate.of(slow.context());

@@ -113,7 +113,9 @@ final class HostFallbackPath implements AutoCloseable {
                 : NONE;
     }
 
-    /** Returns what the host round trip needs beside an open gate, as the end of a sentence; empty if it needs nothing. */
+    /**
+     * Returns what the host round trip needs beside an open gate, as the end of a sentence; empty if it needs nothing.
+     */
     static String needs(Supplier<Optional<HostFallback>> finds) {
         return isDeclared(finds) ? "" : " and needs " + ARTIFACT + " on the class path";
     }

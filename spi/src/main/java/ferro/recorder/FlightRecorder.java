@@ -28,8 +28,8 @@ import java.util.function.LongSupplier;
  * object that runs operations acquires the recorder with {@link #of} and releases it with {@link #release}. If {@code
  * ferro.recorder.dir} is set, the record is written to that folder at the first failure of each group. If the JVM ends
  * before the record of a failure is written, the record is written at the end of the JVM. The record is also written
- * when the rank ends and its last operation has timed out, when the program calls {@code System.exit} before it has closed its
- * groups, and within a second after a file {@code dump.request} appears or changes in that folder.
+ * when the rank ends and its last operation has timed out, when the program calls {@code System.exit} before it has
+ * closed its groups, and within a second after a file {@code dump.request} appears or changes in that folder.
  */
 public final class FlightRecorder implements AutoCloseable {
     /** The reason of a record that is written at {@code System.exit}, up to the line of the program. */
@@ -52,7 +52,10 @@ public final class FlightRecorder implements AutoCloseable {
     private final Deque<RecordedEvent> events = new ArrayDeque<>();
     private final Deque<RecordedStacks> stacks = new ArrayDeque<>();
 
-    /** The owner of the recorder: rank and world size of the joined group, and the name of {@code ferro.host} if it is set. */
+    /**
+     * The owner of the recorder: rank and world size of the joined group, and the name of {@code ferro.host} if it is
+     * set.
+     */
     record RecorderOwner(String job, int rank, int worldSize, Optional<String> host) {}
 
     record RecordedEvent(long at, GroupRecorder group, GroupEvent event) {}

@@ -125,7 +125,8 @@ public final class GroupRecorder implements AutoCloseable {
      * @param text       description of the operation; the first word is its kind
      * @param bytes      bytes of data of the operation
      * @param begunNanos current time on the clock of the context
-     * @param peer       rank of the group that the send or receive waits for until it has ended; -1 if any rank may send
+     * @param peer       rank of the group that the send or receive waits for until it has ended; -1 if any rank may
+     *     send
      * @return number of the entry, which the caller passes to the later reports of this operation
      */
     public int message(String text, long bytes, long begunNanos, int peer) {
@@ -245,8 +246,8 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * The JFR event of one operation, from its submit to its end. It loads only where the module jdk.jfr is, which a small
-     * runtime may lack.
+     * The JFR event of one operation, from its submit to its end. It loads only where the module jdk.jfr is, which a
+     * small runtime may lack.
      */
     @Name("ferro.Collective")
     @Label("Collective")
@@ -303,8 +304,8 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * Begins the event of an operation that begins now. Without a JFR recording this returns null, allocates nothing and
-     * does not initialise JFR.
+     * Begins the event of an operation that begins now. Without a JFR recording this returns null, allocates nothing
+     * and does not initialise JFR.
      */
     static Object begunTrace() {
         try {
@@ -330,8 +331,8 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * {@return the count of the group's calls that ended without failure, also if the recorder is off} The back end counts
-     * each operation.
+     * {@return the count of the group's calls that ended without failure, also if the recorder is off} The back end
+     * counts each operation.
      */
     public CallCounter counter() {
         return counter;

@@ -57,8 +57,8 @@ final class OperationRing {
     }
 
     /**
-     * One operation, in the ring or as it was read from it. Unknown or absent values: {@code sequence} is -1 for a message,
-     * {@code peer} is -1 for a collective, {@code step} is -1, {@code ended} is 0, and {@code code} is null.
+     * One operation, in the ring or as it was read from it. Unknown or absent values: {@code sequence} is -1 for a
+     * message, {@code peer} is -1 for a collective, {@code step} is -1, {@code ended} is 0, and {@code code} is null.
      */
     static final class RingEntry implements Cloneable {
         GroupRecorder group;
@@ -94,8 +94,8 @@ final class OperationRing {
     }
 
     /**
-     * The newest entry of a group, 0 if none is kept, and the entries that have not ended, or whose end is being written.
-     * This record differs after each operation that is submitted or ends.
+     * The newest entry of a group, 0 if none is kept, and the entries that have not ended, or whose end is being
+     * written. This record differs after each operation that is submitted or ends.
      */
     record RingPosition(long newest, List<Long> open) {}
 

@@ -76,7 +76,9 @@ final class RecordFile {
         }
     }
 
-    /** Returns the file name. The user chooses the name of the job, so characters that could form a path are replaced. */
+    /**
+     * Returns the file name. The user chooses the name of the job, so characters that could form a path are replaced.
+     */
     private String name(int number) {
         String job = owner.job().replaceAll("[^A-Za-z0-9_-]", "_");
         String cut = job.length() <= NAME_CHARACTERS ? job : job.substring(0, NAME_CHARACTERS);

@@ -21,8 +21,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The folder of {@code ferro.recorder.dir}, with the thread that writes to it. The thread writes when a group has
- * failed, when more is known about the failure, when a file requests it, and when the rank ends because a call has timed
- * out, or by {@code System.exit} before its groups are closed. Only two events wait for this thread: the end of the JVM, and the close of the last group.
+ * failed, when more is known about the failure, when a file requests it, and when the rank ends because a call has
+ * timed out, or by {@code System.exit} before its groups are closed. Only two events wait for this thread: the end of
+ * the JVM, and the close of the last group.
  */
 final class RecordFolder {
     static final String REQUEST = "dump.request";
@@ -82,7 +83,10 @@ final class RecordFolder {
         }
     }
 
-    /** Creates the folder for its owner alone, because records name hosts and programs. An existing folder stays as it is. */
+    /**
+     * Creates the folder for its owner alone, because records name hosts and programs. An existing folder stays as it
+     * is.
+     */
     static Path create(Path folder) throws IOException {
         boolean isPosix = FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
         FileAttribute<?>[] owner = isPosix
@@ -113,8 +117,8 @@ final class RecordFolder {
     }
 
     /**
-     * Makes the writer thread write pending failures and end. Waits for the thread at most this time, or two seconds, so that a disk
-     * that does not respond does not block the caller.
+     * Makes the writer thread write pending failures and end. Waits for the thread at most this time, or two seconds,
+     * so that a disk that does not respond does not block the caller.
      */
     private void finish(long limitNanos) {
         synchronized (this) {
@@ -166,8 +170,8 @@ final class RecordFolder {
     }
 
     /**
-     * Writes a file if the program has called {@code System.exit} before it has closed its groups. The other ranks may still
-     * need this one, and the file shows where it ended.
+     * Writes a file if the program has called {@code System.exit} before it has closed its groups. The other ranks may
+     * still need this one, and the file shows where it ended.
      */
     private void writeExit() {
         if (exits && !failedBefore && !ExitRecord.LINE.isEmpty()) {
@@ -176,8 +180,8 @@ final class RecordFolder {
     }
 
     /**
-     * Writes a file if the last operation of the rank has timed out. A send or receive that times out does not fail its group,
-     * but the file shows which rank waited for which.
+     * Writes a file if the last operation of the rank has timed out. A send or receive that times out does not fail its
+     * group, but the file shows which rank waited for which.
      */
     private void writeTimeout() {
         if (!wroteFailure && recorder.hasTimedOut()) {

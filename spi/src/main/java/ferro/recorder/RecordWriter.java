@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * A writer of a record as JSON (RFC 8259), with one operation, event or stack per line. Ranks are rank numbers of the joined
- * group, except for {@code groups[].rank}. Times are on the clock of the process. {@code clockNanos} and {@code
+ * A writer of a record as JSON (RFC 8259), with one operation, event or stack per line. Ranks are rank numbers of the
+ * joined group, except for {@code groups[].rank}. Times are on the clock of the process. {@code clockNanos} and {@code
  * wallNanos} align the times of the process with the times of other processes.
  */
 final class RecordWriter {

@@ -24,7 +24,10 @@ public interface RecordedGroup {
     /** {@return the status of the rank in this group, which may be slightly old} */
     RecordedStatus status();
 
-    /** {@return the stacks of the threads of this rank in calls of groups and of the thread that joined; empty if unknown} */
+    /**
+     * {@return the stacks of the threads of this rank in calls of groups and of the thread that joined; empty if
+     * unknown}
+     */
     default List<ThreadStack> stacks() {
         return List.of();
     }
@@ -54,7 +57,8 @@ public interface RecordedGroup {
          * @param origin rank of the group that detected the failure first
          * @param sequence number of the operation in which the failure was detected, -1 if none
          * @param culprits ranks of the group to blame, empty if unknown
-         * @param known number by which {@code ferro analyze} decides which of several failures counts, 0 if there is none
+         * @param known number by which {@code ferro analyze} decides which of several failures counts, 0 if there is
+         *     none
          * @param text description for people
          * @return failure
          */

@@ -161,8 +161,8 @@ public final class ThreadStack {
     }
 
     /**
-     * Takes stacks of threads. The JVM may stop all its threads to take one. If a group fails, all ranks of a process take
-     * stacks at the same moment, so those that wait for a stop share the next one. Thread-safe.
+     * Takes stacks of threads. The JVM may stop all its threads to take one. If a group fails, all ranks of a process
+     * take stacks at the same moment, so those that wait for a stop share the next one. Thread-safe.
      */
     static final class StackTraces {
         private static final StackTraceElement[] NONE = new StackTraceElement[0];
@@ -196,7 +196,9 @@ public final class ThreadStack {
             this.all = all;
         }
 
-        /** Returns the stack of a thread, which is taken after the begin of this call; empty if the thread has ended. */
+        /**
+         * Returns the stack of a thread, which is taken after the begin of this call; empty if the thread has ended.
+         */
         StackTraceElement[] of(Thread thread) {
             Request request = new Request(thread);
             waiting.add(request);

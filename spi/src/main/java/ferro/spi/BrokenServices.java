@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The errors of services that cannot be loaded. A search skips such services. If the search finds nothing, its exception
- * has these errors as its cause. An object is used by one thread.
+ * The errors of services that cannot be loaded. A search skips these services. If a search finds no service, the
+ * exception of the search has these errors as its cause. Not thread-safe.
  */
 public final class BrokenServices {
     private final List<Throwable> errors = new ArrayList<>();
@@ -28,7 +28,7 @@ public final class BrokenServices {
     }
 
     /**
-     * Returns the error that is at the bottom of an error of loading, in words.
+     * Returns a text for the last cause of an error of loading or querying a service.
      *
      * @param error error of loading or querying a service
      * @return class and message of the last cause
@@ -42,8 +42,8 @@ public final class BrokenServices {
     }
 
     /**
-     * {@return a text for each error, {@code (broken: java.lang.NoClassDefFoundError: a/B)}, for a list of the services
-     * that were found}
+     * {@return a text for each error, such as {@code (broken: java.lang.NoClassDefFoundError: a/B)}, for a list of the
+     * services that were found}
      */
     public List<String> texts() {
         List<String> texts = new ArrayList<>();

@@ -8,11 +8,11 @@ import java.util.function.Consumer;
 
 /**
  * The control messages and events between the ranks of a group. A lane carries no data: {@link Transport} adds data
- * links. A back end that moves its data by a library can have a lane alone, so that it decides failures as all other
- * back ends do. No method waits except {@link #close(Duration)}, and any thread may call any method.
+ * links. A back end that moves its data by a library can have a control lane alone, and handles failures through this
+ * lane as all other back ends do. No method waits except {@link #close(Duration)}, and any thread may call any method.
  *
- * <p>Ranks create a group, and leave it, at different times. Control messages for a rank that has not created the group
- * yet wait until the rank has created it.
+ * <p>Ranks create and leave a group at different times. Control messages for a rank that has not created the group yet
+ * wait until the rank has created the group.
  */
 public interface ControlLane extends AutoCloseable {
     /** {@return this rank} */
@@ -42,12 +42,12 @@ public interface ControlLane extends AutoCloseable {
     /**
      * Runs a task after the control messages of a peer that have already arrived have been passed to their receivers.
      * The wait is limited: TCP polls at most 50 times, and the engine waits at most 100 ms. The engine calls this
-     * method before it blames a process that has exited. The last messages of an exited process may say that it has
-     * left the group, or which other rank is to blame. The task runs on a background thread and must not wait.
+     * method before it blames a process that has exited. The last messages of an exited process may announce that the
+     * process has left the group, or blame another rank. The task runs on a background thread and must not wait.
      *
      * @param peer rank of the peer
      * @param task task, which runs at most once
-     * @return false if the medium does not support this; the task then does not run
+     * @return false if the medium does not support this method, so that the task does not run
      */
     default boolean afterControl(int peer, Runnable task) {
         return false;
@@ -55,15 +55,15 @@ public interface ControlLane extends AutoCloseable {
 
     /**
      * Sets the receiver of losses and control messages. The receiver is called on a background thread. This method is
-     * called once. Events that happened before this call are then delivered in order.
+     * called once. Events that happened before this call are delivered after this call, in order.
      *
      * @param events receiver of the events
      */
     void events(PeerEvents events);
 
     /**
-     * Returns whether other ranks need this process for more than its groups, because it serves the store. If other
-     * ranks need this process, the close of its last group waits until the other ranks have left too.
+     * Returns whether other ranks need this process for more than its groups, because this process serves the store. If
+     * this method returns true, the close of the last group of this process waits until the other ranks have left too.
      *
      * @return false unless this process serves the store
      */
@@ -76,18 +76,19 @@ public interface ControlLane extends AutoCloseable {
      * descriptions, and every rank returns the same description for a given rank.
      *
      * @param rank any rank, including this one
-     * @return for example {@code node 1 (host b, 10.99.0.2)}; empty if it is unknown
+     * @return for example {@code node 1 (host b, 10.99.0.2)}; empty if the machine is unknown
      */
     default String machine(int rank) {
         return "";
     }
 
     /**
-     * Asks how the process of a dead rank ended. The medium knows an end if the launcher of the rank reports it. The
-     * default implementation knows none.
+     * Requests the report on the end of the process of a dead rank. A medium has this report only if the launcher of
+     * the rank sends one. The default implementation never has a report.
      *
      * @param peer     rank of the peer
-     * @param receiver receives the end once, when it is known, on any thread, also on the calling one; it must not wait
+     * @param receiver receives the end once, when the report has arrived, on any thread, also on the calling thread;
+     *     must not wait
      */
     default void whenEnded(int peer, Consumer<RankEnd> receiver) {
         // no launcher reports the ends of its ranks
@@ -125,22 +126,22 @@ public interface ControlLane extends AutoCloseable {
         }
 
         /**
-         * Receives the loss of a peer: its process is gone, or its control connection has ended. With PEER_LOST the
+         * Receives the loss of a peer whose process is gone, or whose control connection has ended. With PEER_LOST the
          * peer is dead. With any other code the peer lives, and only its connection has ended. A medium that cannot
-         * detect the loss of a peer reports none: the engine also monitors the processes of its host and the heartbeats
-         * of the other ranks.
+         * detect the loss of a peer does not call this method, since the engine also monitors the processes of its host
+         * and the heartbeats of the other ranks.
          *
          * @param peer  rank of the peer
          * @param cause failure of code PEER_LOST, PARTITION, or another code, such as PROTOCOL if one side rejected a
-         *     message of the other
+         *     message of the other side
          */
         void lost(int peer, FerroException cause);
 
         /**
-         * Receives the end of a peer that has closed in good order: it has closed its lane of this group, and a control
-         * message of this rank was dropped there, or it has closed all its lanes. All control messages of the peer have
-         * been received before. Called again for each message that is dropped. By default this method calls
-         * {@link #lost}.
+         * Receives the end of a peer that has closed in good order. Either the peer has closed its lane of this group
+         * and dropped a control message of this rank, or the peer has closed all its lanes. All control messages of the
+         * peer have been received before this call. This method is called again for each message that is dropped. By
+         * default this method calls {@link #lost}.
          *
          * @param peer  rank of the peer
          * @param cause failure of code PEER_LOST

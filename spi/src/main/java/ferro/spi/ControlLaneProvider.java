@@ -4,8 +4,8 @@ import java.util.Optional;
 
 /**
  * A service that connects the ranks of a group by control messages alone. A back end that moves its data by a library
- * opens a lane while it joins, and then decides failures as all other back ends do. {@link java.util.ServiceLoader}
- * finds its implementations.
+ * opens a control lane while it joins, and handles failures through this lane as all other back ends do. {@link
+ * java.util.ServiceLoader} finds the implementations of this service.
  */
 public interface ControlLaneProvider {
     /**

@@ -28,13 +28,13 @@ public final class Deadlines {
     }
 
     /**
-     * Returns how long joining may take, from its start to the last connection. This time limit is separate from that
-     * of later calls, because ranks of a cluster may start minutes apart.
+     * Returns the time limit of a join, from its start to the last connection. The limit of a join is separate from the
+     * limit of later calls, because ranks of a cluster may start minutes apart.
      *
      * @param group   group to join
      * @param context settings
-     * @return {@code ferro.join.timeout}; the {@linkplain GroupSpec#joinTimeout time limit of the group} if that setting
-     *     is unset; no limit if {@code ferro.debug} is on
+     * @return {@code ferro.join.timeout}; the {@linkplain GroupSpec#joinTimeout time limit of the group} if that
+     *     setting is unset; no limit if {@code ferro.debug} is on
      * @throws IllegalArgumentException if the setting has an invalid value; the message contains the setting and its
      *     text
      */
@@ -57,8 +57,8 @@ public final class Deadlines {
     }
 
     /**
-     * Returns the time limit that applies in place of a limit that the program, the code or a setting gives. A rank that
-     * stands at a breakpoint must not end a call, a join or a close of another rank.
+     * Returns the time limit that applies in place of a limit that the program, the code or a setting gives. A rank
+     * that stands at a breakpoint must not end a call, a join or a close of another rank.
      *
      * @param limit   the limit outside a debugger
      * @param context settings

@@ -25,7 +25,7 @@ public final class GroupSpec {
      * @param rank this rank
      * @param worldSize number of ranks
      * @param timeout default time limit of every call, and of joining unless {@link #withJoinTimeout} or {@code
-     *     ferro.join.timeout} sets another; more than a century means no limit
+     *     ferro.join.timeout} sets another limit of joining; more than a century means no limit
      * @return description
      * @throws IllegalArgumentException if the rank is not below the world size, or the timeout is zero or negative
      */
@@ -74,8 +74,8 @@ public final class GroupSpec {
     }
 
     /**
-     * {@return the time limit of joining, unless {@code ferro.join.timeout} is set ({@link Deadlines#ofJoin}); more than
-     * a century means no limit}
+     * {@return the time limit of joining, unless {@code ferro.join.timeout} is set ({@link Deadlines#ofJoin}); more
+     * than a century means no limit}
      */
     public Duration joinTimeout() {
         return spec.joinTimeout;

@@ -54,7 +54,7 @@ public final class InterfaceFilter {
     /**
      * Parses a list.
      *
-     * @param text names and networks, separated by commas; a leading {@code ^} excludes them
+     * @param text names and networks, separated by commas; a leading {@code ^} excludes the listed ones
      * @return filter
      * @throws IllegalArgumentException if an entry is empty, a network is invalid, or {@code ^} is not at the start
      */

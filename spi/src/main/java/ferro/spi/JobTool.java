@@ -6,8 +6,8 @@ import java.util.Optional;
 
 /**
  * A service that adds a subcommand to {@code ferro}, such as {@code ferro bench}, from another module. The service
- * defines the program that the ranks of a job run. {@link java.util.ServiceLoader} finds its implementations. The
- * constructor must not load native libraries.
+ * defines the program that the ranks of a job run. {@link java.util.ServiceLoader} finds the implementations of this
+ * service. The constructor must not load native libraries.
  *
  * <p>The class has picocli's annotations for its description, its options and its parameters. Options that every
  * command with ranks has are not part of the class. The launcher sets the options and parameters before it calls any
@@ -18,11 +18,11 @@ public interface JobTool {
     String name();
 
     /**
-     * Returns whether the command line asks to start ranks. If the command line does not ask to start ranks, the
-     * launcher runs {@link #command} on this host instead.
+     * Returns whether the command line requests to start ranks. If this method returns false, the launcher runs {@link
+     * #command} on this host instead.
      *
      * @return whether ranks start
-     * @throws IllegalArgumentException if options exclude each other; the message names them
+     * @throws IllegalArgumentException if options exclude each other; the message names these options
      */
     boolean startsRanks();
 
@@ -50,8 +50,8 @@ public interface JobTool {
      * Values of the options that every command with ranks has, as far as a tool may need them.
      *
      * @param worldSize number of ranks on all hosts
-     * @param links     kind of link between ranks of one host, if the user named it
-     * @param checkout  source checkout that the command was started from; empty if it was started from an installation
+     * @param links     kind of link between ranks of one host, if the user has chosen one
+     * @param checkout  source checkout that the command was started from; empty for a command of an installation
      */
     record ToolRequest(int worldSize, Optional<String> links, Optional<Path> checkout) {}
 

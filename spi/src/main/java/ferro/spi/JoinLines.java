@@ -12,9 +12,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * The lines of a rank that waits in a join of a group. The first line is printed after 3 s of joining, and later lines at
- * least 10 s apart. Several parts of a join print one after another, and this limit holds for all of them together. Any thread
- * may call the methods.
+ * The lines that a rank prints while it waits in a join of a group. The first line is printed after 3 s of joining, and
+ * later lines at least 10 s apart. Several parts of a join print one after another, and the distance of 10 s holds for
+ * all parts together. Any thread may call the methods.
  *
  * <pre>{@code
  * JoinLines.Printing lines = JoinLines.resume("world", context).waiting(() -> "waiting for rank 0");
@@ -53,8 +53,8 @@ public final class JoinLines {
     }
 
     /**
-     * Continues the lines of a join, or begins them if this group has none. If the last line was due more than 10 s ago, the
-     * next line follows after 3 s.
+     * Continues the lines of a join, or begins the lines if this group has none. If the last line was due more than 10
+     * s ago, the next line follows after 3 s.
      *
      * @param group   name of the group
      * @param context context of the rank
@@ -75,11 +75,12 @@ public final class JoinLines {
     }
 
     private static Map<String, LineSchedule> paces(RankContext context) {
-        // this use of the shared object is never released: it lives as long as the context and holds no resources
+        // this use of the shared object is never released, since the object lives as long as the context and holds no
+        // resources
         return context.shared(LineSchedules.class, LineSchedules::new).byGroup;
     }
 
-    /** When the next line of a group may be printed, and how long the group has waited. */
+    /** The time of the next line of a group, and the time that the group has waited. */
     private static final class LineSchedule {
         private final AtomicLong next;
         private final AtomicLong waitedNanos = new AtomicLong();
@@ -100,17 +101,18 @@ public final class JoinLines {
     }
 
     /**
-     * {@return for how long parts of this join have waited for other ranks in {@link #waiting}} A caller compares two
-     * results, because a resumed join counts on.
+     * {@return for how long parts of this join have waited for other ranks in {@link #waiting}} A resumed join
+     * continues to count, so a caller subtracts an earlier result from a later one.
      */
     public Duration waited() {
         return Duration.ofNanos(pace.waitedNanos.get());
     }
 
     /**
-     * Logs lines to {@code ferro.join} until the result is closed, and counts the time until then in {@link #waited}.
+     * Logs lines to {@code ferro.join} until the returned object is closed, and adds the time until that close to
+     * {@link #waited}.
      *
-     * @param text supplies what the rank waits for now, in one line; nothing is printed while it is empty
+     * @param text supplies what the rank waits for now, in one line; nothing is printed while this text is empty
      * @return lines, which the caller closes
      */
     public Printing waiting(Supplier<String> text) {
@@ -118,9 +120,9 @@ public final class JoinLines {
     }
 
     /**
-     * Passes lines to an object until the result is closed.
+     * Passes lines to a consumer until the returned object is closed.
      *
-     * @param text supplies the state of the join, in one line; nothing is printed while it is empty
+     * @param text supplies the state of the join, in one line; nothing is printed while this text is empty
      * @param line receives the lines; null logs them to {@code ferro.join}
      * @return lines, which the caller closes
      */
@@ -159,7 +161,10 @@ public final class JoinLines {
             return this;
         }
 
-        /** Prints the line of this moment. The text may take a while, and the end of the join does not wait for it. */
+        /**
+         * Prints the current line. The supplier of the text may take a while, and the end of the join does not wait for
+         * the text.
+         */
         private void print() {
             String now = text.get();
             if (!ended && !now.isEmpty()) {

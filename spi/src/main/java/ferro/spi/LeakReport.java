@@ -7,8 +7,8 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A watch on an object that must be closed. If the object is garbage collected without a close, one WARNING names it,
- * with the stack trace of the code that opened it. Thread-safe.
+ * A watch on an object that must be closed. If the object is garbage collected without a close, one WARNING names the
+ * object, with the stack trace of the code that opened the object. Thread-safe.
  *
  * <p>One thread of the JDK serves all watches. This thread has the system class loader. A watch that has ended holds no
  * references.
@@ -44,10 +44,10 @@ public final class LeakReport {
     /**
      * Watches an object whose resources are freed after the report.
      *
-     * @param owner   object that must be closed; {@code release} must not refer to it
+     * @param owner   object that must be closed; {@code release} must not refer to the object
      * @param what    name of the object, for the WARNING
      * @param log     receives the WARNING
-     * @param release action that frees the resources; runs on a separate thread, because it may take a while
+     * @param release action that frees the resources; runs on a separate thread, because the action may take a while
      * @return watch; the owner calls {@link #closed} on the watch when the owner is closed
      */
     public static LeakReport watchAndFree(Object owner, String what, Logger log, Runnable release) {
@@ -66,7 +66,7 @@ public final class LeakReport {
         return new LeakReport(closed, CLEANER.register(owner, new Collected(text, log, closed, opened, then)));
     }
 
-    /** What happens when the owner is garbage collected. It must not refer to the owner. */
+    /** The action that runs when the owner is garbage collected. The action must not refer to the owner. */
     private record Collected(String text, Logger log, AtomicBoolean closed, Throwable opened, Runnable then)
             implements Runnable {
         @Override
@@ -87,7 +87,7 @@ public final class LeakReport {
         releasing.start();
     }
 
-    /** Ends the watch. Idempotent. A close calls this method before it waits for anything. */
+    /** Ends the watch. Idempotent. The close of the owner calls this method before it waits for anything. */
     public void closed() {
         closed.set(true);
         watch.clean();

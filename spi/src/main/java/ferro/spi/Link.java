@@ -4,18 +4,18 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 
 /**
- * A lane: one ordered way to one peer. The methods only post sends and receives, and never wait. Completions are
- * reported as counts, so that no memory is allocated. The thread that makes progress on the transport calls these
- * methods.
+ * A lane, which is one ordered connection to one peer. The methods only post sends and receives, and never wait.
+ * Completions are reported as counts, so that no memory is allocated. The thread that makes progress on the transport
+ * calls these methods.
  *
- * <p>Header: the first send of a call on a link begins with the header (sequence and fingerprint), even if it has no
+ * <p>The first send of a call on a link begins with the header (sequence and fingerprint), even if this send has no
  * elements. The first receive of a call expects the header, and is finished only after the header has arrived. Later
  * posts of the same call (equal sequence) contain only elements, and a later post without elements is finished
  * immediately. Both sides post the same number of elements in the same order. Each side may split the elements into
  * posts of any size.
  *
- * <p>A posted send refers to the caller's memory until {@link #sent()} counts it. A link buffers no more than the
- * window of its medium. Therefore a slow peer slows down the sender, and the use of memory stays limited.
+ * <p>A posted send refers to the caller's memory until {@link #sent()} counts this send. A link buffers no more than
+ * the window of its medium. Therefore a slow peer slows down the sender, and the use of memory stays limited.
  */
 public interface Link {
     /**
@@ -48,7 +48,7 @@ public interface Link {
      * @param from  first element
      * @param count number of elements
      * @param op    operation that combines two elements. AVG adds two elements and divides the sum by the world size:
-     *              the engine passes AVG only for the last addition, and SUM for all earlier ones
+     *     the engine passes AVG only for the last addition, and SUM for all earlier additions
      */
     void receiveCombine(CallHeader call, HostTensor into, long from, long count, ReduceOp op);
 

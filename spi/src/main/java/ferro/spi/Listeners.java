@@ -72,7 +72,7 @@ public final class Listeners {
     }
 
     /**
-     * Logs an event without telling the listeners. A rank that is heard again is logged as INFO, and any other event as
+     * Logs an event without notifying the listeners. Logs the recovery of a rank as INFO, and any other event as
      * WARNING. Does nothing if this object does not log, or after the failure of the group.
      *
      * @param event event whose text is logged
@@ -112,7 +112,8 @@ public final class Listeners {
                 running = true;
                 executor.execute(this::run);
             } catch (RuntimeException | Error refused) {
-                // the caller must continue; the next event tries again and delivers this one first
+                // the caller must continue; the next event starts the delivery again, and this event is delivered
+                // before the next one
                 running = false;
                 LOG.log(Level.WARNING, "a listener of group \"" + group + "\" cannot be notified yet", refused);
             }

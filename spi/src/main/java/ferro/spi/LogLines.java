@@ -9,13 +9,14 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
 /**
- * Log lines for people who start ranks by hand. {@code java.util.logging} prints the class and the method that log, which
- * are internal to ferro. It prints the name of the logger for a line of this class, such as {@code ferro.group}.
+ * Log lines for people who start ranks by hand. {@code java.util.logging} prints the class and the method that log,
+ * which are internal to ferro. For a line of this class, {@code java.util.logging} prints the name of the logger, such
+ * as {@code ferro.group}.
  */
 public final class LogLines {
     private LogLines() {}
 
-    /** Read by the first line, because the search for a logging library takes time. */
+    /** Initialised by the first line that is logged, because the search for a logging library takes time. */
     private static final class Finder {
         static final boolean IS_OF_JDK = System.LoggerFinder.getLoggerFinder()
                 .getClass()
@@ -37,7 +38,8 @@ public final class LogLines {
     }
 
     /**
-     * Returns a logger whose lines name it as their source. Braces have a meaning only in a text that comes with values.
+     * Returns a logger whose lines have the name of the logger as their source. Braces in a text have a meaning only if
+     * the call also passes values.
      *
      * @param name name of the logger, such as {@code ferro.group}
      * @return logger
@@ -75,7 +77,7 @@ public final class LogLines {
         };
     }
 
-    /** The calls of java.util.logging, which an image of the JDK may not have. */
+    /** The calls of java.util.logging. An image of the JDK may lack that module. */
     private static final class JdkLines {
         private JdkLines() {}
 

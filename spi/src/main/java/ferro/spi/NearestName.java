@@ -5,10 +5,10 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Finds the name that a misspelled name was meant to be, for messages such as "did you mean run?".
+ * Finds the existing name that is nearest to a misspelled name, for messages such as "did you mean run?".
  *
- * <p>The distance of two names is the number of letters to insert, delete, change or swap with their neighbour (Damerau 1964,
- * doi:10.1145/363958.363994, restricted to one edit of each letter).
+ * <p>The distance of two names is the number of letters to insert, delete, change or swap with their neighbour (Damerau
+ * 1964, doi:10.1145/363958.363994, restricted to one edit of each letter).
  */
 public final class NearestName {
     private NearestName() {}
@@ -17,7 +17,7 @@ public final class NearestName {
      * Returns the nearest of several names.
      *
      * @param typed   the misspelled name
-     * @param names   existing names, of which the first of equal distance is taken
+     * @param names   existing names; among names of equal distance, the first is taken
      * @param maximum maximum distance
      * @return nearest name; empty if all names are farther away
      */

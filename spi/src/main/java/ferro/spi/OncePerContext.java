@@ -23,7 +23,7 @@ public final class OncePerContext implements AutoCloseable {
     public static boolean isFirst(RankContext context, String key) {
         Objects.requireNonNull(context, "context");
         Objects.requireNonNull(key, "key");
-        // this use of the shared object is never released: the object lives as long as the context and holds no
+        // this use of the shared object is never released, since the object lives as long as the context and holds no
         // resources
         return context.shared(OncePerContext.class, OncePerContext::new).done.add(key);
     }

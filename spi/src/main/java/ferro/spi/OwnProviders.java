@@ -9,7 +9,8 @@ import java.util.ServiceLoader;
 
 /**
  * The providers of ferro, listed by the names of their classes. If several jars are merged into one, a file in
- * META-INF/services of one jar often replaces that of another. The list of names then still finds all providers.
+ * META-INF/services of one jar often replaces the file of another jar. The list of names finds all providers even in
+ * such a merged jar.
  */
 final class OwnProviders {
     private static final Map<String, List<String>> NAMES = Map.of(
@@ -40,8 +41,8 @@ final class OwnProviders {
 
     /**
      * Returns the providers that a class loader finds outside of named modules. A provider in a named module is found
-     * by the declaration of the module. A provider whose class cannot be linked throws {@link ServiceConfigurationError}
-     * when it is asked for its type.
+     * by the declaration of the module. A provider whose class cannot be linked throws {@link
+     * ServiceConfigurationError} when its {@code type()} is called.
      */
     static <S> List<ServiceLoader.Provider<S>> of(Class<S> type, ClassLoader loader) {
         List<ServiceLoader.Provider<S>> found = new ArrayList<>();
@@ -61,8 +62,8 @@ final class OwnProviders {
     }
 
     /**
-     * A provider that is created by its constructor without arguments, as ServiceLoader creates it. If {@code broken} is
-     * set, the class cannot be linked.
+     * A provider that is created by its constructor without arguments, as ServiceLoader creates a provider. If {@code
+     * broken} is set, the class cannot be linked.
      */
     private record NamedProvider<S>(Class<? extends S> type, ServiceConfigurationError broken)
             implements ServiceLoader.Provider<S> {

@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The files in which Linux describes this process, its host and other processes: {@code /proc} (proc(5)) and {@code /sys}
- * (cgroups(7)). All of ferro finds {@code /proc} through this class. Other systems have no such files. A file is named by its
- * path below {@code /proc}, such as {@code self/status}.
+ * The files in which Linux describes this process, its host and other processes: {@code /proc} (proc(5)) and {@code
+ * /sys} (cgroups(7)). All of ferro finds {@code /proc} through this class. Other systems have no such files. A file is
+ * named by its path below {@code /proc}, such as {@code self/status}.
  */
 public final class Proc {
     /** The files of this host. */
@@ -77,7 +77,8 @@ public final class Proc {
      *
      * @param file name of the file
      * @param name start of the line, such as {@code Cpus_allowed_list:}
-     * @return rest of the first such line, without blanks at its ends; empty if there is none, or the file cannot be read
+     * @return rest of the first such line, without blanks at its ends; empty if no line begins with this name, or the
+     *     file cannot be read
      */
     public Optional<String> field(String file, String name) {
         try {
@@ -113,24 +114,24 @@ public final class Proc {
     }
 
     /**
-     * {@return the host name that the kernel has; empty if it is unknown} The resolver is not used: it may return another
-     * name, or take seconds to fail.
+     * {@return the host name that the kernel has; empty if it is unknown} This method does not use the resolver, which
+     * may return another name or take seconds to fail.
      */
     public Optional<String> hostName() {
         return line("sys/kernel/hostname");
     }
 
     /**
-     * {@return the identity of this boot of this machine}
+     * {@return the identity of the current boot of this machine}
      *
-     * @throws IOException if it cannot be read
+     * @throws IOException if the identity cannot be read
      */
     public String boot() throws IOException {
         return text("sys/kernel/random/boot_id").trim();
     }
 
     /**
-     * Returns the folders of a control group of this process and of the groups around it.
+     * Returns the folders of a control group of this process and of the groups around this group.
      *
      * @param controller controller of version 1, such as {@code cpuset}; empty for version 2
      * @return folders, innermost first, the last one is the root; none if this process has no such group
@@ -170,9 +171,9 @@ public final class Proc {
     }
 
     /**
-     * Returns how many cores are bound to this process alone. mpirun and srun bind each rank to some cores. The JVM then
-     * sees only these cores, and every other rank has the same number of cores. The cores of a container belong to a
-     * control group and are shared by all its processes.
+     * Returns how many cores are bound to this process alone. mpirun and srun bind each rank to some cores. The JVM
+     * then sees only these cores, and every other rank has the same number of cores. The cores of a container belong to
+     * a control group and are shared by all its processes.
      *
      * @return number; empty if the process may run on all cores of its container or host, or if the number is unknown
      */
@@ -189,8 +190,8 @@ public final class Proc {
     }
 
     /**
-     * Returns the cores of the control group if one limits the cores, else those of the host. The cores are listed in the
-     * folder of the group, or in that of a group around it, from which the group inherits the cores.
+     * Returns the cores of the control group if a group limits the cores, otherwise the cores of the host. A group
+     * without a list in its folder inherits the list of the nearest group around it.
      */
     private BitSet coresAround() throws IOException {
         for (boolean first : new boolean[] {true, false}) {
@@ -227,8 +228,8 @@ public final class Proc {
     }
 
     /**
-     * The line of {@code /proc/PID/stat}. The second field, the command, may contain blanks and brackets, so the fields are
-     * counted from its last bracket.
+     * The line of {@code /proc/PID/stat}. The second field, the command, may contain blanks and brackets, so the fields
+     * are counted from the last bracket of the line.
      */
     public static final class Stat {
         private static final int STATE = 3;
@@ -236,7 +237,7 @@ public final class Proc {
         private static final int START = 22;
 
         private final long pid;
-        /** The fields from the third one. */
+        /** The third field and all later fields. */
         private final String[] fields;
 
         private Stat(String text) {
@@ -258,7 +259,7 @@ public final class Proc {
             return fields[0].charAt(0);
         }
 
-        /** {@return the number of the parent process; 0 if it has none} */
+        /** {@return the number of the parent process; 0 if the process has no parent} */
         public long parent() {
             return Long.parseLong(fields[PARENT - STATE]);
         }

@@ -3,9 +3,9 @@ package ferro.spi;
 import java.util.Optional;
 
 /**
- * The processes that the operating system knows. Through this table a rank sees the exit of a peer on the same host
- * before the sockets of that peer close. The kernel first frees the memory of an exiting process, which takes 80 ms per
- * GiB. The table is injected, so that only {@link RankContext} depends on the operating system.
+ * The table of processes of the operating system. Through this table a rank detects the exit of a peer on the same host
+ * before the sockets of that peer close. Before the sockets close, the kernel frees the memory of the process, which
+ * takes 80 ms per GiB. The table is injected, so that only {@link RankContext} depends on the operating system.
  */
 public interface ProcessTable {
     /** An empty table: no process is watched. */
@@ -44,8 +44,9 @@ public interface ProcessTable {
     }
 
     /**
-     * {@return an identity of the host; empty if it is unknown} Two processes have the same identity if they have the
-     * same boot of the same kernel and the same host name. So two containers of one machine have different identities.
+     * {@return an identity of the host; empty if it is unknown} Two processes have the same host identity if they have
+     * the same boot of the same kernel and the same host name. Two containers of one machine therefore have different
+     * host identities.
      */
     default String machine() {
         return "";
@@ -55,14 +56,15 @@ public interface ProcessTable {
      * Starts to watch another process of this host.
      *
      * @param identity result of {@link #self} in the other process
-     * @return watched process; empty if it is this process, is on another host, or is not visible to this process
+     * @return watched process; empty if this is the calling process, a process of another host, or a process that is
+     *     not visible
      */
     Optional<Watched> watch(String identity);
 
     /** A watched process. Only one thread at a time may use a watched process. */
     interface Watched extends AutoCloseable {
         /**
-         * {@return whether the process is exiting or gone; the result then stays true} The check takes some
+         * {@return whether the process is exiting or gone; once true, the result stays true} The check takes some
          * microseconds and never waits.
          */
         boolean hasExited();

@@ -1,8 +1,8 @@
 package ferro.spi;
 
 /**
- * The size of the shared-memory segments of the ranks on one host. A part of each segment takes memory only when it is
- * needed.
+ * The size of the shared-memory segments of the ranks on one host. A part of each segment takes memory only when that
+ * part is needed.
  */
 public final class SegmentSize {
     private final Size size;
@@ -33,13 +33,13 @@ public final class SegmentSize {
         return size.laterTo;
     }
 
-    /** {@return the number of ranks of the host that create such segments} */
+    /** {@return the number of ranks of the host that create a segment of this size} */
     public int ranks() {
         return size.ranks;
     }
 
     /**
-     * Returns the size of segments that take all their memory when they are created.
+     * Returns the size of a segment that takes all its memory when it is created.
      *
      * @param bytes size of each segment in bytes
      * @return size for one rank of the host
@@ -63,7 +63,7 @@ public final class SegmentSize {
     /**
      * Returns the same size for another number of ranks.
      *
-     * @param count number of ranks of the host that create such segments
+     * @param count number of ranks of the host that create a segment of this size
      * @return size
      * @throws IllegalArgumentException if the count is less than 1
      */
@@ -71,7 +71,7 @@ public final class SegmentSize {
         return new SegmentSize(size.bytes, size.laterFrom, size.laterTo, count);
     }
 
-    /** {@return the bytes of a segment that take memory only when they are needed} */
+    /** {@return the size in bytes of the part that is reserved later} */
     public long later() {
         return size.laterTo - size.laterFrom;
     }

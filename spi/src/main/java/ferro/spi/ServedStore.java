@@ -8,7 +8,7 @@ public interface ServedStore extends AutoCloseable {
      */
     String endpoint();
 
-    /** Ends the store, unless a group of this context still uses it. Idempotent. */
+    /** Ends the store, unless a group of this context still uses the store. Idempotent. */
     @Override
     void close();
 }

@@ -25,13 +25,13 @@ public final class Services {
      * Finds services in three steps. The first step uses the class loader of ferro. The second step finds ferro's own
      * services whose file in META-INF/services was lost, as in a jar that was merged from several jars. The third step
      * uses the context class loader of the calling thread. Because of this order, a thread of a pool finds the services
-     * on ferro's path, even if its context class loader is that of the system. All of ferro looks up its services
-     * through this class.
+     * on ferro's path, even if the thread has the system class loader as its context class loader. All modules of ferro
+     * find services through this class.
      *
      * @param <S>  type of the services
      * @param type service type of this module
      * @return providers, each class once. The iterator throws {@link ServiceConfigurationError} for a provider that
-     *     cannot be loaded, and may then be used further
+     *     cannot be loaded, and can be used further after the error
      */
     public static <S> Iterable<ServiceLoader.Provider<S>> providers(Class<S> type) {
         Objects.requireNonNull(type, "type");
@@ -61,12 +61,12 @@ public final class Services {
     }
 
     /**
-     * Finds the services as {@link #providers} does, and creates one instance of each.
+     * Finds the services as {@link #providers} does, and creates one instance of each service.
      *
      * @param <S>  type of the services
      * @param type service type of this module
      * @return services. The iterator throws {@link ServiceConfigurationError} for a service that cannot be loaded, and
-     *     may then be used further
+     *     can be used further after the error
      */
     public static <S> Iterable<S> of(Class<S> type) {
         Iterable<ServiceLoader.Provider<S>> found = providers(type);
@@ -96,7 +96,7 @@ public final class Services {
      *
      * @param <S>  type of the service
      * @param type service type of this module
-     * @return service; empty if there is none
+     * @return service; empty if no service exists
      * @throws ServiceConfigurationError if the first service cannot be loaded
      */
     public static <S> Optional<S> first(Class<S> type) {
@@ -105,8 +105,8 @@ public final class Services {
     }
 
     /**
-     * Returns whether a class loader sees the identical type. A loader that sees another copy of ferro would find the
-     * services of that copy.
+     * Returns whether a class loader finds the identical type. A loader that finds another copy of ferro would return
+     * the services of that copy.
      */
     private static boolean sees(ClassLoader loader, Class<?> type) {
         try {
@@ -118,7 +118,10 @@ public final class Services {
 
     /** An iterator over the providers of several sources, which returns each class once and throws each error once. */
     private static final class Providers<S> implements Iterator<ServiceLoader.Provider<S>> {
-        /** Errors in a row after which a source is left: a class loader may throw the same error for ever. */
+        /**
+         * Number of consecutive errors after which a source is left, since a class loader may throw the same error
+         * forever.
+         */
         private static final int MAX_ERRORS = 100;
 
         private final Iterator<ProviderSource<S>> sources;

@@ -70,7 +70,9 @@ public final class Setting<T> {
         return need;
     }
 
-    /** {@return the function that parses the text; it throws IllegalArgumentException if the text is invalid} */
+    /**
+     * {@return the function that parses the text; the function throws IllegalArgumentException if the text is invalid}
+     */
     public Function<String, T> parse() {
         return parse;
     }
@@ -100,7 +102,7 @@ public final class Setting<T> {
     }
 
     /**
-     * Returns the effective value, if there is one.
+     * Returns the effective value, if the setting has one.
      *
      * @param context source of the value
      * @return value; empty if the setting is unset and has no default

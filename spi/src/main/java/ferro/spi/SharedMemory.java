@@ -4,18 +4,18 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * The shared memory of a group, with one segment for each rank. Every rank that can reach a segment maps it. Each rank
- * offers its own segment, the ranks exchange all offers, and each rank tries to map the segments of the other ranks.
- * After the mapping, the file names of the segments can be removed. Until the file names are removed, this object is
- * not thread-safe.
+ * The shared memory of a group, with one segment for each rank. Each rank offers its own segment, the ranks exchange
+ * all offers, and each rank tries to map the segments of the other ranks. A segment is mapped by every rank that can
+ * reach the segment. After the mapping, the file names of the segments can be removed. Until the file names are
+ * removed, this object is not thread-safe.
  */
 public interface SharedMemory extends AutoCloseable {
     /** Maximum length of an offer in bytes, so that one all-gather can exchange all offers. */
     int OFFER_BYTES_MOST = 1024;
 
     /**
-     * Returns the offer of this rank: the data by which another process finds this rank's segment and checks that it is
-     * the right one.
+     * Returns the offer of this rank: the data by which another process finds this rank's segment and checks that the
+     * segment is the right one.
      *
      * @return at most {@link #OFFER_BYTES_MOST} bytes. The offer need not be kept secret from a process that may read
      *     this process's memory
@@ -32,14 +32,14 @@ public interface SharedMemory extends AutoCloseable {
     Optional<String> reach(int rank, byte[] offer);
 
     /**
-     * Removes the file name of this rank's segment. The caller has made sure that every rank that can reach the segment
-     * has mapped it.
+     * Removes the file name of this rank's segment. Before this call, every rank that can reach the segment must have
+     * mapped the segment.
      */
     void settle();
 
     /**
-     * Reserves memory for the part of this rank's segment that takes memory only when it is needed. Must be called
-     * before data is written to that memory.
+     * Reserves memory in the part of this rank's segment that takes memory only when needed. The caller reserves memory
+     * before it writes data to that memory.
      *
      * @param from  first byte in the segment, which no earlier call has reserved
      * @param bytes number of bytes
@@ -58,26 +58,27 @@ public interface SharedMemory extends AutoCloseable {
     ByteBuffer area(int rank);
 
     /**
-     * Lends this rank's segment to a tensor of the caller. May be called at most once, before {@link #settle}. The
-     * bytes of the segment count against the memory that a rank may use. After this call, {@link #close} no longer ends
-     * that count. The count ends when {@link #giveBack} is called, or when the buffer is no longer reachable.
+     * Lends this rank's segment to a tensor of the caller. This method may be called at most once, before {@link
+     * #settle}. The bytes of the segment count against the memory that a rank may use. After this call, {@link #close}
+     * no longer ends the count of these bytes. The count ends when {@link #giveBack} is called, or when the buffer is
+     * no longer reachable.
      *
      * @return all of the segment as a new direct buffer in native order. This object keeps no reference to the buffer.
-     *     The memory stays mapped as long as the buffer or one that was derived from it is reachable, also after {@link
-     *     #close}
+     *     The memory stays mapped as long as the buffer, or a buffer that was derived from the buffer, is reachable,
+     *     also after {@link #close}
      * @throws ferro.FerroException RESOURCE if there is no address space left
      */
     ByteBuffer lend();
 
     /**
      * Ends the count of this rank's segment against the memory that the rank may use. The segment stays mapped. Any
-     * thread may call. Idempotent.
+     * thread may call this method. Idempotent.
      */
     void giveBack();
 
     /**
-     * {@return the name by which this rank identifies its host, and which messages use too} Ranks with equal names may
-     * be able to share memory.
+     * {@return the name by which this rank identifies its host; messages contain this name too} Ranks whose hosts have
+     * equal names may be able to share memory.
      */
     String host();
 

@@ -3,8 +3,8 @@ package ferro.spi;
 import java.util.Optional;
 
 /**
- * A service that creates memory that processes of one host share. {@link java.util.ServiceLoader} finds its
- * implementations, so that no back end depends on another one.
+ * A service that creates memory that processes of one host share. {@link java.util.ServiceLoader} finds the
+ * implementations of this service, so that no back end depends on another back end.
  */
 public interface SharedMemoryProvider {
     /**
@@ -25,11 +25,11 @@ public interface SharedMemoryProvider {
 
     /**
      * Creates this rank's segment. Reserves the memory of the segment, except for the part that is reserved later, so
-     * that a write cannot fail. Fails if there is not enough memory for all ranks of the host to reserve also the part
-     * that is reserved later.
+     * that a write cannot fail. Fails unless the host has enough memory for all its ranks to reserve also the part that
+     * is reserved later.
      *
      * @param group   group whose ranks will share memory. The timeout of the group is the deadline of the call that
-     *     needs the memory, since the other ranks wait no longer
+     *     needs the memory, since the other ranks do not wait longer
      * @param context settings, including the maximum of memory that may be used
      * @param size    size of the segment of each rank, at most 2 GiB - 1 bytes, equal on all ranks of a host
      * @return this rank's segment, with access to the segments of the other ranks
@@ -39,8 +39,8 @@ public interface SharedMemoryProvider {
     SharedMemory open(GroupSpec group, RankContext context, SegmentSize size);
 
     /**
-     * {@return whether all ranks of a group are threads of this process} Then each rank can access every segment
-     * without an offer: {@link SharedMemory#reach} accepts any offer and always succeeds.
+     * {@return whether all ranks of a group are threads of this process} In one process, each rank can access every
+     * segment without an offer, so {@link SharedMemory#reach} accepts any offer and always succeeds.
      */
     default boolean isOneProcess() {
         return false;

@@ -15,8 +15,9 @@ public final class Surrogates {
      * @param what name of the text for the message, for example {@code metadata "epoch"}
      * @param text any text
      * @return the text
-     * @throws IllegalArgumentException if the text contains half of a pair; the message contains its position
-     * @throws NullPointerException     if an argument is null; the message names it
+     * @throws IllegalArgumentException if the text contains half of a pair; the message contains the position of this
+     *     half
+     * @throws NullPointerException     if an argument is null; the message names the argument
      */
     public static String refuseHalves(String what, String text) {
         Objects.requireNonNull(what, "what");

@@ -6,10 +6,10 @@ import java.util.Optional;
 
 /** Look-up of the folder for temporary files. A JVM does not read the variable TMPDIR by itself. */
 public final class TemporaryFiles {
-    /** Property by which a JVM is given the folder. */
+    /** Property that sets the folder of a JVM. */
     public static final String PROPERTY = "java.io.tmpdir";
 
-    /** Value of the property on Linux if it is not set on the command line. */
+    /** Value of the property on Linux if the command line does not set the property. */
     private static final String OF_THE_JVM = "/tmp";
 
     private TemporaryFiles() {}
@@ -26,7 +26,7 @@ public final class TemporaryFiles {
     }
 
     /**
-     * Returns the same folder for a process that has no context.
+     * Returns the folder for temporary files of a process without a context.
      *
      * @param named value of TMPDIR; empty or blank if it names no folder
      * @return absolute path; the folder need not exist

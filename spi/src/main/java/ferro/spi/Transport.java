@@ -11,8 +11,8 @@ import java.util.Optional;
  * {@link #park} waits; all other methods return immediately. Any thread may call {@link #wakeup}, {@link #control} and
  * {@link #close}.
  *
- * <p>Ranks create a group, and leave it, at different times. Data and control messages for a rank that has not created
- * the group yet wait until the rank has created it. {@code ferro.examples.files} in module examples is a short
+ * <p>Ranks create and leave a group at different times. Data and control messages for a rank that has not created the
+ * group yet wait until the rank has created the group. {@code ferro.examples.files} in module examples is a short
  * implementation to start from.
  */
 public interface Transport extends ControlLane {
@@ -28,13 +28,13 @@ public interface Transport extends ControlLane {
     Link link(int peer, Lane lane);
 
     /**
-     * Returns whether a peer may have sent data on a lane that this rank has not opened by {@link #link}. A receive from
-     * any rank opens only these lanes. The thread that makes progress calls this method.
+     * Returns whether a peer may have sent data on a lane that this rank has not opened by {@link #link}. A receive
+     * from any rank opens only these lanes. The thread that makes progress calls this method.
      *
      * @param peer another rank
      * @param lane kind of lane
-     * @return false if the peer has not opened the lane; true from a medium that does not know, or on which an unused
-     *     lane costs nothing, which is the default
+     * @return false if the peer has not opened the lane; true, the default, from a medium that cannot detect this, or
+     *     on which an unused lane costs nothing
      */
     default boolean isOpenedBy(int peer, Lane lane) {
         return true;
@@ -58,32 +58,34 @@ public interface Transport extends ControlLane {
     boolean poll();
 
     /**
-     * Waits until data may move, until {@link #wakeup}, until the deadline, or until an interrupt, whose flag stays
-     * set. This method may return earlier. Returns within 10 ms of an interrupt.
+     * Waits until data may move, until {@link #wakeup}, until the deadline, or until this thread is interrupted. This
+     * method may return earlier. After an interrupt, this method returns within 10 ms, and the interrupt flag stays
+     * set.
      *
      * @param deadlineNanos deadline on the context's clock
      */
     void park(long deadlineNanos);
 
     /**
-     * Wakes the thread that waits in {@link #park}. If no thread waits, the next call of {@link #park} returns at once:
-     * a thread may be about to wait, and no timer repairs a lost wake-up.
+     * Wakes the thread that waits in {@link #park}. If no thread waits, the next call of {@link #park} returns at once,
+     * since a thread may be about to wait, and no timer repairs a lost wake-up.
      */
     void wakeup();
 
     /**
      * {@return whether a virtual thread that waits in {@link #park} releases its carrier thread; false by default} If
-     * not, the engine does not call {@link #park} on a virtual thread, and polls at growing intervals of at most 10 ms.
+     * this method returns false, the engine does not call {@link #park} on a virtual thread, but polls at growing
+     * intervals of at most 10 ms.
      */
     default boolean parksVirtualThreads() {
         return false;
     }
 
     /**
-     * Wakes a thread of another rank that waits in {@link #park}: the thread that makes progress on this group on that
-     * rank. If the medium can do so, it wakes the thread of the other rank directly, without a background thread. A
-     * background thread needs a processor first, which delays the rank if there are more ranks than processors. The
-     * thread that makes progress calls this method. The call may have no effect if the other rank is not parked.
+     * Wakes the thread of another rank that makes progress on this group and waits in {@link #park}. A medium that can
+     * wake this thread directly does not use a background thread. A background thread needs a processor first, which
+     * delays the rank on a host with more ranks than processors. The thread that makes progress calls this method. The
+     * call may have no effect if the other rank is not parked.
      *
      * @param peer rank of the peer
      * @return false if the medium cannot signal, or cannot signal yet; the caller may then use a control message
@@ -95,7 +97,7 @@ public interface Transport extends ControlLane {
     /**
      * Sets the receiver of losses and control messages. The receiver is called on a background thread, also while no
      * thread makes progress on the links. This method is called once, before the first call of {@link #link}. Events
-     * that happened before this call are then delivered in order.
+     * that happened before this call are delivered after this call, in order.
      *
      * @param events receiver of the events
      */
@@ -146,16 +148,16 @@ public interface Transport extends ControlLane {
 
     /**
      * {@return the provider of shared memory for the ranks of this group that are on one host; empty if the ranks
-     * cannot or should not share memory} If there is a provider, the engine uses shared memory between ranks that can
-     * share memory, and links between all other ranks.
+     * cannot or should not share memory} If this method returns a provider, the engine uses shared memory between ranks
+     * that can share memory, and links between all other ranks.
      */
     default Optional<SharedMemoryProvider> sharedMemory() {
         return Optional.empty();
     }
 
     /**
-     * {@return why {@link #sharedMemory} is empty, equal on all ranks; used only if it is empty} Messages contain this
-     * reason.
+     * {@return why {@link #sharedMemory} is empty, equal on all ranks; not used if {@link #sharedMemory} returns a
+     * provider} Messages contain this reason.
      */
     default String noSharedMemoryBecause() {
         return "this back end has no shared memory";
@@ -163,8 +165,8 @@ public interface Transport extends ControlLane {
 
     /**
      * {@return a description of the links of this group, equal on all ranks; {@link Medium#UNKNOWN} by default} The
-     * description contains the name of the medium, such as {@code TCP}, and the addresses of the ranks. It does not
-     * include shared memory.
+     * description contains the name of the medium, such as {@code TCP}, and the addresses of the ranks. The description
+     * does not include shared memory.
      */
     default Medium medium() {
         return Medium.UNKNOWN;
@@ -188,14 +190,14 @@ public interface Transport extends ControlLane {
     /** The receiver of events that a medium reports. The methods of a receiver never wait. */
     interface Events extends PeerEvents {
         /**
-         * Receives the loss of a link: it ended while it had posts, or could not be created. A medium calls this method
-         * once per link, on the thread that makes progress or on a background thread. Data that the peer sent before
-         * the end is delivered first.
+         * Receives the loss of a link that ended while it had posts, or that could not be created. A medium calls this
+         * method once per link, on the thread that makes progress or on a background thread. Data that the peer sent
+         * before the end is delivered first.
          *
          * @param peer  rank of the peer
          * @param cause failure of code PEER_LOST or PARTITION; or PROTOCOL if data of the peer was changed in transit,
          *     which ends the group immediately. The location of the failure has the sequence number of the collective
-         *     whose data was expected, 0 if none was, and -1 for a link of sends and receives
+         *     whose data was expected, 0 if no collective was expected, and -1 for a link of sends and receives
          */
         void broken(int peer, FerroException cause);
 
@@ -205,7 +207,8 @@ public interface Transport extends ControlLane {
          *
          * @param peer     rank that sent the header
          * @param expected header of the posted receive
-         * @param found    header that arrived; a medium does not know the group and the text of this header
+         * @param found    header that arrived; this header lacks the group and the text, which the medium does not
+         *     receive
          */
         void mismatched(int peer, CallHeader expected, CallHeader found);
     }

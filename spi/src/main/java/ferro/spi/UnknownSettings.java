@@ -8,12 +8,12 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Finds names that are set but are no settings, such as {@code ferro.tiemout}, and logs a warning for each of them. Without
- * the warning a misspelled setting would silently have no effect.
+ * Finds names that are set but are not settings, such as {@code ferro.tiemout}, and logs a warning for each name.
+ * Without the warning a misspelled setting would silently have no effect.
  */
 public final class UnknownSettings {
     private static final Set<String> KNOWN = known();
-    /** System properties of the Netty in ferro-backend-tcp-shaded, which that Netty reads itself. */
+    /** Prefix of the system properties that the Netty in ferro-backend-tcp-shaded reads itself. */
     private static final String OF_NETTY = "ferro.shaded.";
 
     /** Variables of settings that earlier builds had. */
@@ -23,8 +23,8 @@ public final class UnknownSettings {
     private UnknownSettings() {}
 
     /**
-     * Logs a warning for each unknown name once per context, even if the context joins several times. Names about which the
-     * launcher has warned are left out.
+     * Logs a warning for each unknown name once per context, even if the context joins several times. No warning is
+     * logged for a name about which the launcher has warned.
      *
      * @param context context of the rank
      */
@@ -41,7 +41,7 @@ public final class UnknownSettings {
     }
 
     /**
-     * Returns whether a name looks like a setting of ferro but is none.
+     * Returns whether a name looks like a setting of ferro but is not a setting.
      *
      * @param name property or variable
      * @return whether the name begins like a setting, and neither a rank nor a script reads it
@@ -64,7 +64,7 @@ public final class UnknownSettings {
     }
 
     /**
-     * Returns the message for a name that is no setting.
+     * Returns the message for a name that is not a setting.
      *
      * @param name property or variable
      * @return message with the nearest name of a setting, or that the setting was removed

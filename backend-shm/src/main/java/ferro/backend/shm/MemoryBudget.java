@@ -21,11 +21,14 @@ final class MemoryBudget implements AutoCloseable {
     /** How long the collector may take to report a buffer after it has reported another. */
     private static final long REPORT_MILLIS = 250;
     /**
-     * So many times the collector runs at most: a thread of the engine that waits for a core may hold the tensors of an operation
-     * that has ended for its caller, and a run reports nothing that any thread holds.
+     * So many times the collector runs at most: a thread of the engine that waits for a core may hold the tensors of an
+     * operation that has ended for its caller, and a run reports nothing that any thread holds.
      */
     private static final int RUNS = 2;
-    /** How long its first report may take after it has run: other threads may have it run again meanwhile, which stops this one. */
+    /**
+     * How long its first report may take after it has run: other threads may have it run again meanwhile, which stops
+     * this one.
+     */
     private static final long FIRST_REPORT_MILLIS = 2_000;
 
     private final ReferenceQueue<ByteBuffer> unreachable = new ReferenceQueue<>();
@@ -151,8 +154,8 @@ final class MemoryBudget implements AutoCloseable {
     }
 
     /**
-     * Returns whether to ask the collector: if it could make room, and once for each time that as much as the budget was given
-     * back by callers who can still reach it.
+     * Returns whether to ask the collector: if it could make room, and once for each time that as much as the budget
+     * was given back by callers who can still reach it.
      */
     private synchronized boolean asks(long bytes, long most) {
         boolean asks = bytes > most - taken - closed && !lent.isEmpty();

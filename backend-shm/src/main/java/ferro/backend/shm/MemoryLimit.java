@@ -10,8 +10,8 @@ import java.util.Set;
 
 /**
  * Tells how much memory the control groups of this process leave (cgroups(7), version 2). Pages of a file system in
- * memory count against the group that writes them first. If a group exceeds its limit, the kernel ends a process without
- * a message.
+ * memory count against the group that writes them first. If a group exceeds its limit, the kernel ends a process
+ * without a message.
  */
 final class MemoryLimit {
     /** Lines of memory.stat, as Linux documents them for control groups, version 2. */
@@ -19,7 +19,10 @@ final class MemoryLimit {
 
     private MemoryLimit() {}
 
-    /** Throws if a control group of this process leaves less than is needed; the exception names the innermost such group. */
+    /**
+     * Throws if a control group of this process leaves less than is needed; the exception names the innermost such
+     * group.
+     */
     static void check(Proc proc, long need) throws SegmentShortage.NoRoom {
         try {
             for (Path group : groups(proc)) {
@@ -37,8 +40,8 @@ final class MemoryLimit {
     }
 
     /**
-     * Returns the control groups of this process, innermost first. A container may see a path of its host; then only the
-     * root is its own.
+     * Returns the control groups of this process, innermost first. A container may see a path of its host; then only
+     * the root is its own.
      */
     private static List<Path> groups(Proc proc) throws IOException {
         List<Path> groups = proc.controlGroups("");
@@ -58,8 +61,8 @@ final class MemoryLimit {
     }
 
     /**
-     * Returns the bytes that the kernel can reclaim: copies of files, and memory that can be made anew. The kernel gives
-     * them up before an allocation fails.
+     * Returns the bytes that the kernel can reclaim: copies of files, and memory that can be made anew. The kernel
+     * gives them up before an allocation fails.
      */
     private static long reclaimable(Path group) throws IOException {
         long bytes = 0;

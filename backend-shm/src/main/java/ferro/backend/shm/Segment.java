@@ -34,8 +34,8 @@ final class Segment implements AutoCloseable {
     private static final int PAGE = 4096;
     private static final int ZEROS = 64 << 10;
     /**
-     * Bytes written between two checks of the limit, a multiple of {@code ZEROS}; each rank may write this much beyond a
-     * limit that it has not seen yet.
+     * Bytes written between two checks of the limit, a multiple of {@code ZEROS}; each rank may write this much beyond
+     * a limit that it has not seen yet.
      */
     private static final int BETWEEN_LOOKS = 1 << 20;
 
@@ -112,8 +112,8 @@ final class Segment implements AutoCloseable {
     }
 
     /**
-     * Finds the descriptor of the file by its key. Only this channel has the file open, because its name is new. The numbers are
-     * looked at from the highest down, where a new one is most likely.
+     * Finds the descriptor of the file by its key. Only this channel has the file open, because its name is new. The
+     * numbers are looked at from the highest down, where a new one is most likely.
      */
     private int findDescriptor() throws IOException {
         Path own = place.process().descriptor(place.process().pid(), 0).getParent();
@@ -146,7 +146,8 @@ final class Segment implements AutoCloseable {
 
     /**
      * Removes the name where other ranks can open the file without it, by this process's descriptors. It keeps the name
-     * where process numbers are those of a container: other containers may share the folder but not the process numbers.
+     * where process numbers are those of a container: other containers may share the folder but not the process
+     * numbers.
      */
     private void hide() throws IOException {
         if (descriptor >= 0 && place.process().isInFirstNamespace() && opensByDescriptor()) {
@@ -223,8 +224,8 @@ final class Segment implements AutoCloseable {
     }
 
     /**
-     * Throws if the control group leaves too little. Other ranks write their segments at the same time, and all ranks of
-     * one control group count together.
+     * Throws if the control group leaves too little. Other ranks write their segments at the same time, and all ranks
+     * of one control group count together.
      */
     private void refuseIfLittleIsLeft(long need) throws SegmentShortage.NoRoom {
         if (isInMemory) {
@@ -275,8 +276,8 @@ final class Segment implements AutoCloseable {
     }
 
     /**
-     * Removes the name, once no rank looks for the segment any more, and closes the descriptor unless memory is reserved
-     * later; the memory stays.
+     * Removes the name, once no rank looks for the segment any more, and closes the descriptor unless memory is
+     * reserved later; the memory stays.
      */
     void settle() throws IOException {
         unlink();

@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Name of a segment's file. It identifies the maker, so that files of dead processes can be told from other files, and it
- * cannot be guessed.
+ * Name of a segment's file. It identifies the maker, so that files of dead processes can be told from other files, and
+ * it cannot be guessed.
  *
  * @param namespace  namespace of process numbers
  * @param pid        process number of its maker

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 
 /**
- * What a segment lacks, and the way out: room in its folder, memory of its control group, address space or open files. Each is
- * told by what the kernel has said.
+ * What a segment lacks, and the way out: room in its folder, memory of its control group, address space or open files.
+ * Each is told by what the kernel has said.
  *
  * @param what what is lacking, or what was refused with the text of its errno
  * @param more how to give more of it
