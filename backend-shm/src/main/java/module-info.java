@@ -1,7 +1,7 @@
 /** Memory that ranks of one host share, and the back end that uses only this memory for data. */
 module ferro.backend.shm {
     requires transitive ferro.spi;
-    // sun.misc.Unsafe unmaps at once on JDK 17 to 21
+    // sun.misc.Unsafe unmaps a buffer immediately on JDK 17 to 21
     requires jdk.unsupported;
 
     exports ferro.backend.shm;

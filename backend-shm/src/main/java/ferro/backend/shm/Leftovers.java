@@ -10,14 +10,15 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Removes the files of this user's dead processes. A file has a name only while a group is made, so only a process that
- * was killed during that time leaves a file. Memory without a name is freed when its last process ends.
+ * Removes the segment files of this user's dead processes. A segment file has a name only while its group is created,
+ * so only a process that is killed during that time leaves a file. The memory of a file without a name is freed when
+ * the last process with this file ends.
  */
 final class Leftovers {
     /**
-     * Age after which files of another namespace count as left. Processes of another namespace (another container that
-     * uses the same folder) cannot be seen. A day is far longer than making a group takes; a group that is still being
-     * made after it only goes without shared memory.
+     * Age after which files of another namespace count as left over. The processes of another namespace (another
+     * container that uses the same folder) are not visible. The creation of a group takes far less than a day. A group
+     * whose file is removed too early only goes without shared memory.
      */
     private static final long UNSEEN_MILLIS = Duration.ofDays(1).toMillis();
 
@@ -31,7 +32,7 @@ final class Leftovers {
                 removed += isLeft(file, process) && remove(file) ? 1 : 0;
             }
         } catch (IOException | RuntimeException unreadable) {
-            // making a segment reports what is wrong with the folder, if the problem is still there
+            // the creation of a segment reports the problem with the folder, if the problem still exists
             return removed;
         }
         return removed;

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
 /**
- * Maps files, and unmaps them at once. A buffer that {@link FileChannel} alone has mapped is unmapped only when the
- * garbage collector finds it.
+ * Maps files, and unmaps them immediately on request. Without a mapper, only the garbage collector unmaps a buffer that
+ * {@link FileChannel} has mapped.
  */
 interface Mapper {
     /** First JDK whose {@code java.lang.foreign} is not a preview (JEP 454). */
@@ -18,7 +18,7 @@ interface Mapper {
     }
 
     /**
-     * Maps a part of a file; the file must be at least that long.
+     * Maps a part of a file; the file must contain all of this part.
      *
      * @throws IOException if there is no address space for the mapping
      */

@@ -12,36 +12,38 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts the shared memory that one rank has taken of what it may take, over all its groups. Thread-safe.
+ * The budget of shared memory of one rank, which counts the memory that all groups of the rank have taken. Thread-safe.
  *
- * <p>A lent buffer ({@link Lent}) counts until it is given back or nobody can reach it. If memory is short, the garbage
- * collector is asked to look for such buffers: a program that allocates little on the heap rarely runs it otherwise.
+ * <p>A lent buffer ({@link Lent}) counts until it is given back or becomes unreachable. If memory is short, this class
+ * runs the garbage collector to find unreachable buffers, since a program that allocates little on the heap rarely
+ * causes a collection.
  */
 final class MemoryBudget implements AutoCloseable {
-    /** How long the collector may take to report a buffer after it has reported another. */
+    /** Maximum wait for the next report of the garbage collector after a report. */
     private static final long REPORT_MILLIS = 250;
     /**
-     * So many times the collector runs at most: a thread of the engine that waits for a core may hold the tensors of an
-     * operation that has ended for its caller, and a run reports nothing that any thread holds.
+     * Maximum number of collections for one request. A second collection may help, since an engine thread that waits
+     * for a core may have held the tensors of an ended operation during the first one. A collection reports no buffer
+     * that a thread holds.
      */
     private static final int RUNS = 2;
     /**
-     * How long its first report may take after it has run: other threads may have it run again meanwhile, which stops
-     * this one.
+     * Maximum wait for the first report after a collection. Other threads may cause further collections meanwhile,
+     * which stop this thread.
      */
     private static final long FIRST_REPORT_MILLIS = 2_000;
 
     private final ReferenceQueue<ByteBuffer> unreachable = new ReferenceQueue<>();
     private final Set<Lent> lent = new HashSet<>();
     private long taken;
-    /** Bytes of lent buffers that were given back since the collector was last asked. */
+    /** Bytes of lent buffers that were given back since the last collection and may still be reachable. */
     private long closed;
-    /** Bytes of what is taken that memory is reserved for later. */
+    /** Bytes of the taken memory that are reserved only later. */
     private long promised;
-    /** Most ranks of this host that any group of this rank has. */
+    /** Largest number of ranks on this host in any group of this rank. */
     private int ranks = 1;
 
-    /** A buffer that a caller of the rank holds. */
+    /** A reference to a buffer that was lent to a caller. */
     private static final class Lent extends WeakReference<ByteBuffer> {
         private final Taken of;
 
@@ -51,17 +53,17 @@ final class MemoryBudget implements AutoCloseable {
         }
     }
 
-    /** The bytes of the budget that one segment uses until they are given back. Thread-safe. */
+    /** The bytes of the budget that one segment uses, until the bytes are given back. Thread-safe. */
     final class Taken {
         private final long bytes;
         private final Runnable afterwards;
         private boolean isLent;
         private boolean isGivenBack;
-        /** Number of these bytes for which memory is reserved later. */
+        /** Number of bytes of the segment for which memory is reserved later. */
         private long later;
 
         /**
-         * Creates the bytes of a segment, which the budget has already counted.
+         * Creates the account of a segment whose bytes the budget has already counted.
          *
          * @param afterwards runs once, after the bytes were given back
          */
@@ -71,7 +73,7 @@ final class MemoryBudget implements AutoCloseable {
         }
 
         /**
-         * Promises to reserve memory later for a part of these bytes.
+         * Promises to reserve memory later for a part of the segment.
          *
          * @return bytes that the ranks of this host may still reserve, if each rank has promised as much as this rank
          */
@@ -94,7 +96,7 @@ final class MemoryBudget implements AutoCloseable {
             }
         }
 
-        /** Counts these bytes until no code can reach the buffer, or until {@link #giveBack}. */
+        /** Counts the bytes of the segment until the buffer is unreachable, or until {@link #giveBack}. */
         void lend(ByteBuffer buffer) {
             synchronized (MemoryBudget.this) {
                 isLent = true;
@@ -102,7 +104,7 @@ final class MemoryBudget implements AutoCloseable {
             }
         }
 
-        /** Gives these bytes back, unless a buffer was lent. */
+        /** Gives the bytes of the segment back, unless a buffer was lent. */
         void close() {
             synchronized (MemoryBudget.this) {
                 if (isLent) {
@@ -112,7 +114,7 @@ final class MemoryBudget implements AutoCloseable {
             giveBack();
         }
 
-        /** Gives these bytes back; idempotent. */
+        /** Gives the bytes of the segment back; idempotent. */
         void giveBack() {
             synchronized (MemoryBudget.this) {
                 if (isGivenBack) {
@@ -131,9 +133,9 @@ final class MemoryBudget implements AutoCloseable {
      * Takes memory from the budget.
      *
      * @param bytes    number of bytes
-     * @param most     most bytes that the rank may take in all
-     * @param patience how long to wait for the collector at most, its run included
-     * @return bytes that the rank has taken already, if this is too much; else -1
+     * @param most     maximum number of bytes that the rank may take in total
+     * @param patience maximum wait for the garbage collector, including the time of the collections
+     * @return bytes that the rank has already taken, if the request exceeds the maximum; otherwise -1
      */
     long take(long bytes, long most, Duration patience) {
         forget();
@@ -154,8 +156,9 @@ final class MemoryBudget implements AutoCloseable {
     }
 
     /**
-     * Returns whether to ask the collector: if it could make room, and once for each time that as much as the budget
-     * was given back by callers who can still reach it.
+     * Returns whether to run the garbage collector, which can only free lent buffers. Buffers that were given back but
+     * may still be reachable also count as taken. So a collection also runs whenever these buffers have filled the
+     * budget.
      */
     private synchronized boolean asks(long bytes, long most) {
         boolean asks = bytes > most - taken - closed && !lent.isEmpty();
@@ -168,7 +171,7 @@ final class MemoryBudget implements AutoCloseable {
     }
 
     private void collect(long bytes, long most, long until) {
-        // what nobody holds is reported by each run of the collector: it tells that reports come
+        // each collection reports this unreachable object, which shows that reports arrive
         Reference<ByteBuffer> first = new WeakReference<>(ByteBuffer.allocate(0), unreachable);
         System.gc();
         awaitReports(bytes, most, until);
@@ -201,12 +204,12 @@ final class MemoryBudget implements AutoCloseable {
             buffer.of.giveBack();
             synchronized (this) {
                 lent.remove(buffer);
-                closed = Math.max(0, closed - buffer.of.bytes); // nobody can reach it any more
+                closed = Math.max(0, closed - buffer.of.bytes); // the buffer is unreachable now
             }
         }
     }
 
-    /** Does nothing: every owner of taken memory has given it back. */
+    /** Does nothing, since every owner of taken memory has given the memory back. */
     @Override
     public void close() {}
 }

@@ -9,19 +9,21 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Tells how much memory the control groups of this process leave (cgroups(7), version 2). Pages of a file system in
- * memory count against the group that writes them first. If a group exceeds its limit, the kernel ends a process
- * without a message.
+ * A check of how much memory the control groups of this process leave (cgroups(7), version 2). Pages of a file system
+ * in memory count against the group that writes these pages first. If a group exceeds its limit, the kernel ends a
+ * process without a message.
  */
 final class MemoryLimit {
-    /** Lines of memory.stat, as Linux documents them for control groups, version 2. */
+    /**
+     * Entries of memory.stat with reclaimable memory, as Linux documents these entries for control groups, version 2.
+     */
     private static final Set<String> RECLAIMABLE = Set.of("inactive_file", "active_file", "slab_reclaimable");
 
     private MemoryLimit() {}
 
     /**
-     * Throws if a control group of this process leaves less than is needed; the exception names the innermost such
-     * group.
+     * Throws an exception if a control group of this process leaves less memory than needed. The message names the
+     * innermost control group that leaves too little.
      */
     static void check(Proc proc, long need) throws SegmentShortage.NoRoom {
         try {
@@ -35,13 +37,14 @@ final class MemoryLimit {
         } catch (SegmentShortage.NoRoom little) {
             throw little;
         } catch (IOException | NumberFormatException unknown) {
-            // a rank that cannot read the limit is no worse off than without this check
+            // a rank that cannot read the limit continues, as it would without this check
         }
     }
 
     /**
-     * Returns the control groups of this process, innermost first. A container may see a path of its host; then only
-     * the root is its own.
+     * Returns the control groups of this process, innermost first. In a container, the path of the innermost group may
+     * be a path of the host, which does not exist in the container. Only the root group belongs to the container in
+     * this case.
      */
     private static List<Path> groups(Proc proc) throws IOException {
         List<Path> groups = proc.controlGroups("");
@@ -56,13 +59,14 @@ final class MemoryLimit {
             return Long.MAX_VALUE;
         }
         long left = Long.parseLong(text(limit)) - Long.parseLong(text(group.resolve("memory.current")));
-        // reading the reclaimable bytes takes the kernel long, so they are read only if they decide
+        // the kernel takes long to report the reclaimable bytes, so these bytes are read only if the other memory is
+        // too little
         return left < need ? left + reclaimable(group) : left;
     }
 
     /**
-     * Returns the bytes that the kernel can reclaim: copies of files, and memory that can be made anew. The kernel
-     * gives them up before an allocation fails.
+     * Returns the bytes that the kernel can reclaim: copies of files, and data that the kernel can create again. The
+     * kernel frees the reclaimable bytes before an allocation fails.
      */
     private static long reclaimable(Path group) throws IOException {
         long bytes = 0;

@@ -23,10 +23,11 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * This rank's own segment: a mapped file. The data area is at the start, so that it begins with a page. The token by
- * which others see that they have found the right file follows on a page of its own.
+ * The segment of this rank, which is a mapped file. The data area is at the start of the file, so that the data area
+ * begins with a page. The token follows on a separate page. Other ranks check the token to be sure that they have
+ * opened the right file.
  *
- * <p>It is made in stages, so that a test can end the process between any two stages.
+ * <p>A segment is created in stages, so that a test can end the process between any two stages.
  */
 final class Segment implements AutoCloseable {
     static final int TOKEN_BYTES = 2 * Long.BYTES;
@@ -34,8 +35,8 @@ final class Segment implements AutoCloseable {
     private static final int PAGE = 4096;
     private static final int ZEROS = 64 << 10;
     /**
-     * Bytes written between two checks of the limit, a multiple of {@code ZEROS}; each rank may write this much beyond
-     * a limit that it has not seen yet.
+     * Bytes that are written between two checks of the memory limit, a multiple of {@code ZEROS}. Each rank may write
+     * this number of bytes beyond the limit before the next check.
      */
     private static final int BETWEEN_LOOKS = 1 << 20;
 
@@ -50,7 +51,10 @@ final class Segment implements AutoCloseable {
     private final UUID token;
     private FileChannel file;
     private FileFacts facts;
-    /** Whether the folder is in memory. Read once, because a process without free descriptors cannot read it later. */
+    /**
+     * Whether the folder is in memory. This fact is read once, because a process without free descriptors cannot read
+     * it later.
+     */
     private boolean isInMemory;
 
     private int descriptor = -1;
@@ -58,9 +62,9 @@ final class Segment implements AutoCloseable {
     private Mapper.Mapping area;
 
     /**
-     * Makes a segment of which a part is reserved later.
+     * Prepares a segment. A part of the segment may be reserved later.
      *
-     * @param promised bytes that the ranks of the host may still reserve later, with those of this segment
+     * @param promised bytes that the ranks of the host may still reserve later, including the bytes of this segment
      */
     Segment(SegmentFolder place, SegmentSize size, long promised) {
         SecureRandom random = new SecureRandom();
@@ -72,20 +76,18 @@ final class Segment implements AutoCloseable {
         token = unguessable(random);
     }
 
-    /** One stage of making a segment. */
+    /** One stage of the creation of a segment. */
     interface CreationStage {
-        /** Runs the stage. */
         void run() throws IOException;
     }
 
-    /** Runs all stages. */
+    /** Creates the segment. */
     void make() throws IOException {
         for (CreationStage stage : stages()) {
             stage.run();
         }
     }
 
-    /** Returns all stages, in order. */
     List<CreationStage> stages() {
         return List.of(this::create, this::hide, this::reserve, this::map, this::sign);
     }
@@ -112,8 +114,9 @@ final class Segment implements AutoCloseable {
     }
 
     /**
-     * Finds the descriptor of the file by its key. Only this channel has the file open, because its name is new. The
-     * numbers are looked at from the highest down, where a new one is most likely.
+     * Finds the descriptor of the file by the key of the file. Only this channel has opened the file, because the name
+     * of the file is new. The search begins at the highest descriptor, because a new descriptor most likely has a high
+     * number.
      */
     private int findDescriptor() throws IOException {
         Path own = place.process().descriptor(place.process().pid(), 0).getParent();
@@ -145,9 +148,9 @@ final class Segment implements AutoCloseable {
     }
 
     /**
-     * Removes the name where other ranks can open the file without it, by this process's descriptors. It keeps the name
-     * where process numbers are those of a container: other containers may share the folder but not the process
-     * numbers.
+     * Removes the name of the file if other ranks can open the file by a descriptor of this process. Keeps the name if
+     * the process numbers are valid only in a container, since other containers may share the folder but not the
+     * process numbers.
      */
     private void hide() throws IOException {
         if (descriptor >= 0 && place.process().isInFirstNamespace() && opensByDescriptor()) {
@@ -165,8 +168,8 @@ final class Segment implements AutoCloseable {
     }
 
     /**
-     * Writes the file, but for what is reserved later. Memory that is mapped but not allocated, and then cannot be
-     * allocated, would end the process by SIGBUS.
+     * Writes the file, except for the part that is reserved later. An access to mapped memory that the kernel cannot
+     * allocate would end the process by SIGBUS.
      */
     private void reserve() throws IOException {
         long end = fileBytes(size.bytes());
@@ -182,12 +185,12 @@ final class Segment implements AutoCloseable {
     }
 
     /**
-     * Reserves a part that was left for later.
+     * Reserves memory for a part that was left for later.
      *
      * @throws IOException if there is no memory, or if this thread was interrupted
      */
     void reserve(long from, long count) throws IOException {
-        // an interrupt that is for others would close the file for good
+        // an interrupt that is meant for other code would close the file permanently
         boolean interrupted = Thread.interrupted();
         try {
             write(from, from + count);
@@ -198,7 +201,6 @@ final class Segment implements AutoCloseable {
         }
     }
 
-    /** Writes zeros. */
     private void write(long from, long to) throws IOException {
         ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(ZEROS, Math.max(1, to - from)));
         for (long at = from; at < to; at += zeros.position()) {
@@ -224,8 +226,8 @@ final class Segment implements AutoCloseable {
     }
 
     /**
-     * Throws if the control group leaves too little. Other ranks write their segments at the same time, and all ranks
-     * of one control group count together.
+     * Throws an exception if the control group leaves too little memory. Other ranks write their segments at the same
+     * time, and the limit applies to all ranks of a control group together.
      */
     private void refuseIfLittleIsLeft(long need) throws SegmentShortage.NoRoom {
         if (isInMemory) {
@@ -245,7 +247,7 @@ final class Segment implements AutoCloseable {
         }
     }
 
-    /** Returns what others need to find the segment; valid once all stages are over. */
+    /** Returns the data by which other ranks find the segment; valid after all stages have run. */
     SegmentOffer offer() {
         return new SegmentOffer(
                 place.host(),
@@ -267,17 +269,18 @@ final class Segment implements AutoCloseable {
     }
 
     /**
-     * Maps the data area once more. The garbage collector unmaps it when nobody can reach the buffer or one made of it.
+     * Maps the data area a second time. The garbage collector removes the second mapping when the returned buffer and
+     * all buffers derived from that buffer are unreachable.
      *
-     * @throws IOException if there is no address space, or the segment is settled
+     * @throws IOException if there is no address space, or if {@link #settle} has closed the file
      */
     ByteBuffer lend() throws IOException {
         return file.map(FileChannel.MapMode.READ_WRITE, 0, size.bytes()).order(ByteOrder.nativeOrder());
     }
 
     /**
-     * Removes the name, once no rank looks for the segment any more, and closes the descriptor unless memory is
-     * reserved later; the memory stays.
+     * Removes the name of the file, after every rank has opened the segment or has given up. Closes the descriptor
+     * unless memory is reserved later. The memory stays.
      */
     void settle() throws IOException {
         unlink();
@@ -292,7 +295,7 @@ final class Segment implements AutoCloseable {
         }
     }
 
-    /** Removes everything, whatever stage the segment has come to. */
+    /** Removes the name, the descriptor and the mapping, also of a segment that is only partly created. */
     @Override
     public void close() throws IOException {
         try {

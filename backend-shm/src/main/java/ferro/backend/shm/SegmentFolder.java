@@ -9,15 +9,16 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The folder in which this rank makes segments.
+ * The folder in which this rank creates segments.
  *
  * @param folder  folder that holds the files
  * @param process this process
- * @param host    host that this rank counts as being on
+ * @param host    name of the host of this rank: {@code ferro.host}, or the boot of the machine and the file system of
+ *     the folder
  * @param mapper  mapper of this JDK
  */
 record SegmentFolder(Path folder, ThisProcess process, String host, Mapper mapper) {
-    /** Returns why no segments can be made here; empty if they can. */
+    /** Returns why no segment can be created in the folder; empty if segments can be created. */
     static Optional<String> unusableBecause(RankContext context) {
         if (Settings.LINKS.of(context).equals("tcp")) {
             return Optional.of(Settings.LINKS.name() + "=tcp turns it off");
@@ -43,9 +44,9 @@ record SegmentFolder(Path folder, ThisProcess process, String host, Mapper mappe
     }
 
     /**
-     * Reads the folder and this process from the system.
+     * Reads the facts about the folder and this process from the system.
      *
-     * @throws IOException if this is not Linux, or the folder is gone
+     * @throws IOException if the system is not Linux, or the folder is gone
      */
     static SegmentFolder of(RankContext context) throws IOException {
         Path folder = Path.of(Settings.SHM_DIR.of(context));
@@ -55,12 +56,12 @@ record SegmentFolder(Path folder, ThisProcess process, String host, Mapper mappe
         return new SegmentFolder(folder, process, host, Mapper.ofThisJdk());
     }
 
-    /** Returns whether files here take memory, and not only disk space. */
+    /** Returns whether the files of the folder take memory, and not only disk space. */
     boolean isInMemory() throws IOException {
         return Files.getFileStore(folder).type().equals("tmpfs");
     }
 
-    /** Returns the bytes that can still be written; {@link Long#MAX_VALUE} if there is no limit. */
+    /** Returns the number of bytes that the folder can still take; {@link Long#MAX_VALUE} without a limit. */
     long freeBytes() throws IOException {
         var store = Files.getFileStore(folder);
         // tmpfs without a limit reports 0 (tmpfs(5), size=0)

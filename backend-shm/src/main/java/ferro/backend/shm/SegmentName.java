@@ -6,12 +6,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Name of a segment's file. It identifies the maker, so that files of dead processes can be told from other files, and
- * it cannot be guessed.
+ * The name of the file of a segment. The name identifies the process that has created the segment, so that files of
+ * dead processes can be recognised. Other processes cannot guess the name.
  *
  * @param namespace  namespace of process numbers
- * @param pid        process number of its maker
- * @param startTicks start time of its maker, because process numbers are used again
+ * @param pid        process number of the creator
+ * @param startTicks start time of the creator, because process numbers are reused
  * @param random     128 random bits
  */
 record SegmentName(long namespace, long pid, long startTicks, UUID random) {
@@ -22,7 +22,7 @@ record SegmentName(long namespace, long pid, long startTicks, UUID random) {
         return new SegmentName(maker.namespace(), maker.pid(), maker.startTicks(), random);
     }
 
-    /** Parses a name; empty if it is not the name of a segment. */
+    /** Parses a name; empty if the text is not the name of a segment. */
     static Optional<SegmentName> parse(String text) {
         Matcher parts = FORM.matcher(text);
         return parts.matches()

@@ -9,16 +9,16 @@ import java.io.UncheckedIOException;
 import java.util.UUID;
 
 /**
- * The data that another process needs to find a segment and to check that it is the right one.
+ * The data by which another process finds a segment and checks that the segment is the right one.
  *
- * @param host       host that its maker counts as being on
- * @param pid        process number of its maker
- * @param descriptor descriptor of the file in that process, -1 if it is unknown
- * @param name       name of the file, in the folder of segments
+ * @param host       name of the host of the creator
+ * @param pid        process number of the creator
+ * @param descriptor descriptor of the file in the creator, -1 if unknown
+ * @param name       name of the file in the folder of segments
  * @param device     device of the file system
  * @param inode      inode of the file
  * @param bytes      length of the data area
- * @param token      token that is written in the segment, behind the data area
+ * @param token      token that is in the segment behind the data area
  */
 record SegmentOffer(
         String host, long pid, int descriptor, String name, long device, long inode, long bytes, UUID token) {
@@ -45,7 +45,7 @@ record SegmentOffer(
     }
 
     /**
-     * Reads what {@link #encoded} wrote.
+     * Parses the bytes that {@link #encoded} has returned.
      *
      * @throws IOException if the bytes are anything else
      */

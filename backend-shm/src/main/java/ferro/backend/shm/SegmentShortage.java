@@ -5,19 +5,19 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 
 /**
- * What a segment lacks, and the way out: room in its folder, memory of its control group, address space or open files.
- * Each is told by what the kernel has said.
+ * The resource that a segment lacks, and the remedy. The resource is space in the folder, memory of the control group,
+ * address space, or open files. The error of the kernel shows which resource is lacking.
  *
- * @param what what is lacking, or what was refused with the text of its errno
- * @param more how to give more of it
+ * @param what resource that is lacking, or request that was refused with the text of its errno
+ * @param more how to provide more of the resource
  */
 record SegmentShortage(String what, String more) {
-    /** Its reason begins so for EMFILE and ENFILE (errno(3)). */
+    /** Start of the reason of a FileSystemException for EMFILE and ENFILE (errno(3)). */
     private static final String FILES = "Too many open files";
 
     private static final String OTHER_FOLDER = "name another folder by " + Settings.SHM_DIR.name();
 
-    /** Says that there is too little room, as this process has counted or a write was told. */
+    /** A lack of space, which this process has computed or a write has reported. */
     static final class NoRoom extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -30,14 +30,14 @@ record SegmentShortage(String what, String more) {
         }
     }
 
-    /** Returns what a failure of making, mapping or filling a segment has lacked. */
+    /** Returns the resource whose lack made the creation, the mapping or the filling of a segment fail. */
     static SegmentShortage of(IOException failure) {
         if (failure instanceof NoRoom) {
             return new SegmentShortage(
                     failure.getMessage(),
                     "give it more (for a container: docker run --shm-size, --memory), " + OTHER_FOLDER);
         }
-        // the JDK throws this error for ENOMEM of mmap(2), and no other
+        // the JDK throws this error for ENOMEM of mmap(2), and for no other errno
         if (failure.getCause() instanceof OutOfMemoryError) {
             return new SegmentShortage(
                     "a mapping was refused: Cannot allocate memory (ENOMEM)",
@@ -54,7 +54,7 @@ record SegmentShortage(String what, String more) {
         return new SegmentShortage(says ? failure.getMessage() : failure.toString(), OTHER_FOLDER);
     }
 
-    /** Returns what is lacking, and the ways out. */
+    /** Returns the lacking resource and the remedies, for messages. */
     String text() {
         return what + ": " + more + ", or send everything over TCP with " + Settings.LINKS.name() + "=tcp";
     }

@@ -13,13 +13,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Back end {@code tcp} with {@code ferro.links=shm}, for ranks of one host. They meet and send control messages by TCP,
- * and use shared memory for everything else, or fail. Back end {@code tcp} alone shares memory where it can.
+ * Back end {@code tcp} with {@code ferro.links=shm}, for ranks of one host. These ranks find each other and send
+ * control messages by TCP. All other data goes through shared memory, or the ranks fail. Back end {@code tcp} alone
+ * uses shared memory where possible.
  */
 public final class ShmBackendProvider implements BackendProvider {
     private static final String CARRIER = "tcp";
 
-    /** Loads nothing; for {@link java.util.ServiceLoader}. */
+    /** Creates the provider for {@link java.util.ServiceLoader}, and loads nothing. */
     public ShmBackendProvider() {}
 
     @Override
@@ -44,12 +45,12 @@ public final class ShmBackendProvider implements BackendProvider {
     }
 
     /**
-     * Joins by TCP, with only shared memory for data.
+     * Joins a group by TCP, with only shared memory for data.
      *
      * @param group   group to join
      * @param context context of the rank
-     * @return this rank's end
-     * @throws IllegalArgumentException if there is no back end {@code tcp} on the path
+     * @return back end of this rank
+     * @throws IllegalArgumentException if the path has no back end {@code tcp}
      */
     @Override
     public Backend create(GroupSpec group, RankContext context) {
@@ -73,7 +74,7 @@ public final class ShmBackendProvider implements BackendProvider {
                 broken.cause()));
     }
 
-    /** Context whose links are shared memory, whatever is set. */
+    /** A context in which {@code ferro.links} always has the value {@code shm}. */
     private static final class SharedMemoryOnly extends ForwardingContext {
         SharedMemoryOnly(RankContext outer) {
             super(outer);

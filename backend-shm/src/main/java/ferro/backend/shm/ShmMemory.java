@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/** This rank's segment, and the segments of the other ranks that it has reached. */
+/** The segment of this rank, and the segments of other ranks that this rank has mapped. */
 final class ShmMemory implements SharedMemory {
     private static final Set<OpenOption> ANY = Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
     private static final Set<OpenOption> NO_LINK =
@@ -30,15 +30,15 @@ final class ShmMemory implements SharedMemory {
     private final SegmentFolder place;
     private final Segment own;
     private final MemoryBudget.Taken taken;
-    /** By rank; null for ranks that were not reached. */
+    /** Mapped segments by rank; null for a rank whose segment is not mapped. */
     private final Mapper.Mapping[] areas;
 
     private volatile boolean closed;
 
     /**
-     * Takes over a segment.
+     * Takes over the segment of this rank.
      *
-     * @param taken what it takes of the budget
+     * @param taken bytes that the segment takes of the budget
      */
     ShmMemory(GroupSpec group, SegmentFolder place, Segment own, MemoryBudget.Taken taken) {
         this.group = group;
@@ -79,8 +79,8 @@ final class ShmMemory implements SharedMemory {
         if (offer.bytes() != own.bytes()) {
             return Optional.of("its area has " + offer.bytes() + " bytes, this rank's " + own.bytes());
         }
-        // a name from a peer is never used as a path: only a file of our own folder, or a descriptor that proves to be
-        // one, is opened
+        // a name from a peer is never used as a path: this rank opens only a file of its own folder, or a descriptor
+        // that proves to be such a file
         return SegmentName.parse(offer.name()).isPresent()
                 ? Optional.empty()
                 : Optional.of("\"" + offer.name() + "\" is not the name of a segment");
@@ -102,7 +102,7 @@ final class ShmMemory implements SharedMemory {
         return Optional.of("its segment cannot be opened: " + String.join("; ", reasons));
     }
 
-    /** Checks the file before it opens it: a number of another namespace may lead to a device. */
+    /** Checks the file before opening it, since a process number of another namespace may lead to a device. */
     private Mapper.Mapping mapped(Path path, boolean link, SegmentOffer offer) throws IOException {
         FileFacts facts = link ? FileFacts.of(path) : FileFacts.of(path, LinkOption.NOFOLLOW_LINKS);
         check(facts, offer);
@@ -123,7 +123,10 @@ final class ShmMemory implements SharedMemory {
         }
     }
 
-    /** Checks the token. The owner wrote it through its mapping, so a reader with a mapping sees the same memory. */
+    /**
+     * Checks the token of a segment. The owner has written the token through a mapping, so a reader with a mapping
+     * reads the same memory.
+     */
     private void checkToken(FileChannel file, SegmentOffer offer) throws IOException {
         try (Mapper.Mapping last = place.mapper().map(file, Segment.tokenAt(offer.bytes()), Segment.TOKEN_BYTES)) {
             ByteBuffer bytes = last.bytes();

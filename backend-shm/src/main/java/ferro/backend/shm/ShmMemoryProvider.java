@@ -14,14 +14,17 @@ import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Makes segments in files under {@code ferro.shm.dir}. */
+/** Creates segments in files of the folder {@code ferro.shm.dir}. */
 public final class ShmMemoryProvider implements SharedMemoryProvider {
     private static final String WAY_OUT = ", or send everything over TCP with " + Settings.LINKS.name() + "=tcp";
 
-    /** So many waits for the collector have room in the deadline of a call; the other ranks wait meanwhile. */
+    /**
+     * Divisor of the timeout of a call, which gives the maximum wait for the garbage collector. The other ranks wait in
+     * the meantime.
+     */
     private static final int DEADLINE_PARTS = 4;
 
-    /** Loads nothing; for {@link java.util.ServiceLoader}. */
+    /** Creates the provider for {@link java.util.ServiceLoader}, and loads nothing. */
     public ShmMemoryProvider() {}
 
     @Override
@@ -44,9 +47,10 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
     }
 
     /**
-     * Makes this rank's segment, and removes files that dead processes of this user have left.
+     * Creates this rank's segment, and removes files that dead processes of this user have left.
      *
-     * @throws FerroException RESOURCE if there is no room, INTERRUPTED if the caller was interrupted
+     * @throws FerroException RESOURCE if memory or another resource is lacking, INTERRUPTED if the caller was
+     *     interrupted
      */
     @Override
     public SharedMemory open(GroupSpec group, RankContext context, SegmentSize size) {
@@ -73,7 +77,7 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
 
     private static void take(MemoryBudget budget, GroupSpec group, RankContext context, long bytes) {
         long most = Settings.SHM_BYTES.of(context);
-        // also in a debugger, where a call has no limit, memory that is lacking is reported
+        // in a debugger a call has no limit, but this wait has one, so that a lack of memory is reported
         Duration limit = Settings.TIMEOUT.of(context);
         Duration timeout = group.timeout().compareTo(limit) < 0 ? group.timeout() : limit;
         long before = budget.take(bytes, most, timeout.dividedBy(DEADLINE_PARTS));

@@ -9,8 +9,9 @@ import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 
 /**
- * Unmaps by {@code sun.misc.Unsafe.invokeCleaner}, for JDK 17 to 21: access to a buffer after it was unmapped ends the
- * JVM. It uses reflection, because the compiler warns of every mention of it and our warnings are errors.
+ * Unmaps buffers by {@code sun.misc.Unsafe.invokeCleaner} on JDK 17 to 21, where access to an unmapped buffer ends the
+ * JVM. This class uses reflection, because the compiler warns of every mention of {@code Unsafe}, and the build treats
+ * warnings as errors.
  */
 final class UnsafeMapper implements Mapper {
     private final Object unsafe;
@@ -30,7 +31,7 @@ final class UnsafeMapper implements Mapper {
 
     @Override
     public Mapping map(FileChannel file, long from, long bytes) throws IOException {
-        // the cleaner accepts the original buffer only, and no view of it
+        // the cleaner accepts only the original buffer, not a view of this buffer
         MappedByteBuffer mapped = file.map(FileChannel.MapMode.READ_WRITE, from, bytes);
         return new Mapping(mapped.duplicate().order(ByteOrder.nativeOrder()), () -> unmap(mapped));
     }

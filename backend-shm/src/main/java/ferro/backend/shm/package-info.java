@@ -1,11 +1,12 @@
 /**
- * Memory that processes of one host share: segments in files of a file system in memory, which all of them map. Back
- * end {@code tcp} uses it where ranks share a host; {@code -Dferro.backend=shm} refuses other media for data.
+ * Memory that processes of one host share. A segment is a file of a file system in memory, which all these processes
+ * map. Back end {@code tcp} uses segments between ranks of one host; {@code -Dferro.backend=shm} refuses other media
+ * for data.
  *
- * <p>Start reading at {@code ShmMemoryProvider}. {@code Segment} shows how a segment is made so that writing to it
- * never fails and a process that is killed meanwhile leaves nothing. {@code ShmMemory} shows how the other ranks open
- * it. The engine decides what runs over it.
+ * <p>Start reading at {@code ShmMemoryProvider}. {@code Segment} creates a segment in such a way that a write to the
+ * segment never fails, and that a process that is killed in the meantime leaves no file. {@code ShmMemory} opens the
+ * segments of the other ranks. The engine decides which calls use segments.
  *
- * <p>Code in this package does not wait for another rank, and does not know how offers are exchanged.
+ * <p>Code in this package does not wait for another rank, and does not exchange the offers of segments.
  */
 package ferro.backend.shm;
