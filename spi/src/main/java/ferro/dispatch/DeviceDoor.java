@@ -26,28 +26,28 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The door for device tensors: a back end that passes calls on host tensors unchanged to the host back end behind it. A
- * call on device tensors takes the route that {@link Dispatch} chooses.
+ * A back end that also accepts device tensors. A call on host tensors is passed unchanged to the wrapped host back end.
+ * A call on device tensors takes the route that {@link Dispatch} chooses.
  *
  * <p>Calls on device tensors and calls on host tensors keep a common order. A call through host memory is passed to the
  * host back end only after its copy to the host. Until the copy to the host has ended, a call on host tensors queues
  * behind the call through host memory, and an operation that cannot be queued waits.
  *
- * <p>A second back end with an NCCL view may stand beside the host back end and run the calls on device tensors
- * ({@code cpu:tcp,cuda:nccl}). Then each back end keeps the order of its own calls, and neither waits for the other. A
- * failure of either back end ends both, on all ranks. The ranks agree on the cause through the control lane of the host
- * back end ({@link NcclBackend#controlledBy}).
+ * <p>A second back end with an NCCL view may stand beside the host back end and run the calls on device tensors ({@code
+ * cpu:tcp,cuda:nccl}). In such a pair, each back end keeps the order of its own calls, and neither back end waits for
+ * the other. A failure of either back end ends both, on all ranks. The ranks agree on the cause through the control
+ * lane of the host back end ({@link NcclBackend#controlledBy}).
  */
 final class DeviceDoor extends ForwardingBackend {
     private final CollectiveBackend host;
-    /** The back end beside the host back end; the host back end itself if there is none. */
+    /** The second back end, for device tensors; the host back end itself if there is no second back end. */
     private final CollectiveBackend device;
 
     private final HostFallbackPath slow;
     private final RankContext context;
     private final Runnable afterClose;
 
-    /** Makes a door; an action runs after both back ends are closed. */
+    /** Wraps the back ends; {@code afterClose} runs after both back ends are closed. */
     DeviceDoor(CollectiveBackend host, CollectiveBackend device, HostFallbackPath slow, Runnable afterClose) {
         super(Objects.requireNonNull(host, "backend"));
         this.host = host;
@@ -87,7 +87,7 @@ final class DeviceDoor extends ForwardingBackend {
         return ofHost.with(before + "device tensors over " + device.medium().text());
     }
 
-    /** Returns false for a pair: a block of calls refuses device tensors, as over NCCL alone. */
+    /** Returns false for a pair of back ends, so that a coalesced block refuses device tensors, as over NCCL alone. */
     @Override
     public boolean takesDeviceTensors() {
         return !isPair();
@@ -186,7 +186,7 @@ final class DeviceDoor extends ForwardingBackend {
         }
     }
 
-    /** Aborts the host back end first, because it informs the other ranks. */
+    /** Aborts the host back end first, because the host back end notifies the other ranks. */
     @Override
     public void abort(Throwable cause) {
         all(() -> host.abort(cause), ofPair(() -> device.abort(cause)));
@@ -239,8 +239,9 @@ final class DeviceDoor extends ForwardingBackend {
 
     /**
      * Closes both back ends in three steps. The device back end leaves first, because the host back end reports a
-     * failure of its queued calls. Then the host back end closes. The device back end closes last: it waits for the
-     * other ranks, which must receive the goodbye of the host back end before.
+     * failure of the calls that are queued in the device back end. Then the host back end closes. The device back end
+     * closes last, because its close waits for the other ranks, which must first receive the goodbye of the host back
+     * end.
      */
     @Override
     public void close(Duration timeout) {
@@ -262,7 +263,8 @@ final class DeviceDoor extends ForwardingBackend {
     }
 
     /**
-     * Runs each step even if earlier ones fail. The first failure is thrown, with the others as suppressed exceptions.
+     * Runs each step even if earlier steps fail. The first failure is thrown, with the other failures as suppressed
+     * exceptions.
      */
     private static void all(Runnable... steps) {
         Throwable failure = null;

@@ -19,7 +19,8 @@ public final class DeviceMemories {
     private DeviceMemories() {}
 
     /**
-     * Acquires the device memory of a context. The caller releases it with {@code context.release(DeviceMemory.class)}.
+     * Acquires the device memory of a context. The caller releases the device memory with {@code
+     * context.release(DeviceMemory.class)}.
      *
      * @param context context that shares the memory
      * @return device memory
@@ -37,10 +38,10 @@ public final class DeviceMemories {
     }
 
     /**
-     * Returns why there is no device memory. This method opens no device memory.
+     * Returns why the context cannot share device memory. This method opens no device memory.
      *
      * @param context context that would share the memory
-     * @return reason; empty if there is device memory, or a provider can open it
+     * @return reason; empty if the context has device memory, or a provider can open device memory
      */
     public static Optional<String> unavailableBecause(RankContext context) {
         if (isShared(context)) {

@@ -13,7 +13,7 @@ import java.time.Duration;
  * ferro.dispatch.DeviceMemoryProvider} creates this object. Any thread may call the methods. A call does not change the
  * current device of its thread. A copy starts after the work that is in the device's default stream at the time of the
  * call. Copies in the same direction on the same device run in the order in which they were started. Copies are
- * asynchronous: the caller must not use source or destination until {@link Copy#await} has returned true.
+ * asynchronous, so the caller must not use source or destination until {@link Copy#await} has returned true.
  *
  * <p>Source and destination of a copy must have the same size in bytes. If the sizes differ, the copy throws
  * IllegalArgumentException before any data moves. A native failure throws a {@link ferro.FerroException} of code
@@ -25,14 +25,14 @@ public interface DeviceMemory extends AutoCloseable {
      * owner is idempotent.
      *
      * @param dataType element type
-     * @param shape    lengths, none negative
+     * @param shape    length of each dimension, 0 or greater
      * @param device   ordinal of the device
      * @return tensor
      */
     DeviceTensor allocate(DataType dataType, long[] shape, int device);
 
     /**
-     * Allocates host memory for fast copies. The memory is pinned, or plain direct memory if it cannot be pinned.
+     * Allocates host memory for fast copies. The memory is pinned, or plain direct memory if pinning fails.
      *
      * @param bytes size in bytes
      * @return host memory in native byte order
@@ -83,7 +83,7 @@ public interface DeviceMemory extends AutoCloseable {
          */
         ByteBuffer buffer();
 
-        /** {@return whether the memory is pinned; false if it could not be pinned} */
+        /** {@return whether the memory is pinned; false if pinning has failed} */
         boolean pinned();
 
         /** Releases the memory; idempotent. */
@@ -97,9 +97,9 @@ public interface DeviceMemory extends AutoCloseable {
          * Waits until the copy has ended.
          *
          * @param timeout maximum wait; zero does not wait
-         * @return whether the copy is done; false means that it is still pending
-         * @throws ferro.FerroException NATIVE if the copy failed; INTERRUPTED if this thread was interrupted; its
-         *     interrupt flag is then set again
+         * @return whether the copy is done; false means that the copy is still pending
+         * @throws ferro.FerroException NATIVE if the copy failed; INTERRUPTED if this thread was interrupted, and the
+         *     interrupt flag of this thread is then set again
          */
         boolean await(Duration timeout);
     }

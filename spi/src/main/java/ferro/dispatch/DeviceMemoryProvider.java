@@ -4,8 +4,8 @@ import ferro.spi.RankContext;
 import java.util.Optional;
 
 /**
- * A service that opens the memory of one kind of device. {@link java.util.ServiceLoader} finds its implementations. The
- * constructor must not load native libraries.
+ * A service that opens the memory of one kind of device. {@link java.util.ServiceLoader} finds the implementations of
+ * this service. The constructor must not load native libraries.
  */
 public interface DeviceMemoryProvider {
     /**
@@ -15,7 +15,10 @@ public interface DeviceMemoryProvider {
      */
     String name();
 
-    /** {@return the priority; the usable provider with the highest one is chosen, and never one below 0} */
+    /**
+     * {@return the priority; the usable provider with the highest priority is chosen, and never a provider with a
+     * priority below 0}
+     */
     int priority();
 
     /**

@@ -31,15 +31,15 @@ import java.util.function.Supplier;
 
 /**
  * The route of calls on device tensors, for all kinds of call: NCCL; without NCCL the host round trip, if the settings
- * allow it; otherwise an exception. The dispatch checks each call first. No other class chooses a route, and a call
- * that fails on one route is not tried again on the other.
+ * allow this route; otherwise an exception. The dispatch checks each call first. No other class chooses a route, and a
+ * call that fails on one route is not tried again on the other route.
  *
  * <p>The checks run in this order: the root is a rank; all tensors are on one device; the route supports the type and
- * op; shapes and counts fit; the device is that of NCCL. If a call goes to NCCL, the NCCL view makes the last three
- * checks itself, since it checks every call. This class makes the last three checks only for a call whose result is a
- * new tensor, before the memory is allocated. Until all checks have passed, this class calls only {@code asNcclBackend}
- * of the back end, and {@code rank}, {@code worldSize}, {@code timeout}, {@code unsupportedBecause} and {@code device}
- * of the back end or its NCCL view.
+ * op; shapes and counts fit; the device is the device of NCCL. If a call goes to NCCL, the NCCL view makes the last
+ * three checks itself, as it does for every call. For such a call, this class makes the last three checks only if the
+ * result is a new tensor, before the memory of this tensor is allocated. Until all checks have passed, this class calls
+ * only {@code asNcclBackend} of the back end, and {@code rank}, {@code worldSize}, {@code timeout}, {@code
+ * unsupportedBecause} and {@code device} of the back end or its NCCL view.
  */
 final class Dispatch {
     private static final long DEFAULT_STREAM = 0;
@@ -47,7 +47,7 @@ final class Dispatch {
     private final HostFallbackPath slow;
     private final Backend backend;
     private final NcclBackend nccl;
-    /** The NCCL view, or the back end without one. */
+    /** The NCCL view of the back end, or the back end itself if it has no NCCL view. */
     private final Backend view;
 
     private final CallOptions options;
@@ -87,7 +87,7 @@ final class Dispatch {
         call.check(view.rank(), view.worldSize());
     }
 
-    /** Runs a call that is open. */
+    /** Runs a call that {@link #open} has checked. */
     void run(Collective call) {
         if (nccl != null) {
             nccl.run(call, options);
@@ -96,14 +96,14 @@ final class Dispatch {
         }
     }
 
-    /** Starts a call that is open. */
+    /** Starts a call that {@link #open} has checked. */
     Work submit(Collective call) {
         return nccl != null
                 ? nccl.submit(call, options)
                 : slow.fallback().submit(call, host(), slow.context(), options);
     }
 
-    /** Opens and starts a send or a receive. */
+    /** Checks and starts a send or a receive. */
     Work transfer(Message message) {
         open(message);
         return nccl != null
@@ -111,10 +111,13 @@ final class Dispatch {
                 : slow.fallback().transfer(message, host(), slow.context(), options);
     }
 
-    // calls whose result is a new tensor: they are checked before its memory is allocated, and until then a template
-    // with a shape and no memory takes its place
+    // The methods below make calls whose result is a new tensor. Such a call is checked before the memory of the result
+    // is allocated. Until then a template with a shape and no memory stands for the result.
 
-    /** Runs a call on its input alone. Returns its new tensor, or null if this rank receives no result. */
+    /**
+     * Runs a call for which the caller gives only the input. Returns the new tensor of the result, or null if this rank
+     * receives no result.
+     */
     DeviceTensor runFresh(Collective given) {
         Collective call = openFresh(given);
         DeviceTensor out = allocate(call);
@@ -129,7 +132,7 @@ final class Dispatch {
         return out;
     }
 
-    /** Starts a call on its input alone. */
+    /** Starts a call for which the caller gives only the input. */
     OutOfPlaceResult submitFresh(Collective given) {
         Collective call = openFresh(given);
         DeviceTensor out = allocate(call);
@@ -147,7 +150,10 @@ final class Dispatch {
         }
     }
 
-    /** Opens a call as {@link #open} does, with all checks. Returns the call with the template of its result. */
+    /**
+     * Checks a call as {@link #open} does, with all checks of its route. Returns the call with the template of its
+     * result.
+     */
     private Collective openFresh(Collective given) {
         checkRoot(given);
         Collective call = withTemplate(given);
@@ -166,8 +172,8 @@ final class Dispatch {
     }
 
     /**
-     * Returns the call with its result, whose shape follows from the kind: parts are joined and divided along the first
-     * dimension, which has the longest stride. A broadcast has only one tensor.
+     * Returns the call with a template of its result. The shape of the result depends on the kind of call: parts are
+     * joined and divided along the first dimension, which has the longest stride. A broadcast has only one tensor.
      */
     private Collective withTemplate(Collective given) {
         CollectiveKind kind = given.kind();
@@ -216,7 +222,7 @@ final class Dispatch {
         return part;
     }
 
-    /** Allocates the tensor of the result; returns null if this rank receives none. */
+    /** Allocates the tensor of the result; returns null if this rank receives no result. */
     private DeviceTensor allocate(Collective call) {
         if (!hasResult(call)) {
             return null;
@@ -297,7 +303,7 @@ final class Dispatch {
     }
 
     /**
-     * Returns why a call has no route, or empty. The reason is the one that {@link #open} would give for a call with
+     * Returns why a call has no route, or empty. The reason is the same as the reason of {@link #open} for a call with
      * valid shapes.
      */
     Optional<String> unsupportedBecause(Collective call) {
@@ -309,8 +315,8 @@ final class Dispatch {
     }
 
     /**
-     * Returns why a call cannot go through host memory: the back end or the {@link HostFallback} does not support it.
-     * May be called only after {@link HostFallbackPath#refusal} has found the fallback.
+     * Returns why the back end or the {@link HostFallback} does not support a call through host memory. May be called
+     * only after {@link HostFallbackPath#refusal} has found the fallback.
      */
     private Optional<String> unsupportedOnHost(Collective call) {
         return host().unsupportedBecause(likeOnHost(call, call.operand().dataType()))
@@ -357,7 +363,8 @@ final class Dispatch {
     }
 
     /**
-     * Opens a call through host memory. If the settings allow the call, says first why the route does not support it.
+     * Checks a call through host memory. If the settings allow the route, an exception first reports why the route does
+     * not support the call.
      */
     private void openHost(
             String operation, DeviceTensor tensor, Supplier<Optional<String>> unsupported, Runnable check) {

@@ -14,8 +14,8 @@ import java.util.Optional;
  * host, runs the collective on a host back end, and copies the result from the host to the device.
  *
  * <p>{@link java.util.ServiceLoader} finds the implementation. The constructor must not load native libraries. An
- * implementation has no state: its memory pools are in the context. The service does not check the settings: the caller
- * has checked the {@link FallbackGate} and logged the warning.
+ * implementation has no state, since the context holds its memory pools. The service does not check the settings, since
+ * the caller has checked the {@link FallbackGate} and logged the warning.
  *
  * <p>An exception of the copy to the host or of the collective is thrown unchanged. If the copy back to the device
  * fails, a {@link ferro.FerroTransferException} with the cause is thrown.
@@ -68,8 +68,8 @@ public interface HostFallback {
 
     /**
      * Returns whether calls have not yet been passed to a host back end. If some calls are left, the caller gives a
-     * call on host tensors for this back end to {@link #submit} too: all ranks must pass their calls to the back end in
-     * the same order.
+     * call on host tensors for this back end to {@link #submit} too, since all ranks must pass their calls to the back
+     * end in the same order.
      *
      * @param host     back end for the host tensors
      * @param context  settings, and the objects that the groups of this rank share

@@ -23,8 +23,8 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 
 /**
- * The host round trip as the dispatch sees it. This class finds the fallback, gives the reason why a call may not use
- * it, and logs, counts and records each call that uses it.
+ * The access of the dispatch to the host round trip. This class finds the fallback, gives the reason why a call may not
+ * use the fallback, and logs, counts and records each call that uses the fallback.
  */
 final class HostFallbackPath implements AutoCloseable {
     private static final String ARTIFACT = "ferro-backend-gloo-fallback";
@@ -38,7 +38,7 @@ final class HostFallbackPath implements AutoCloseable {
     private final Supplier<Optional<HostFallback>> finds;
     private final System.Logger log;
     private volatile HostFallback found;
-    /** The shared data, which is never released: the counters live as long as the context. */
+    /** The shared data, which is never released, since the counters live as long as the context. */
     private final FallbackCounters calls;
 
     private DeviceMemory memory;
@@ -64,7 +64,7 @@ final class HostFallbackPath implements AutoCloseable {
         }
     }
 
-    /** Makes a path that finds the fallback among the services. */
+    /** Creates a path that finds the fallback among the services. */
     static HostFallbackPath of(RankContext context) {
         return new HostFallbackPath(context, HostFallbackPath::service, System.getLogger("ferro.gpu.fallback"));
     }
@@ -92,8 +92,8 @@ final class HostFallbackPath implements AutoCloseable {
     }
 
     /**
-     * Returns whether a fallback service is declared. Also returns true if the service cannot be loaded; the calls that
-     * need it then throw.
+     * Returns whether a fallback service is declared. Also returns true if the service cannot be loaded; calls that
+     * need the service then throw an exception.
      */
     static boolean isDeclared(Supplier<Optional<HostFallback>> finds) {
         try {
@@ -114,7 +114,8 @@ final class HostFallbackPath implements AutoCloseable {
     }
 
     /**
-     * Returns what the host round trip needs beside an open gate, as the end of a sentence; empty if it needs nothing.
+     * Returns what the host round trip lacks besides the permission of the settings, as the end of a sentence; empty if
+     * nothing is missing.
      */
     static String needs(Supplier<Optional<HostFallback>> finds) {
         return isDeclared(finds) ? "" : " and needs " + ARTIFACT + " on the class path";
@@ -129,7 +130,10 @@ final class HostFallbackPath implements AutoCloseable {
         return last != null && last.isBusy(host, context, timeout);
     }
 
-    /** Queues a call on host tensors behind the calls through host memory. May be called only while {@link #isBusy}. */
+    /**
+     * Queues a call on host tensors behind the calls through host memory. May be called only while {@link #isBusy}
+     * returns true.
+     */
     Work behind(Collective call, CollectiveBackend host, CallOptions options) {
         HostFallback last = calls.carrier.get();
         if (last == null) {

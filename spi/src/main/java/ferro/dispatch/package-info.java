@@ -1,6 +1,6 @@
 /**
- * The choice of a route for a call on device tensors: NCCL if the back end has it; otherwise through host memory, if
- * the settings allow that; otherwise an exception.
+ * The choice of a route for a call on device tensors: NCCL if the back end has NCCL; otherwise host memory, if the
+ * settings allow this route; otherwise an exception.
  *
  * {@snippet file="ferro/examples/snippets/PackageSnippetsTest.java" region="dispatch" :
  *
@@ -14,8 +14,8 @@
  * tensors itself.
  *
  * <p>Start at {@link ferro.dispatch.GpuCollectives}, then read {@code Dispatch}, which chooses the route. {@code
- * DeviceDoor} applies this choice to every call on a back end. The slow path is {@link
- * ferro.dispatch.HostFallback}, which copies with {@link ferro.dispatch.DeviceMemory}.
+ * DeviceDoor} applies this choice to every call on a back end. The slow path is {@link ferro.dispatch.HostFallback},
+ * which copies with {@link ferro.dispatch.DeviceMemory}.
  *
  * <p>This package calls no native code and refers to no class of a back end: NCCL is an interface, and the slow path is
  * a service.

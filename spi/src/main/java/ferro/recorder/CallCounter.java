@@ -10,11 +10,11 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * A count of the calls of one group on one rank that have ended without failure. Counting makes no object and takes no
- * lock. It does not depend on {@code ferro.recorder.entries}.
+ * A count of the calls of one group on one rank that have ended without failure. Counting creates no object, takes no
+ * lock, and does not depend on {@code ferro.recorder.entries}.
  *
- * <p>Only one thread at a time calls {@link #ended}; a back end ensures this by the lock that it holds when an
- * operation ends. Any thread may call {@link #counters}. The version is odd while numbers change, as in {@link
+ * <p>Only one thread at a time calls {@link #ended}; a back end ensures this by the lock that the back end holds when
+ * an operation ends. Any thread may call {@link #counters}. The version is odd while numbers change, as in {@link
  * OperationRing}, so that a reader gets the numbers of one moment.
  */
 public final class CallCounter {
@@ -24,7 +24,7 @@ public final class CallCounter {
     public static final int RECEIVE = SEND + 1;
 
     private static final CollectiveKind[] KINDS = CollectiveKind.values();
-    /** Calls, bytes and nanoseconds of one kind lie side by side. */
+    /** Number of fields of one kind: calls, bytes and nanoseconds, which lie side by side. */
     private static final int FIELDS = 3;
 
     private static final VarHandle NUMBER = MethodHandles.arrayElementVarHandle(long[].class);
@@ -41,7 +41,7 @@ public final class CallCounter {
     private final long[] numbers = new long[FIELDS * (RECEIVE + 1)];
     private long version;
 
-    /** Makes a count of no calls. */
+    /** Creates a count without calls. */
     public CallCounter() {
         // the fields have their values
     }
@@ -49,7 +49,7 @@ public final class CallCounter {
     /**
      * Returns the index of a kind of collective.
      *
-     * @param kind kind
+     * @param kind kind of collective
      * @return index for {@link #ended}
      */
     public static int indexOf(CollectiveKind kind) {
@@ -73,7 +73,7 @@ public final class CallCounter {
      * @param calls      number of calls: 1, or more for calls that were joined into one operation
      * @param bytes      bytes that this rank contributed; for a receive, the bytes received
      * @param begunNanos time at which the operation was submitted, on any clock
-     * @param endedNanos time at which it has ended, on the same clock
+     * @param endedNanos time at which the operation ended, on the same clock
      */
     public void ended(int index, int calls, long bytes, long begunNanos, long endedNanos) {
         long next = version + 1;

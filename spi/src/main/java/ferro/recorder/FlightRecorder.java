@@ -32,7 +32,10 @@ import java.util.function.LongSupplier;
  * closed its groups, and within a second after a file {@code dump.request} appears or changes in that folder.
  */
 public final class FlightRecorder implements AutoCloseable {
-    /** The reason of a record that is written at {@code System.exit}, up to the line of the program. */
+    /**
+     * The start of the reason of a record that is written at {@code System.exit}. The line of the program follows this
+     * start.
+     */
     public static final String EXIT_AT = "System.exit at ";
 
     private static final int MOST_ENTRIES = 1 << 20;
@@ -130,7 +133,7 @@ public final class FlightRecorder implements AutoCloseable {
 
     /**
      * Writes the record into a folder as {@code ferro-JOB-rankR.json}. The folder is created if it does not exist. If
-     * another recorder has written a file of that name, that file is kept. The new file is then named {@code
+     * another recorder has written a file of that name, that file is kept, and the new file is named {@code
      * ferro-JOB.2-rankR.json}, and so on.
      *
      * @param into   folder of the file
@@ -194,7 +197,7 @@ public final class FlightRecorder implements AutoCloseable {
         return highest == atLeast ? highest : 2 * highest;
     }
 
-    /** Returns whether a reason says that a group has failed. */
+    /** Returns whether a reason is the failure of a group. */
     private static boolean isFailure(String reason) {
         return reason.startsWith("failure of group ");
     }
@@ -224,7 +227,7 @@ public final class FlightRecorder implements AutoCloseable {
 
     /**
      * Keeps stacks. Stacks of several groups that were taken together are kept once, with the reason of the first
-     * failure if there was one. Stacks that were taken again for the same reason replace the previous ones.
+     * failure if a group had failed. Stacks that were taken again for the same reason replace the previous ones.
      */
     void stacks(String reason, List<ThreadStack> taken) {
         if (ring == null || taken.isEmpty()) {
@@ -263,7 +266,7 @@ public final class FlightRecorder implements AutoCloseable {
 
     /**
      * Frees the name of a group for other groups. Operations of the group may still be in the ring when another group
-     * has the name.
+     * already has this name.
      */
     private void forget(GroupRecorder group) {
         group.forgotten();
@@ -288,7 +291,7 @@ public final class FlightRecorder implements AutoCloseable {
         }
     }
 
-    /** Returns the stacks that were kept, oldest first, and those of now if a group works. */
+    /** Returns the stacks that were kept, oldest first, and the current stacks if a group works. */
     List<RecordedStacks> stacks(String reason) {
         List<RecordedStacks> all;
         synchronized (stacks) {

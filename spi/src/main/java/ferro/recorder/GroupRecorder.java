@@ -39,7 +39,7 @@ public final class GroupRecorder implements AutoCloseable {
     private volatile String name;
     private volatile long identity;
     private volatile RecordedGroup view;
-    /** The failure of the group when it was closed. A closed group is no longer queried. */
+    /** The failure of the group at the time of its close. A closed group is no longer queried. */
     private volatile RecordedGroup.Failed lastFailure;
 
     private final CallCounter counter = new CallCounter();
@@ -82,8 +82,8 @@ public final class GroupRecorder implements AutoCloseable {
     /** The facts about a failed group that a file contains; events is the number of events of the group. */
     record FailureRecord(RecordedGroup.Failed failure, OperationRing.RingPosition operations, int events) {
         /**
-         * Returns whether another record contains more. Operations that newer ones have replaced in the ring do not
-         * count.
+         * Returns whether another record contains more. Operations that newer operations have replaced in the ring do
+         * not count.
          */
         private boolean isBehind(FailureRecord now) {
             return !failure.equals(now.failure)
@@ -219,13 +219,16 @@ public final class GroupRecorder implements AutoCloseable {
      * @param entry      number that {@link #submitted} has returned
      * @param endedNanos current time on the clock of the context
      * @param code       code of the failure
-     * @param text       description that replaces the one from the submit
+     * @param text       description that replaces the description from the submit
      */
     public void failed(int entry, long endedNanos, Code code, String text) {
         end(entry, endedNanos, Progress.UNKNOWN.step(), 0, code, Progress.UNKNOWN, text);
     }
 
-    /** Records the end of an operation. The code is null without a failure, and the text is null if it stays. */
+    /**
+     * Records the end of an operation. The code is null without a failure, and the text is null if the description does
+     * not change.
+     */
     private void end(int entry, long endedNanos, int steps, long bytesMoved, Code code, Progress at, String text) {
         if (entry == OperationRing.NONE || !ring.take(entry)) {
             return;
@@ -246,8 +249,8 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * The JFR event of one operation, from its submit to its end. It loads only where the module jdk.jfr is, which a
-     * small runtime may lack.
+     * The JFR event of one operation, from its submit to its end. This class is loaded only if the runtime has the
+     * module jdk.jfr, which a small runtime may lack.
      */
     @Name("ferro.Collective")
     @Label("Collective")
@@ -304,8 +307,8 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * Begins the event of an operation that begins now. Without a JFR recording this returns null, allocates nothing
-     * and does not initialise JFR.
+     * Begins the event of an operation that begins now. Without a JFR recording, this method returns null, allocates
+     * nothing and does not initialise JFR.
      */
     static Object begunTrace() {
         try {
@@ -349,7 +352,7 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * Records stacks of the threads of the rank. Only a rank in which something is wrong takes stacks.
+     * Records stacks of the threads of the rank. Only a rank with a problem takes stacks.
      *
      * @param reason why the stacks were taken, as text for people
      * @param taken  stacks; the recorder keeps only the newest ones
@@ -359,8 +362,8 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * Records that the group has failed, or that more is known about its failure. If {@code ferro.recorder.dir} is set,
-     * another thread soon writes the record to that folder.
+     * Records that the group has failed, or that more facts about this failure are known. If {@code ferro.recorder.dir}
+     * is set, another thread soon writes the record to that folder.
      */
     public void groupFailed() {
         recorder.wake();
@@ -398,8 +401,8 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * Returns the identity of the group, which is equal on all its ranks and different from other groups. The identity
-     * is 0 if the group has none.
+     * Returns the identity of the group, which is equal on all its ranks and different from other groups. The result is
+     * 0 if the group has no identity.
      */
     long identity() {
         return identity;
@@ -428,7 +431,7 @@ public final class GroupRecorder implements AutoCloseable {
         return asked == null ? RecordedGroup.RecordedStatus.IDLE : asked.status();
     }
 
-    /** Takes the stacks of the threads of the rank; those of a failed group were recorded when it failed. */
+    /** Takes the stacks of the threads of the rank; the stacks of a failed group were recorded at its failure. */
     List<ThreadStack> stacks() {
         RecordedGroup asked = view;
         return asked == null || asked.failure() != null ? List.of() : asked.stacks();

@@ -12,15 +12,15 @@ import java.util.stream.LongStream;
 /**
  * The last operations of a rank, in entries that are allocated once. Thread-safe without locks.
  *
- * <p>Entries are numbered in ascending order. The index of an entry is this number modulo the length. The stamp at an
- * index contains the number of the entry and its state. A writer first sets the state WRITING in the stamp. A reader
- * discards what it has read if the stamp has changed during the read. The stamp works as a sequence lock (Boehm, Can
- * Seqlocks Get Along With Programming Language Memory Models?, 2012, doi:10.1145/2247684.2247688), and it needs the
- * fences that the paper describes. If another writer is still writing at the same index, a writer gives up its own
- * entry. A writer gives up only if the ring goes a full round while one entry is written.
+ * <p>Entries are numbered in ascending order. The index of an entry is its number modulo the length of the ring. The
+ * stamp at an index contains the number of the entry and its state. A writer first sets the state WRITING in the stamp.
+ * A reader discards what it has read if the stamp has changed during the read. The stamp works as a sequence lock
+ * (Boehm, Can Seqlocks Get Along With Programming Language Memory Models?, 2012, doi:10.1145/2247684.2247688), and
+ * needs the fences that the paper describes. If another writer is still writing at the same index, a writer gives up
+ * its own entry. A writer gives up only if the ring goes a full round while one entry is written.
  *
- * <p>An index whose operation has not ended is skipped. Therefore an operation that hangs is still in the ring when its
- * group fails, even if many other operations have ended since. An open operation is replaced only if {@code
+ * <p>A writer skips an index whose operation has not ended. Therefore an operation that hangs is still in the ring when
+ * its group fails, even if many other operations have ended since. An open operation is replaced only if {@code
  * PASSED_MOST} indices in a row have open operations.
  */
 final class OperationRing {
@@ -57,8 +57,9 @@ final class OperationRing {
     }
 
     /**
-     * One operation, in the ring or as it was read from it. Unknown or absent values: {@code sequence} is -1 for a
-     * message, {@code peer} is -1 for a collective, {@code step} is -1, {@code ended} is 0, and {@code code} is null.
+     * One operation, in the ring or in a copy that was read from the ring. Unknown or absent values: {@code sequence}
+     * is -1 for a message, {@code peer} is -1 for a collective, {@code step} is -1, {@code ended} is 0, and {@code
+     * code} is null.
      */
     static final class RingEntry implements Cloneable {
         GroupRecorder group;
@@ -75,7 +76,7 @@ final class OperationRing {
         Code code;
         GroupRecorder.Progress failedAt;
         Object trace;
-        /** Set when the entry is read: in the ring, the stamp has the state. */
+        /** Set only in a copy that was read; in the ring, the stamp contains the state. */
         int state;
 
         private RingEntry read(int stateNow) {

@@ -2,7 +2,7 @@ package ferro.recorder;
 
 import java.util.regex.Pattern;
 
-/** Tells the frames of the program from those of ferro, of the JDK and of JUnit. */
+/** Distinguishes frames of the program from frames of ferro, of the JDK and of JUnit. */
 public final class ProgramFrames {
     /** Programs may have packages below {@code ferro}, as the examples and benchmarks do. */
     private static final Pattern OF_FERRO = Pattern.compile("ferro\\.([A-Z]|(group|job|collectives|control|spi|dispatch"

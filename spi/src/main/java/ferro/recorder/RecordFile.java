@@ -18,7 +18,9 @@ import java.util.function.Supplier;
  */
 final class RecordFile {
     private static final int NAME_CHARACTERS = 64;
-    /** Maximum number of files of one rank in a folder. Once there are so many files, the last file is overwritten. */
+    /**
+     * Maximum number of files of one rank in a folder. Once this number of files exists, the last file is overwritten.
+     */
     private static final int MOST = 16;
 
     private final FlightRecorder.RecorderOwner owner;

@@ -52,7 +52,7 @@ final class RecordFolder {
     private FileTime answered;
     private boolean woken;
     private boolean closed;
-    /** Whether the JVM exits, and no signal ends it. */
+    /** Whether the JVM exits without a signal. */
     private volatile boolean exits;
     /** Whether a file has the failure of a group. Only the writer thread uses this field. */
     private boolean wroteFailure;
@@ -98,7 +98,7 @@ final class RecordFolder {
     }
 
     void start(RankContext context) {
-        // before the groups are left, by which they may fail
+        // the first task runs before the groups are left, because a leave may make a group fail
         atExit = List.of(
                 context.atExit(
                         ExitTask.Stage.DEVICES, exit -> exits = exit.signal().isEmpty()),
@@ -117,8 +117,8 @@ final class RecordFolder {
     }
 
     /**
-     * Makes the writer thread write pending failures and end. Waits for the thread at most this time, or two seconds,
-     * so that a disk that does not respond does not block the caller.
+     * Makes the writer thread write pending failures and end. Waits for the thread at most for the given time, or two
+     * seconds if this is longer, so that a disk that does not respond does not block the caller.
      */
     private void finish(long limitNanos) {
         synchronized (this) {
@@ -146,7 +146,9 @@ final class RecordFolder {
         writeExit();
     }
 
-    /** Initialised by the first rank that writes a file at the exit of the JVM: the search stops every thread. */
+    /**
+     * Initialised by the first rank that writes a file at the exit of the JVM, because the search stops every thread.
+     */
     private static final class ExitRecord {
         /** The line of the program that has called {@code System.exit}; empty if none has. */
         private static final String LINE = line();
@@ -171,7 +173,7 @@ final class RecordFolder {
 
     /**
      * Writes a file if the program has called {@code System.exit} before it has closed its groups. The other ranks may
-     * still need this one, and the file shows where it ended.
+     * still need this rank, and the file shows where this rank ended.
      */
     private void writeExit() {
         if (exits && !failedBefore && !ExitRecord.LINE.isEmpty()) {
@@ -223,8 +225,8 @@ final class RecordFolder {
     }
 
     /**
-     * Writes a file if a group has failed and the newest file lacks facts about it: the failure as it is known now, or
-     * a later operation or event.
+     * Writes a file if a group has failed and the newest file lacks facts about this group: the failure as known now,
+     * or a later operation or event.
      */
     private void writeNewFailures() {
         Map<GroupRecorder, GroupRecorder.FailureRecord> news = new LinkedHashMap<>();

@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
  */
 final class RecordWriter {
     private static final int FORMAT = 1;
-    /** By the numbers of the states in {@link OperationRing}. */
+    /** Names of the states, in the order of the numbers of the states in {@link OperationRing}. */
     private static final List<String> STATES = List.of("writing", "queued", "running", "done", "failed");
 
     private static final int TEXT_CHARACTERS = 1000;

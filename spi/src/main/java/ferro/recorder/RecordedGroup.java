@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The view of a group that a {@link FlightRecorder} reads when it writes a file. Any thread may call its methods. No
- * method may wait.
+ * The view of a group that a {@link FlightRecorder} reads when it writes a file. Any thread may call the methods of a
+ * view. No method may wait.
  */
 public interface RecordedGroup {
     /** {@return why the group has failed; null while the group works} */
@@ -53,12 +53,12 @@ public interface RecordedGroup {
         /**
          * Creates the failure of a group.
          *
-         * @param code kind
+         * @param code kind of failure
          * @param origin rank of the group that detected the failure first
          * @param sequence number of the operation in which the failure was detected, -1 if none
          * @param culprits ranks of the group to blame, empty if unknown
-         * @param known number by which {@code ferro analyze} decides which of several failures counts, 0 if there is
-         *     none
+         * @param known number by which {@code ferro analyze} decides which of several failures counts, 0 without such a
+         *     number
          * @param text description for people
          * @return failure
          */

@@ -42,7 +42,7 @@ public final class ThreadStack {
      * Takes the stack of a thread, which may be a virtual thread.
      *
      * @param thread    thread, which continues to run
-     * @param group     name of the group in whose call the thread is, empty if it is in no call
+     * @param group     name of the group in whose call the thread is, empty if the thread is not in a call
      * @param isJoining whether this thread has joined the group
      * @return stack, empty if the thread has ended
      */
@@ -67,7 +67,7 @@ public final class ThreadStack {
         return thread;
     }
 
-    /** {@return the name of the group in whose call the thread is, empty if it is in no call} */
+    /** {@return the name of the group in whose call the thread is, empty if the thread is not in a call} */
     public String group() {
         return group;
     }
@@ -77,7 +77,7 @@ public final class ThreadStack {
         return isJoining;
     }
 
-    /** {@return whether the thread had frames; false if it has ended} */
+    /** {@return whether the thread had frames; false if the thread has ended} */
     public boolean isAlive() {
         return stack.length > 0;
     }
@@ -90,7 +90,8 @@ public final class ThreadStack {
     }
 
     /**
-     * Returns the top frame of the program. If the thread is in no call, the text also says what the thread does there.
+     * Returns the top frame of the program. If the thread is not in a call, the text also contains what the thread does
+     * in this frame.
      *
      * @return text such as {@code Train.step at Train.java:88 (sleeping)}, of at most {@link #MAX_LOCATION} bytes of
      *     UTF-8; empty if the stack has no frame of the program
@@ -109,7 +110,7 @@ public final class ThreadStack {
         }
         String action = idle.isEmpty() ? "" : " (" + action(stack, top, idle) + ")";
         String text = method(stack[top]) + " at " + source(stack[top]) + action;
-        // the end of the text has the line, the start has only packages
+        // a long text is cut at the start, which has only packages, since the end has the line
         return end(text.getBytes(StandardCharsets.UTF_8));
     }
 
@@ -161,8 +162,8 @@ public final class ThreadStack {
     }
 
     /**
-     * Takes stacks of threads. The JVM may stop all its threads to take one. If a group fails, all ranks of a process
-     * take stacks at the same moment, so those that wait for a stop share the next one. Thread-safe.
+     * Takes stacks of threads. The JVM may stop all its threads to take one stack. If a group fails, all ranks of a
+     * process take stacks at the same moment, so all requests that wait for a stop share the next stop. Thread-safe.
      */
     static final class StackTraces {
         private static final StackTraceElement[] NONE = new StackTraceElement[0];
@@ -170,7 +171,7 @@ public final class ThreadStack {
         private final Function<Thread, StackTraceElement[]> one;
         private final Supplier<Map<Thread, StackTraceElement[]>> all;
         private final Queue<Request> waiting = new ConcurrentLinkedQueue<>();
-        /** Whether a thread takes stacks for all that wait. */
+        /** Whether a thread takes stacks for all requests that wait. */
         private final AtomicBoolean isTaking = new AtomicBoolean();
 
         /** A stack that a thread waits for. */
@@ -217,7 +218,7 @@ public final class ThreadStack {
             return request.stack;
         }
 
-        /** Wakes a thread whose request came while others were served: it takes the next stacks. */
+        /** Wakes a thread whose request came while other requests were served. This thread takes the next stacks. */
         private void wakeNext() {
             Request next = waiting.peek();
             if (next != null) {
@@ -241,12 +242,12 @@ public final class ThreadStack {
                 Map<Thread, StackTraceElement[]> stacks = requests.size() <= 1 ? Map.of() : all.get();
                 for (Request request : requests) {
                     StackTraceElement[] stack = stacks.get(request.of);
-                    // not there: the only request, a virtual thread, or a thread that has ended
+                    // a stack is missing for the only request, for a virtual thread, and for a thread that has ended
                     request.stack = stack == null ? one.apply(request.of) : stack;
                 }
             } finally {
                 for (Request request : requests) {
-                    // without memory for stacks nobody waits for them
+                    // if the memory for stacks is lacking, no thread waits for a stack
                     request.stack = request.stack == null ? NONE : request.stack;
                     LockSupport.unpark(request.caller);
                 }
