@@ -24,7 +24,7 @@ record AllWork(List<Work> parts) implements Work {
     private static final long LONGEST_TURN_NANOS = 10_000_000;
     /**
      * Divisor of the time that the thread has waited, which gives the length of the next turn. A wait is therefore at
-     * most an eighth longer than necessary.
+     * most {@code 1 / TURN_PART} longer than necessary.
      */
     private static final int TURN_PART = 8;
 

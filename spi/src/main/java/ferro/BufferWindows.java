@@ -13,7 +13,6 @@ final class BufferWindows {
     private static final int MAX_BUFFER_BYTES = 1 << 30;
 
     private final ForeignMemory memory;
-    /** Address of the first byte. */
     final long address;
 
     private final boolean isReadOnly;
@@ -56,7 +55,7 @@ final class BufferWindows {
         return (int) Math.min(at >>> runShift, windows.length - 1);
     }
 
-    /** Returns the window that holds a byte and the run behind this byte. */
+    /** Returns the window that holds a byte and the run after this byte. */
     ByteBuffer at(long at) {
         return windows[index(at)];
     }

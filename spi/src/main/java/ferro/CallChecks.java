@@ -41,8 +41,8 @@ final class CallChecks {
     }
 
     /**
-     * Checks that the owner of the tensors of a rank has not freed their memory, and that the rank may write what it
-     * has to write.
+     * Checks that the owner of the tensors of a rank has not freed their memory, and that the rank may write the tensor
+     * of its result.
      */
     static void usable(Collective call, int rank) {
         if (call.reads(rank) instanceof HostTensor read) {
@@ -137,7 +137,7 @@ final class CallChecks {
 
     private static void ownLength(CollectiveKind kind, Tensor part, long[] counts, int rank) {
         if (part.elementCount() != counts[rank]) {
-            // this call creates a text, so it stands only here: a call whose check succeeds must not allocate
+            // the text is created only for a failed check, because a call with counts must not allocate
             length(kind, partName(kind), part, counts[rank], "counts[" + rank + "]");
         }
     }
@@ -288,7 +288,7 @@ final class CallChecks {
 
     /**
      * Returns the distance in bytes from the start of {@code one} to the start of {@code other}, or {@link #APART} if
-     * they do not overlap.
+     * the tensors do not overlap.
      */
     private static long distance(Tensor one, Tensor other) {
         if (one.elementCount() == 0 || other.elementCount() == 0) {

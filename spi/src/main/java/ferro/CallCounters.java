@@ -53,9 +53,9 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
      * @param time  time of the calls, including the wait for other ranks and the code of a user-defined reduction. The
      *     time of one call begins when the call has been checked and has its plan, and ends when the operation has
      *     ended. In shared memory, the time of a blocking call of at most 4 KiB may begin after this rank has copied
-     *     its data into shared memory. If blocking calls of at most 4 KiB need not wait for data, only one of 16 is
-     *     measured after the first 16, and the measured time counts for all 16. Times of calls that are in flight at
-     *     the same time add up. Small calls of a coalesced block that run as one operation have one time
+     *     its data into shared memory. Of the blocking calls of at most 4 KiB that need not wait for data, only one of
+     *     16 is measured after the first 16. The measured time counts for all 16 calls. Times of calls that are in
+     *     flight at the same time add up. Small calls of a coalesced block that run as one operation have one time
      */
     public record Totals(long calls, long bytes, Duration time) {
         /** No call. */

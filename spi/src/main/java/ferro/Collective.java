@@ -240,7 +240,7 @@ public sealed interface Collective permits CollectiveCall {
     }
 
     /**
-     * Returns an all-to-all: sends part j to rank j, and receives part i from rank i. A rank knows only the counts of
+     * Returns an all-to-all: sends part j to rank j, and receives part i from rank i. A rank gives only the counts of
      * its own sends and receives, not the counts of other ranks.
      *
      * @param in         parts to send, by destination rank
@@ -293,9 +293,9 @@ public sealed interface Collective permits CollectiveCall {
      * Returns an exclusive scan: rank r gets the combined operands of the ranks 0 to r-1, in rank order.
      *
      * <p>Rank 0 has no rank before it. With a built-in op, rank 0 gets the identity of the op: 0 for SUM, BOR, BXOR and
-     * a sum of multiplied inputs, 1 for PRODUCT, all bits set for BAND, the largest value of the type for MIN (positive
-     * infinity for floats), and the smallest value for MAX (negative infinity for floats). With a user-defined op, the
-     * result tensor of rank 0 stays unchanged.
+     * a sum of multiplied inputs, 1 for PRODUCT, and all bits set for BAND. The identity of MIN is the largest value of
+     * the type (positive infinity for floats). The identity of MAX is the smallest value (negative infinity for
+     * floats). With a user-defined op, the result tensor of rank 0 stays unchanged.
      *
      * @param in  operand
      * @param out result, same type and length; may be {@code in}
@@ -377,7 +377,7 @@ public sealed interface Collective permits CollectiveCall {
     /**
      * Returns the tensor of the call that a rank reads.
      *
-     * @param rank rank
+     * @param rank rank of the group
      * @return operand, or null if the rank only receives
      */
     Tensor reads(int rank);
@@ -385,7 +385,7 @@ public sealed interface Collective permits CollectiveCall {
     /**
      * Returns the tensor of the call that a rank writes.
      *
-     * @param rank rank
+     * @param rank rank of the group
      * @return result, or null if the rank only sends
      */
     Tensor writes(int rank);

@@ -40,17 +40,14 @@ record CollectiveCall(
         CallChecks.given(kind, exchanges ? "recvCounts" : "counts", outCounts);
     }
 
-    /** Makes a call without root and counts. */
     static Collective of(CollectiveKind kind, Tensor in, Tensor out, ReduceOp op) {
         return of(kind, in, out, op, NO_ROOT);
     }
 
-    /** Makes a call without counts. */
     static Collective of(CollectiveKind kind, Tensor in, Tensor out, ReduceOp op, int root) {
         return new CollectiveCall(kind, in, out, op, root, CallChecks.EQUAL_PARTS, CallChecks.EQUAL_PARTS);
     }
 
-    /** Makes a call in place. */
     static Collective inPlace(CollectiveKind kind, Tensor data, ReduceOp op, int root) {
         CallChecks.given(kind, "data", data);
         return of(kind, data, data, op, root);

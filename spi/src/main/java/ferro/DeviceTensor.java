@@ -62,7 +62,7 @@ public final class DeviceTensor implements Tensor {
         return device;
     }
 
-    /** {@return the object that owns the memory and keeps it from being freed; may be null} */
+    /** {@return the object that owns the memory and prevents its release; may be null} */
     public Object owner() {
         return owner;
     }

@@ -134,8 +134,8 @@ abstract sealed class ElementMemory permits HostTensor {
     }
 
     /**
-     * Copies elements between buffers. If the target begins behind the source, copies the last run first, so that no
-     * element is overwritten before it is read.
+     * Copies elements between buffers. If the target begins after the start of the source, copies the last run first,
+     * so that no element is overwritten before it is read.
      */
     private static void copyRuns(HostTensor into, long to, HostTensor source, long from, long count) {
         int unit = into.dataType.byteSize();
@@ -259,7 +259,7 @@ abstract sealed class ElementMemory permits HostTensor {
      * @param unit         bytes of an element
      */
     record ForeignView(BufferWindows windows, long start, long elementCount, int unit) {
-        /** Returns the buffer that holds an element and the run behind this element. */
+        /** Returns the buffer that holds an element and the run after this element. */
         ByteBuffer buffer(long element) {
             return windows.at(start + element * unit);
         }

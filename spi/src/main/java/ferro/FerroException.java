@@ -89,9 +89,7 @@ public class FerroException extends RuntimeException {
     public static final class Where implements java.io.Serializable {
         private static final long serialVersionUID = 1L;
 
-        /** Name of the group. */
         private final String group;
-        /** Rank that reports the failure. */
         private final int rank;
         /** Ranks to blame, and how ranks ended. */
         private final KnownRanks ranks;
@@ -140,7 +138,7 @@ public class FerroException extends RuntimeException {
         }
 
         /**
-         * Returns the same location with other ranks to blame.
+         * Returns a copy of this location with other ranks to blame.
          *
          * @param ranks ranks to blame; empty if unknown
          * @return location
@@ -151,7 +149,7 @@ public class FerroException extends RuntimeException {
         }
 
         /**
-         * Returns the same location with the ends of dead ranks.
+         * Returns a copy of this location with the ends of dead ranks.
          *
          * @param ends how the processes of ranks ended, by rank; empty if unknown
          * @return location
@@ -162,7 +160,7 @@ public class FerroException extends RuntimeException {
         }
 
         /**
-         * Returns the same location with other ranks to blame.
+         * Returns a copy of this location with other ranks to blame.
          *
          * @param ranks ranks to blame; none if unknown
          * @return location
@@ -173,7 +171,7 @@ public class FerroException extends RuntimeException {
         }
 
         /**
-         * Returns the same location in an operation.
+         * Returns a copy of this location with the operation that failed.
          *
          * @param operation operation that failed, empty if unknown
          * @param sequence  number of the operation, -1 if unknown
@@ -186,7 +184,7 @@ public class FerroException extends RuntimeException {
         }
 
         /**
-         * Returns the same location with the progress of the operation.
+         * Returns a copy of this location with the progress of the operation.
          *
          * @param step       step of the plan, -1 if none
          * @param bytesMoved bytes moved by the operation on this rank
@@ -198,7 +196,7 @@ public class FerroException extends RuntimeException {
         }
 
         /**
-         * Returns the same location with the times of the operation.
+         * Returns a copy of this location with the times of the operation.
          *
          * @param elapsed time since the submit
          * @param paused  time during which this process was paused since the submit
@@ -226,8 +224,8 @@ public class FerroException extends RuntimeException {
         }
 
         /**
-         * Returns how the processes of dead ranks ended, as far as their launcher has reported it. {@code ferro run}
-         * reports ends; the launchers of clusters do not. The report of an end arrives after the failure, and an
+         * Returns how the processes of dead ranks ended, as far as their launchers have reported the ends. {@code ferro
+         * run} reports ends; the launchers of clusters do not. The report of an end arrives after the failure, and an
          * exception does not wait for such reports. {@code ProcessGroup.failure()} returns the later reports too.
          *
          * @return ends by rank of the group, ascending and immutable; empty if none is known

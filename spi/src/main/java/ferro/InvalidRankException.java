@@ -4,7 +4,6 @@ package ferro;
 public final class InvalidRankException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 
-    /** Rank that was given. */
     private final int rank;
     /** Number of ranks of the group; every rank is below this number. */
     private final int worldSize;

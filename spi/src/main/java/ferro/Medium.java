@@ -15,7 +15,7 @@ import java.util.Objects;
  * }</pre>
  *
  * @param text      description for people, such as {@code shared memory}, {@code TCP (loopback)}, {@code TCP between
- *     hosts, shared memory inside}; empty if the medium is unknown, or if no peer exists to send to
+ *     hosts, shared memory inside}; empty if the medium is unknown, or if the rank has no peer to send to
  * @param addresses for each rank, the address or host name by which the other ranks reach it; empty if the medium has
  *     no addresses. Ranks on one host may have different addresses
  * @param far       whether a round trip between hosts took a millisecond or more when the job was joined. If true,

@@ -138,7 +138,7 @@ public final class Message {
     }
 
     /**
-     * Returns the same message with another tensor, for a decorator that copies the elements.
+     * Returns a copy of this message with another tensor, for a decorator that copies the elements.
      *
      * @param other tensor in place of {@link #tensor}
      * @return message

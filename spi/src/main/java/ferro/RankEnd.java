@@ -45,7 +45,7 @@ public final class RankEnd implements Serializable {
     }
 
     /**
-     * Returns the same end by a signal.
+     * Returns a copy of this end with the signal that ended the process.
      *
      * @param name signal without SIG, such as {@code KILL}; empty if no signal ended the process
      * @return end
@@ -56,8 +56,9 @@ public final class RankEnd implements Serializable {
     }
 
     /**
-     * Returns the same end with the last line of the process. A line longer than {@link #MAX_LINE_CHARS} is cut. In
-     * every text of an end, a question mark replaces each character that could change what a terminal shows.
+     * Returns a copy of this end with the last line of output of the process. A line longer than {@link
+     * #MAX_LINE_CHARS} is cut. In every text of an end, a question mark replaces each character that could change what
+     * a terminal shows.
      *
      * @param line last line of output; empty if it is unknown
      * @return end

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A small map that all ranks share while they join. A key is slash-separated, has at most 1 KiB, and contains no
+ * A small map that all ranks share and use to join. A key is slash-separated, has at most 1 KiB, and contains no
  * unpaired surrogate. A value has at most 1 MiB.
  *
  * <p>A call that returns a value waits for the network, at most until the deadline that was set when the store was
@@ -89,8 +89,9 @@ public interface Store extends AutoCloseable {
 
     /**
      * Returns whether this process serves the store to the other ranks. The other ranks lose the store when the serving
-     * process closes the store. The result is false if another process serves the store, or if the store needs no
-     * server.
+     * process closes the store.
+     *
+     * @return false if another process serves the store, or if the store needs no server
      */
     default boolean servedHere() {
         return false;

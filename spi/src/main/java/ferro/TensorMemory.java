@@ -26,8 +26,8 @@ public final class TensorMemory {
     private TensorMemory() {}
 
     /**
-     * Returns the array or direct buffer that has an element and the elements behind it. The result is the same for
-     * equal positions in one memory.
+     * Returns the array or direct buffer that holds an element and the elements after this element. The result is the
+     * same for equal positions in one memory.
      *
      * @param tensor  view of the memory
      * @param element index of the element, counted from the start of the view; at most the number of elements
@@ -53,8 +53,8 @@ public final class TensorMemory {
 
     /**
      * Returns how many elements, from an element on, are in the memory that {@link #memoryAt} returns. If {@link
-     * #hasParts} returns false, all elements to the end of the view are in this memory. Otherwise the result is at
-     * least 2 MiB, or all elements to the end of the view.
+     * #hasParts} returns false, all elements to the end of the view are in this memory. Otherwise this memory holds at
+     * least 2 MiB from the element on, or all elements to the end of the view.
      *
      * @param tensor  view of the memory
      * @param element index of the element, counted from the start of the view

@@ -44,12 +44,12 @@ final class HostFallbackPath implements AutoCloseable {
     private DeviceMemory memory;
 
     /**
-     * Data about the slow path that all {@code GpuCollectives} of one context share: the number of calls of each
-     * collective on the slow path, and the fallback that ran the last of them. A call on host tensors may have to wait
-     * for that fallback, even if another {@code GpuCollectives} object made the earlier calls.
+     * Data about the slow path that all {@code GpuCollectives} of one context share. A call on host tensors may have to
+     * wait for the fallback that ran the last call on the slow path, even if another {@code GpuCollectives} object made
+     * that call.
      *
      * @param byCollective number of calls on the slow path
-     * @param carrier      fallback that ran the last call on the slow path; null if there was none
+     * @param carrier      fallback that ran the last call on the slow path; null before the first such call
      */
     private record FallbackCounters(
             ConcurrentHashMap<String, LongAdder> byCollective, AtomicReference<HostFallback> carrier)

@@ -25,11 +25,12 @@ import java.util.function.LongSupplier;
  * recorder is on by default.
  *
  * <p>Each rank has one recorder. All objects that run operations share the recorder through the rank's context. Each
- * object that runs operations acquires the recorder with {@link #of} and releases it with {@link #release}. If {@code
- * ferro.recorder.dir} is set, the record is written to that folder at the first failure of each group. If the JVM ends
- * before the record of a failure is written, the record is written at the end of the JVM. The record is also written
- * when the rank ends and its last operation has timed out, when the program calls {@code System.exit} before it has
- * closed its groups, and within a second after a file {@code dump.request} appears or changes in that folder.
+ * object that runs operations acquires the recorder with {@link #of} and releases the recorder with {@link #release}.
+ * If {@code ferro.recorder.dir} is set, the record is written to that folder at the first failure of each group. If the
+ * JVM ends before the record of a failure is written, the record is written at the end of the JVM. The record is also
+ * written when the rank ends after its last operation has timed out, and when the program calls {@code System.exit}
+ * before it has closed its groups. If a file {@code dump.request} appears or changes in that folder, the record is
+ * written within a second.
  */
 public final class FlightRecorder implements AutoCloseable {
     /**
@@ -82,7 +83,7 @@ public final class FlightRecorder implements AutoCloseable {
     }
 
     /**
-     * Acquires the recorder of a rank. The caller releases it with {@link #release}.
+     * Acquires the recorder of a rank. The caller releases the recorder with {@link #release}.
      *
      * @param context context of the rank
      * @param joined  group that the rank joins; or one of its subgroups, if the context already has a recorder

@@ -20,10 +20,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The folder of {@code ferro.recorder.dir}, with the thread that writes to it. The thread writes when a group has
- * failed, when more is known about the failure, when a file requests it, and when the rank ends because a call has
- * timed out, or by {@code System.exit} before its groups are closed. Only two events wait for this thread: the end of
- * the JVM, and the close of the last group.
+ * The folder of {@code ferro.recorder.dir}, with the thread that writes to it. The thread writes a record when a group
+ * has failed, when more facts about the failure are known, and when a file requests a record. The thread also writes a
+ * record when the rank ends because a call has timed out, or by {@code System.exit} before its groups are closed. Only
+ * two events wait for this thread: the end of the JVM, and the close of the last group.
  */
 final class RecordFolder {
     static final String REQUEST = "dump.request";

@@ -113,10 +113,10 @@ public interface ControlLane extends AutoCloseable {
     /** The receiver of losses of peers and of control messages. The methods of a receiver never wait. */
     interface PeerEvents {
         /**
-         * Receives the end of a control connection that ended without a closing message. The peer may live, because the
-         * network between the ranks may have ended the connection. A call of {@link #lost} follows if the peer turns
-         * out to be dead. A medium that cannot distinguish a dead peer from an ended connection calls only {@link
-         * #lost}. By default this method calls {@link #lost} too.
+         * Receives the end of a control connection that ended without a closing message. The process of the peer may
+         * still run, because the network between the ranks may have ended the connection. A call of {@link #lost}
+         * follows if the peer is found to be dead. A medium that cannot distinguish a dead peer from an ended
+         * connection calls only {@link #lost}. By default this method calls {@link #lost} too.
          *
          * @param peer  rank of the peer
          * @param cause failure of code PEER_LOST
@@ -127,9 +127,9 @@ public interface ControlLane extends AutoCloseable {
 
         /**
          * Receives the loss of a peer whose process is gone, or whose control connection has ended. With PEER_LOST the
-         * peer is dead. With any other code the peer lives, and only its connection has ended. A medium that cannot
-         * detect the loss of a peer does not call this method, since the engine also monitors the processes of its host
-         * and the heartbeats of the other ranks.
+         * peer is dead. With any other code the process of the peer still runs, and only its connection has ended. A
+         * medium that cannot detect the loss of a peer does not call this method. The engine also monitors the
+         * processes of its host and the heartbeats of the other ranks.
          *
          * @param peer  rank of the peer
          * @param cause failure of code PEER_LOST, PARTITION, or another code, such as PROTOCOL if one side rejected a

@@ -42,7 +42,7 @@ public final class GroupSpec {
     }
 
     /**
-     * Returns the same description with another time limit of joining. The time limit of calls stays.
+     * Returns a copy of this description with another time limit of joining. The time limit of calls stays.
      *
      * @param limit time limit of joining, unless {@code ferro.join.timeout} is set; more than a century means no limit
      * @return description

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 
 /**
  * A host and a port in the usual notation: {@code node_0:29500}, {@code 10.0.0.1}, {@code [fd00::1]:29500}. This class
- * accepts every name that a resolver accepts. {@link URI} accepts fewer names: it rejects a name with an underscore,
+ * accepts every name that a resolver accepts. {@link URI} accepts fewer names, and rejects a name with an underscore,
  * and a name of several parts whose last part begins with a digit.
  *
  * @param host name or address, without brackets

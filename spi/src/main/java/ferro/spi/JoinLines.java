@@ -123,7 +123,7 @@ public final class JoinLines {
      * Passes lines to a consumer until the returned object is closed.
      *
      * @param text supplies the state of the join, in one line; nothing is printed while this text is empty
-     * @param line receives the lines; null logs them to {@code ferro.join}
+     * @param line receives the lines; null logs the lines to {@code ferro.join}
      * @return lines, which the caller closes
      */
     public Printing print(Supplier<String> text, Consumer<String> line) {

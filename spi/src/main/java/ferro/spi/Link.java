@@ -66,7 +66,7 @@ public interface Link {
      * moved. The connection stays open and costs nothing.
      */
     default void retire() {
-        // a link whose idle posts cost nothing may keep them
+        // a link whose idle posts cost nothing may keep these posts
     }
 
     /** {@return the number of finished receives, whose data has arrived} */

@@ -84,7 +84,6 @@ public final class Listeners {
         }
     }
 
-    /** Writes an event to the log. */
     private static void write(GroupEvent event) {
         LogLines.write(
                 "ferro.group", event.kind() == GroupEvent.Kind.RECOVERED ? Level.INFO : Level.WARNING, event.text());

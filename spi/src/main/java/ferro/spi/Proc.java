@@ -146,7 +146,7 @@ public final class Proc {
                     && parts.length == 3
                     && List.of(parts[1].split(",")).contains(controller)) {
                 Path group = root.resolve(parts[2].replaceFirst("^/+", "")).normalize();
-                // a container may see a path of its host, outside of the root
+                // in a container, the path may be a path of the host, outside of the root
                 for (Path at = group.startsWith(root) ? group : root; at.startsWith(root); at = at.getParent()) {
                     folders.add(at);
                 }
@@ -164,16 +164,16 @@ public final class Proc {
     /**
      * {@return the cores of the host}
      *
-     * @throws IOException if the kernel does not list them
+     * @throws IOException if the kernel does not list the cores
      */
     public BitSet onlineCores() throws IOException {
         return cores(Files.readString(sys.resolve("devices/system/cpu/online")));
     }
 
     /**
-     * Returns how many cores are bound to this process alone. mpirun and srun bind each rank to some cores. The JVM
-     * then sees only these cores, and every other rank has the same number of cores. The cores of a container belong to
-     * a control group and are shared by all its processes.
+     * Returns how many cores are bound to this process alone. mpirun and srun bind each rank to some cores. A JVM on
+     * bound cores counts only these cores, and every other rank has the same number of cores. The cores of a container
+     * belong to a control group and are shared by all its processes.
      *
      * @return number; empty if the process may run on all cores of its container or host, or if the number is unknown
      */

@@ -49,7 +49,7 @@ public final class SegmentSize {
     }
 
     /**
-     * Returns the same size with a part that takes memory only when {@link SharedMemory#reserve} reserves it.
+     * Returns a copy of this size with a part that takes memory only when {@link SharedMemory#reserve} reserves it.
      *
      * @param from first byte of the part
      * @param to   first byte after the part
@@ -61,7 +61,7 @@ public final class SegmentSize {
     }
 
     /**
-     * Returns the same size for another number of ranks.
+     * Returns a copy of this size for another number of ranks.
      *
      * @param count number of ranks of the host that create a segment of this size
      * @return size

@@ -43,7 +43,7 @@ public final class Setting<T> {
     }
 
     /**
-     * Returns the same setting with a default.
+     * Returns a copy of this setting with a default.
      *
      * @param text text that is used if the setting is unset
      * @return setting

@@ -41,7 +41,7 @@ public final class UnknownSettings {
     }
 
     /**
-     * Returns whether a name looks like a setting of ferro but is not a setting.
+     * Returns whether a name has the form of a setting of ferro but is not a setting.
      *
      * @param name property or variable
      * @return whether the name begins like a setting, and neither a rank nor a script reads it

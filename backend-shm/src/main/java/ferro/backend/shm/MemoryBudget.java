@@ -28,8 +28,8 @@ final class MemoryBudget implements AutoCloseable {
      */
     private static final int RUNS = 2;
     /**
-     * Maximum wait for the first report after a collection. Other threads may cause further collections meanwhile,
-     * which stop this thread.
+     * Maximum wait for the first report after a collection. Other threads may cause further collections, each of which
+     * stops this thread.
      */
     private static final long FIRST_REPORT_MILLIS = 2_000;
 

@@ -18,7 +18,7 @@ import java.util.UUID;
  * @param device     device of the file system
  * @param inode      inode of the file
  * @param bytes      length of the data area
- * @param token      token that is in the segment behind the data area
+ * @param token      token that the segment contains after its data area
  */
 record SegmentOffer(
         String host, long pid, int descriptor, String name, long device, long inode, long bytes, UUID token) {

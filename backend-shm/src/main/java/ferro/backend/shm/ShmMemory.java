@@ -79,7 +79,7 @@ final class ShmMemory implements SharedMemory {
         if (offer.bytes() != own.bytes()) {
             return Optional.of("its area has " + offer.bytes() + " bytes, this rank's " + own.bytes());
         }
-        // a name from a peer is never used as a path: this rank opens only a file of its own folder, or a descriptor
+        // a name from a peer is never used as a path. This rank opens only a file of its own folder, or a descriptor
         // that proves to be such a file
         return SegmentName.parse(offer.name()).isPresent()
                 ? Optional.empty()
