@@ -70,7 +70,7 @@ final class CallChecks {
         }
     }
 
-    /** Checks that the kind has the op, and that the code of a user-defined op supports the element type. */
+    /** Checks that the kind supports the op, and that the code of a user-defined op supports the element type. */
     static void op(CollectiveKind kind, ReduceOp op, Tensor operand) {
         if (kind.isScan() && op == ReduceOp.AVG) {
             throw new IllegalArgumentException(
@@ -184,8 +184,8 @@ final class CallChecks {
     }
 
     /**
-     * Checks that a rank sends as many elements to itself as it expects from itself. If neither side has
-     * counts, input and output must have the same length.
+     * Checks that a rank sends as many elements to itself as it expects from itself. If neither the operand nor the
+     * result has counts, both must have the same length.
      */
     private static void ownParts(Collective call, int rank, int worldSize) {
         long inLength = call.in().elementCount();
@@ -245,7 +245,6 @@ final class CallChecks {
         }
     }
 
-    /** Rejects any overlap of two tensors. */
     static void overlap(CollectiveKind kind, Tensor in, Tensor out) {
         long distance = distance(in, out);
         if (distance != APART) {

@@ -20,7 +20,7 @@ import java.util.function.BinaryOperator;
  * @param receives    numbers of the receives; their bytes are the bytes received
  */
 public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends, Totals receives) {
-    /** No call. */
+    /** The value without any call. */
     public static final CallCounters NONE = new CallCounters(Map.of(), Totals.NONE, Totals.NONE);
 
     private static final double NANOS_PER_MILLI = 1e6;
@@ -55,10 +55,10 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
      *     ended. In shared memory, the time of a blocking call of at most 4 KiB may begin after this rank has copied
      *     its data into shared memory. Of the blocking calls of at most 4 KiB that need not wait for data, only one of
      *     16 is measured after the first 16. The measured time counts for all 16 calls. Times of calls that are in
-     *     flight at the same time add up. Small calls of a coalesced block that run as one operation have one time
+     *     flight at the same time add up. Small calls of a coalesced block that run as one operation share one time
      */
     public record Totals(long calls, long bytes, Duration time) {
-        /** No call. */
+        /** The value without any call. */
         public static final Totals NONE = new Totals(0, 0, Duration.ZERO);
 
         /**

@@ -214,7 +214,6 @@ abstract sealed class ElementMemory permits HostTensor {
         return bytes.duplicate().clear().order(ByteOrder.nativeOrder());
     }
 
-    /** Checks that a range of elements is inside this view. */
     private void checkRange(long from, long count) {
         // from + count is not computed, since the sum might overflow
         long all = elementCount();
@@ -277,7 +276,6 @@ abstract sealed class ElementMemory permits HostTensor {
             return Math.min(elementCount - element, windows.run(start + element * unit) / unit);
         }
 
-        /** Returns the address of the first byte. */
         long address() {
             return windows.address + start;
         }

@@ -37,8 +37,8 @@ public class FerroException extends RuntimeException {
         /** This rank or another one aborted the group. */
         ABORTED,
         /**
-         * A thread of this rank was interrupted while it waited for a collective, a send or a receive. The other ranks
-         * fail with ABORTED.
+         * A thread of this rank was interrupted while it waited for a collective, a send or a receive. After the
+         * interrupt, the other ranks fail with ABORTED.
          */
         INTERRUPTED,
         /** Ranks made different calls where all must make the same call. */
@@ -91,11 +91,8 @@ public class FerroException extends RuntimeException {
 
         private final String group;
         private final int rank;
-        /** Ranks to blame, and how ranks ended. */
         private final KnownRanks ranks;
-        /** The operation, and its progress. */
         private final CallPosition call;
-        /** How long the call took, and how long the process was paused during the call. */
         private final CallDurations times;
 
         /**
@@ -226,7 +223,8 @@ public class FerroException extends RuntimeException {
         /**
          * Returns how the processes of dead ranks ended, as far as their launchers have reported the ends. {@code ferro
          * run} reports ends; the launchers of clusters do not. The report of an end arrives after the failure, and an
-         * exception does not wait for such reports. {@code ProcessGroup.failure()} returns the later reports too.
+         * exception does not wait for such reports. {@code ProcessGroup.failure()} also returns ends that are reported
+         * later.
          *
          * @return ends by rank of the group, ascending and immutable; empty if none is known
          */

@@ -124,7 +124,6 @@ public final class HalfFloats {
         }
     }
 
-    /** Narrows a block of f32 to f16 or bf16. */
     private static void narrow(DataType type, float[] floats, short[] halves) {
         if (type == DataType.BFLOAT16) {
             for (int i = 0; i < floats.length; i++) {

@@ -5,7 +5,6 @@ public final class InvalidRankException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 
     private final int rank;
-    /** Number of ranks of the group; every rank is below this number. */
     private final int worldSize;
 
     /**

@@ -26,7 +26,7 @@ public record Medium(String text, List<String> addresses, boolean far) {
     public static final Medium UNKNOWN = new Medium("", List.of());
 
     /**
-     * Copies the addresses.
+     * Creates a medium, with a copy of the addresses.
      *
      * @param text      description for people
      * @param addresses addresses of the ranks, by rank

@@ -297,7 +297,7 @@ final class DeviceDoor extends ForwardingBackend {
 
     /**
      * Waits until all calls through host memory have been passed to the host back end, or until the timeout. Returns
-     * the time that is left.
+     * the time that is left of the timeout.
      */
     private Duration afterDeviceCalls(Duration timeout) {
         if (!isBusy()) {

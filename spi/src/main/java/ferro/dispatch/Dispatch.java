@@ -65,8 +65,8 @@ final class Dispatch {
     }
 
     /**
-     * Makes the checks of a call that no later step of its route makes. On the route through host memory, also logs the
-     * warning and counts the call. If this method throws, no data has been moved and no memory allocated.
+     * Makes those checks of a call that no later step of the route makes. On the route through host memory, also logs
+     * the warning and counts the call. If this method throws, no data has been moved and no memory allocated.
      */
     Dispatch open(Collective call) {
         checkRoot(call);
@@ -323,7 +323,7 @@ final class Dispatch {
                 .or(() -> slow.fallback().unsupportedBecause(call, slow.context()));
     }
 
-    /** Makes the checks of a send or a receive that no later step of its route makes. */
+    /** Makes those checks of a send or a receive that no later step of the route makes. */
     private void open(Message message) {
         if (!(message.tensor() instanceof DeviceTensor tensor)) {
             throw noDeviceTensor(message.kind());

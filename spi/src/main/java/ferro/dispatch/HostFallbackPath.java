@@ -64,7 +64,6 @@ final class HostFallbackPath implements AutoCloseable {
         }
     }
 
-    /** Creates a path that finds the fallback among the services. */
     static HostFallbackPath of(RankContext context) {
         return new HostFallbackPath(context, HostFallbackPath::service, System.getLogger("ferro.gpu.fallback"));
     }
@@ -209,7 +208,6 @@ final class HostFallbackPath implements AutoCloseable {
         }
     }
 
-    /** Returns how many calls of a collective took the slow path. */
     long count(String collective) {
         LongAdder count = calls.byCollective.get(collective);
         return count == null ? 0 : count.sum();

@@ -94,7 +94,7 @@ public final class CallCounter {
     public CallCounters counters() {
         long[] copy = new long[numbers.length];
         while (!isCopied(copy)) {
-            // the thread that counts may have lost its core in between
+            // the thread that counts may have lost its core while it changed the numbers
             Thread.yield();
         }
         Map<CollectiveKind, Totals> collectives = new EnumMap<>(CollectiveKind.class);

@@ -82,8 +82,8 @@ public final class GroupRecorder implements AutoCloseable {
     /** The facts about a failed group that a file contains; events is the number of events of the group. */
     record FailureRecord(RecordedGroup.Failed failure, OperationRing.RingPosition operations, int events) {
         /**
-         * Returns whether another record contains more. Operations that newer operations have replaced in the ring do
-         * not count.
+         * Returns whether another record contains more facts. Operations that newer operations have replaced in the
+         * ring do not count.
          */
         private boolean isBehind(FailureRecord now) {
             return !failure.equals(now.failure)
@@ -142,8 +142,8 @@ public final class GroupRecorder implements AutoCloseable {
             return entry;
         }
         RingEntry at = ring.at(entry);
-        // a store of a reference costs more than this check, and mostly the ring still has the reference of the last
-        // round
+        // a store of a reference costs more than this check, and the entry mostly still refers to this group since its
+        // last use
         if (at.group != this) {
             at.group = this;
         }

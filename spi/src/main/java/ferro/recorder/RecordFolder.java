@@ -40,7 +40,7 @@ final class RecordFolder {
      */
     private static final long SETTLE_MILLIS = 100;
 
-    /** On a busy machine, the thread may not run for seconds. */
+    /** Maximum wait for the writer thread, which may not run for seconds on a busy machine. */
     private static final long JOIN_NANOS = 10_000_000_000L;
 
     private static final System.Logger LOG = LogLines.logger("ferro.recorder");

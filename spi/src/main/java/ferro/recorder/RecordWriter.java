@@ -177,7 +177,6 @@ final class RecordWriter {
         return this;
     }
 
-    /** Writes a name and its {@link #value}. */
     private RecordWriter put(String name, Object value) {
         return name(name).value(value);
     }

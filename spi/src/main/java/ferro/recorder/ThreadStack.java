@@ -231,7 +231,6 @@ public final class ThreadStack {
             return waiting.size();
         }
 
-        /** Takes the stacks that all requests wait for. */
         private void take() {
             List<Request> requests = new ArrayList<>();
             try {

@@ -64,7 +64,7 @@ public interface JobTool {
      */
     record RankProgram(String mainClass, List<String> arguments) {
         /**
-         * Copies the list.
+         * Creates a program, with a copy of the list of arguments.
          *
          * @param mainClass main class of the program
          * @param arguments arguments of the program

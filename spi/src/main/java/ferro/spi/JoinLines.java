@@ -90,7 +90,6 @@ public final class JoinLines {
         }
     }
 
-    /** The groups of a context. */
     private static final class LineSchedules implements AutoCloseable {
         private final Map<String, LineSchedule> byGroup = new ConcurrentHashMap<>();
 

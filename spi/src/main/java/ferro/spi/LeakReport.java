@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * A watch on an object that must be closed. If the object is garbage collected without a close, one WARNING names the
  * object, with the stack trace of the code that opened the object. Thread-safe.
  *
- * <p>One thread of the JDK serves all watches. This thread has the system class loader. A watch that has ended holds no
+ * <p>One thread of the JDK, which has the system class loader, serves all watches. A watch that has ended holds no
  * references.
  */
 public final class LeakReport {

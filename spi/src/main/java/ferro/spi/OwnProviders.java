@@ -9,8 +9,8 @@ import java.util.ServiceLoader;
 
 /**
  * The providers of ferro, listed by the names of their classes. If several jars are merged into one, a file in
- * META-INF/services of one jar often replaces the file of another jar. The list of names finds all providers even in
- * such a merged jar.
+ * META-INF/services of one jar often replaces the file of another jar. The list of names finds all providers, also in a
+ * merged jar.
  */
 final class OwnProviders {
     private static final Map<String, List<String>> NAMES = Map.of(

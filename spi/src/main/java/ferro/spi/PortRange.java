@@ -17,7 +17,7 @@ public record PortRange(int first, int last) {
     private static final Pattern TEXT = Pattern.compile("(\\d{1,9})(?:-(\\d{1,9}))?");
 
     /**
-     * Checks the bounds.
+     * Creates a range, after a check of its bounds.
      *
      * @param first lowest port; 0 for any free port
      * @param last  highest port; equal to {@code first} for a single port

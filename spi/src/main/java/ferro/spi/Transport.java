@@ -17,9 +17,9 @@ import java.util.Optional;
  */
 public interface Transport extends ControlLane {
     /**
-     * Returns a lane to a peer, which is connected on first use. Lanes of different peers, groups and kinds never wait
-     * for each other. The thread that makes progress calls this method, after {@link #events} has been called. After
-     * {@link #abandon} or {@link #leave} the lane ignores all posts.
+     * Returns a lane to a peer. The lane is connected at its first use. Lanes of different peers, groups and kinds
+     * never wait for each other. The thread that makes progress calls this method, after {@link #events} has been
+     * called. After {@link #abandon} or {@link #leave} the lane ignores all posts.
      *
      * @param peer rank of the peer
      * @param lane kind of lane: collectives or point-to-point
@@ -29,7 +29,8 @@ public interface Transport extends ControlLane {
 
     /**
      * Returns whether a peer may have sent data on a lane that this rank has not opened by {@link #link}. A receive
-     * from any rank opens only these lanes. The thread that makes progress calls this method.
+     * from any rank opens only lanes for which this method returns true. The thread that makes progress calls this
+     * method.
      *
      * @param peer another rank
      * @param lane kind of lane

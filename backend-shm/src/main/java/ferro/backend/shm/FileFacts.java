@@ -9,14 +9,14 @@ import java.util.Map;
 /**
  * The attributes of a file, as stat(2) returns them.
  *
- * @param device  device of the file system that contains the file
+ * @param device  device of the file system
  * @param inode   number of the file on the device
  * @param size    size in bytes
  * @param user    user ID of the owner
  * @param regular whether the file is a regular file, and not a folder, link, pipe, socket or device
  */
 record FileFacts(long device, long inode, long size, int user, boolean regular) {
-    /** Bits of the file type in the mode: {@code S_IFMT} of inode(7). {@code REGULAR} is {@code S_IFREG}. */
+    /** {@code S_IFMT} of inode(7); {@code REGULAR} is {@code S_IFREG}. */
     private static final int TYPE = 0xF000;
 
     private static final int REGULAR = 0x8000;

@@ -12,7 +12,7 @@ import java.util.Optional;
 /**
  * Removes the segment files of this user's dead processes. A segment file has a name only while its group is created,
  * so only a process that is killed during that time leaves a file. The memory of a file without a name is freed when
- * the last process with this file ends.
+ * the last process that has opened the file ends.
  */
 final class Leftovers {
     /**

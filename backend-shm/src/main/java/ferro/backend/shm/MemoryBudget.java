@@ -23,8 +23,8 @@ final class MemoryBudget implements AutoCloseable {
     private static final long REPORT_MILLIS = 250;
     /**
      * Maximum number of collections for one request. A second collection may help, since an engine thread that waits
-     * for a core may have held the tensors of an ended operation during the first one. A collection reports no buffer
-     * that a thread holds.
+     * for a core may have held the tensors of an ended operation during the first collection. A collection reports no
+     * buffer that a thread holds.
      */
     private static final int RUNS = 2;
     /**
@@ -157,8 +157,8 @@ final class MemoryBudget implements AutoCloseable {
 
     /**
      * Returns whether to run the garbage collector, which can only free lent buffers. Buffers that were given back but
-     * may still be reachable also count as taken. So a collection also runs whenever these buffers have filled the
-     * budget.
+     * may still be reachable also count as taken. A collection therefore also runs whenever such buffers have filled
+     * the budget.
      */
     private synchronized boolean asks(long bytes, long most) {
         boolean asks = bytes > most - taken - closed && !lent.isEmpty();

@@ -14,16 +14,14 @@ import java.util.Set;
  * process without a message.
  */
 final class MemoryLimit {
-    /**
-     * Entries of memory.stat with reclaimable memory, as Linux documents these entries for control groups, version 2.
-     */
+    /** Entries of memory.stat, as Linux documents these entries for control groups, version 2. */
     private static final Set<String> RECLAIMABLE = Set.of("inactive_file", "active_file", "slab_reclaimable");
 
     private MemoryLimit() {}
 
     /**
      * Throws an exception if a control group of this process leaves less memory than needed. The message names the
-     * innermost control group that leaves too little.
+     * innermost of these groups.
      */
     static void check(Proc proc, long need) throws SegmentShortage.NoRoom {
         try {
@@ -42,9 +40,8 @@ final class MemoryLimit {
     }
 
     /**
-     * Returns the control groups of this process, innermost first. In a container, the path of the innermost group may
-     * be a path of the host, which does not exist in the container. Only the root group belongs to the container in
-     * this case.
+     * Returns the control groups of this process, innermost first. If the innermost path is a path of the container's
+     * host, returns only the root.
      */
     private static List<Path> groups(Proc proc) throws IOException {
         List<Path> groups = proc.controlGroups("");

@@ -81,7 +81,6 @@ final class Segment implements AutoCloseable {
         void run() throws IOException;
     }
 
-    /** Creates the segment. */
     void make() throws IOException {
         for (CreationStage stage : stages()) {
             stage.run();

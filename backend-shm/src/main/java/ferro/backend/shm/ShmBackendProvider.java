@@ -20,7 +20,7 @@ import java.util.Optional;
 public final class ShmBackendProvider implements BackendProvider {
     private static final String CARRIER = "tcp";
 
-    /** Creates the provider for {@link java.util.ServiceLoader}, and loads nothing. */
+    /** Loads nothing; {@link java.util.ServiceLoader} calls this constructor. */
     public ShmBackendProvider() {}
 
     @Override

@@ -18,13 +18,10 @@ import java.util.Optional;
 public final class ShmMemoryProvider implements SharedMemoryProvider {
     private static final String WAY_OUT = ", or send everything over TCP with " + Settings.LINKS.name() + "=tcp";
 
-    /**
-     * Divisor of the timeout of a call, which gives the maximum wait for the garbage collector. The other ranks wait in
-     * the meantime.
-     */
+    /** Divisor of the timeout of a call for the wait for the garbage collector, since the other ranks wait too. */
     private static final int DEADLINE_PARTS = 4;
 
-    /** Creates the provider for {@link java.util.ServiceLoader}, and loads nothing. */
+    /** Loads nothing; {@link java.util.ServiceLoader} calls this constructor. */
     public ShmMemoryProvider() {}
 
     @Override
@@ -49,8 +46,7 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
     /**
      * Creates this rank's segment, and removes files that dead processes of this user have left.
      *
-     * @throws FerroException RESOURCE if memory or another resource is lacking, INTERRUPTED if the caller was
-     *     interrupted
+     * @throws FerroException RESOURCE if a resource is lacking, INTERRUPTED if the caller was interrupted
      */
     @Override
     public SharedMemory open(GroupSpec group, RankContext context, SegmentSize size) {
