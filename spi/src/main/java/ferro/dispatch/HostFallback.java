@@ -67,9 +67,9 @@ public interface HostFallback {
     Work submit(Collective call, CollectiveBackend host, RankContext context, CallOptions options);
 
     /**
-     * Returns whether calls have not yet been passed to a host back end. If some calls are left, the caller also passes
-     * a call on host tensors for this back end to {@link #submit}. All ranks must pass their calls to the back end in
-     * the same order.
+     * Returns whether calls have not yet been passed to a host back end. If some calls are left, a call on host tensors
+     * for this back end must go through {@link #submit} too. All ranks must pass their calls to the back end in the
+     * same order.
      *
      * @param host     back end for the host tensors
      * @param context  settings, and the objects that the groups of this rank share

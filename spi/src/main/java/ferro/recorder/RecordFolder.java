@@ -117,8 +117,8 @@ final class RecordFolder {
     }
 
     /**
-     * Makes the writer thread write pending failures and end. Waits for the thread at most for the given time, or two
-     * seconds if this is longer, so that a disk that does not respond does not block the caller.
+     * Makes the writer thread write pending failures and end. Waits for the thread at most for the longer of the given
+     * time and two seconds, so that a disk that does not respond does not block the caller.
      */
     private void finish(long limitNanos) {
         synchronized (this) {

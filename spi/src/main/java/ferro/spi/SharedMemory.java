@@ -38,8 +38,8 @@ public interface SharedMemory extends AutoCloseable {
     void settle();
 
     /**
-     * Reserves memory in the part of this rank's segment that takes memory only when needed. The caller reserves memory
-     * before it writes data to that memory.
+     * Reserves memory in the part of this rank's segment that takes memory only when needed. The caller must reserve
+     * memory before it writes data to that memory.
      *
      * @param from  first byte in the segment, which no earlier call has reserved
      * @param bytes number of bytes
