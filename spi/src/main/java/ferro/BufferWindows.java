@@ -5,8 +5,8 @@ import java.nio.ByteOrder;
 
 /**
  * The buffers of a {@link ForeignMemory}. Window i begins at i times the run size and has two runs, or the rest of the
- * memory. At least one run (or the rest) after every byte of the memory lies in one window. The run size is a power of
- * two and a multiple of every element size, so no element lies across the end of a window.
+ * memory. From every byte on, at least one run (or the rest) lies in one window. The run size is a power of two and a
+ * multiple of every element size, so no element lies across the end of a window.
  */
 final class BufferWindows {
     private static final int MIN_BUFFER_BYTES = 4 << 20;

@@ -17,7 +17,7 @@ import java.util.Optional;
 final class CallChecks {
     /** The counts of a call whose parts have equal lengths. */
     static final long[] EQUAL_PARTS = {};
-    /** A distance between two tensors for which no overlap was detected. */
+    /** The result of {@link #distance} if no overlap of the two tensors was detected. */
     private static final long APART = Long.MIN_VALUE;
 
     private CallChecks() {}

@@ -20,7 +20,7 @@ import java.util.function.BinaryOperator;
  * @param receives    numbers of the receives; their bytes are the bytes received
  */
 public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends, Totals receives) {
-    /** The value without any call. */
+    /** Counters in which no call is counted. */
     public static final CallCounters NONE = new CallCounters(Map.of(), Totals.NONE, Totals.NONE);
 
     private static final double NANOS_PER_MILLI = 1e6;
@@ -53,12 +53,13 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
      * @param time  time of the calls, including the wait for other ranks and the code of a user-defined reduction. The
      *     time of one call begins when the call has been checked and has its plan, and ends when the operation has
      *     ended. In shared memory, the time of a blocking call of at most 4 KiB may begin after this rank has copied
-     *     its data into shared memory. Of the blocking calls of at most 4 KiB that need not wait for data, only one of
-     *     16 is measured after the first 16. The measured time counts for all 16 calls. Times of calls that are in
-     *     flight at the same time add up. Small calls of a coalesced block that run as one operation share one time
+     *     its data into shared memory. Of the blocking calls of at most 4 KiB in shared memory that need not wait for
+     *     data, only one of 16 is measured after the first 16. The measured time counts for all 16 calls. Times of
+     *     calls that are in flight at the same time add up. Small calls of a coalesced block that run as one operation
+     *     share one time
      */
     public record Totals(long calls, long bytes, Duration time) {
-        /** The value without any call. */
+        /** Totals in which no call is counted. */
         public static final Totals NONE = new Totals(0, 0, Duration.ZERO);
 
         /**

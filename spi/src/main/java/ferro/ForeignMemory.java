@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  *
  * <p>The memory may have more than 2 GiB. ferro accesses the memory only through the buffers that {@link #buffer}
  * returns, and never by its address. A buffer must refuse every access after the memory was freed. ferro therefore
- * cannot read or write freed memory, which could crash the JVM.
+ * cannot read or write freed memory, and cannot crash the JVM by such an access.
  *
  * <p>Implementations must be thread-safe.
  */

@@ -32,7 +32,7 @@ public final class TensorMemory {
      * @param tensor  view of the memory
      * @param element index of the element, counted from the start of the view; at most the number of elements
      * @return memory; {@link #offsetAt} returns where the element is in this memory, {@link #runAt} how many elements
-     *     this memory holds
+     *     this memory holds from the element on
      */
     public static Object memoryAt(HostTensor tensor, long element) {
         return tensor.memory instanceof ForeignView view ? view.buffer(element) : tensor.memory;

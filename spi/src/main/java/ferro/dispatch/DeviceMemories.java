@@ -38,7 +38,7 @@ public final class DeviceMemories {
     }
 
     /**
-     * Returns why the context cannot share device memory. This method opens no device memory.
+     * Returns why {@link #shared} would find no device memory. This method opens no device memory.
      *
      * @param context context that would share the memory
      * @return reason; empty if the context has device memory, or a provider can open device memory

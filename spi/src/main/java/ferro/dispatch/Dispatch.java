@@ -112,7 +112,7 @@ final class Dispatch {
     }
 
     // The methods below make calls whose result is a new tensor. Such a call is checked before the memory of the result
-    // is allocated. Until then a template with a shape and no memory stands for the result.
+    // is allocated. Before the allocation, a template with a shape and no memory stands for the result.
 
     /**
      * Runs a call for which the caller gives only the input. Returns the new tensor of the result, or null if this rank
@@ -363,8 +363,8 @@ final class Dispatch {
     }
 
     /**
-     * Checks a call through host memory. If the settings allow the route, an exception first reports why the route does
-     * not support the call.
+     * Checks a call through host memory. If the settings allow the route, a call that the route does not support is
+     * refused before {@code check} runs.
      */
     private void openHost(
             String operation, DeviceTensor tensor, Supplier<Optional<String>> unsupported, Runnable check) {

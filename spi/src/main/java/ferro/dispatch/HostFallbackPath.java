@@ -24,7 +24,7 @@ import jdk.jfr.Name;
 
 /**
  * The access of the dispatch to the host round trip. This class finds the fallback, gives the reason why a call may not
- * use the fallback, and logs, counts and records each call that uses the fallback.
+ * use it, and logs, counts and records each call through host memory.
  */
 final class HostFallbackPath implements AutoCloseable {
     private static final String ARTIFACT = "ferro-backend-gloo-fallback";
@@ -48,7 +48,7 @@ final class HostFallbackPath implements AutoCloseable {
      * wait for the fallback that ran the last call on the slow path, even if another {@code GpuCollectives} object made
      * that call.
      *
-     * @param byCollective number of calls on the slow path
+     * @param byCollective number of calls on the slow path, by name of the collective
      * @param carrier      fallback that ran the last call on the slow path; null before the first such call
      */
     private record FallbackCounters(

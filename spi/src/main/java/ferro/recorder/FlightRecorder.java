@@ -228,7 +228,8 @@ public final class FlightRecorder implements AutoCloseable {
 
     /**
      * Keeps stacks. Stacks of several groups that were taken together are kept once, with the reason of the first
-     * failure if a group had failed. Stacks that were taken again for the same reason replace the previous ones.
+     * failure if one of the reasons is a failure. Stacks that were taken again for the same reason replace the previous
+     * ones.
      */
     void stacks(String reason, List<ThreadStack> taken) {
         if (ring == null || taken.isEmpty()) {

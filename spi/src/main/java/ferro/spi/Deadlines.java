@@ -57,8 +57,8 @@ public final class Deadlines {
     }
 
     /**
-     * Returns the effective time limit for a limit that the program, the code or a setting gives. A rank that stands at
-     * a breakpoint must not end a call, a join or a close of another rank.
+     * Returns the time limit that applies in place of a limit of the program, the code or a setting. A rank that stands
+     * at a breakpoint must not end a call, a join or a close of another rank.
      *
      * @param limit   the limit outside a debugger
      * @param context settings

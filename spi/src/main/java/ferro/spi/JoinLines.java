@@ -150,7 +150,7 @@ public final class JoinLines {
 
         private Printing started() {
             long first = Math.max(1, pace.next.get() - begun);
-            // a fixed delay, so that a machine without a free core prints no two lines at once
+            // a fixed delay, so that a machine without a free core does not print two lines at once
             timer = context.background()
                     .scheduleWithFixedDelay(
                             this::print,

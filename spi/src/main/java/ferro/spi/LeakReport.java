@@ -7,8 +7,8 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A watch on an object that must be closed. If the object is garbage collected without a close, one WARNING names the
- * object, with the stack trace of the code that opened the object. Thread-safe.
+ * A watch on an object that must be closed. If the object is garbage collected without a close, one WARNING names it,
+ * with the stack trace of the code that opened it. Thread-safe.
  *
  * <p>One thread of the JDK, which has the system class loader, serves all watches. A watch that has ended holds no
  * references.

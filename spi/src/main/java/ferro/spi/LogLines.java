@@ -77,7 +77,7 @@ public final class LogLines {
         };
     }
 
-    /** The calls of java.util.logging. An image of the JDK may lack that module. */
+    /** The calls of java.util.logging. An image of the JDK may lack the module of java.util.logging. */
     private static final class JdkLines {
         private JdkLines() {}
 

@@ -46,7 +46,7 @@ public interface ProcessTable {
     /**
      * {@return an identity of the host; empty if it is unknown} Two processes have the same host identity if they have
      * the same boot of the same kernel and the same host name. Two containers of one machine therefore have different
-     * host identities.
+     * host identities if their host names differ.
      */
     default String machine() {
         return "";
@@ -56,8 +56,8 @@ public interface ProcessTable {
      * Starts to watch another process of this host.
      *
      * @param identity result of {@link #self} in the other process
-     * @return watched process; empty if this is the calling process, a process of another host, or a process that is
-     *     not visible
+     * @return watched process; empty if the identity belongs to the calling process, to a process of another host, or
+     *     to a process that is not visible to the calling process
      */
     Optional<Watched> watch(String identity);
 

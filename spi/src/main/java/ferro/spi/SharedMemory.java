@@ -64,8 +64,8 @@ public interface SharedMemory extends AutoCloseable {
      * no longer reachable.
      *
      * @return all of the segment as a new direct buffer in native order. This object keeps no reference to the buffer.
-     *     The memory stays mapped as long as the buffer, or a buffer that was derived from the buffer, is reachable,
-     *     also after {@link #close}
+     *     The memory stays mapped as long as the buffer, or a buffer that was derived from it, is reachable, also after
+     *     {@link #close}
      * @throws ferro.FerroException RESOURCE if there is no address space left
      */
     ByteBuffer lend();

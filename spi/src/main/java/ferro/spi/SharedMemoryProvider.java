@@ -25,8 +25,8 @@ public interface SharedMemoryProvider {
 
     /**
      * Creates this rank's segment. Reserves the memory of the segment, except for the part that is reserved later, so
-     * that a write cannot fail. Fails unless the host has enough memory for all its ranks to reserve also the part that
-     * is reserved later.
+     * that a write cannot fail. Fails if the memory does not suffice for this segment and for the parts that all
+     * ranks of the host may reserve later.
      *
      * @param group   group whose ranks will share memory. The timeout of the group is the deadline of the call that
      *     needs the memory, since the other ranks do not wait longer

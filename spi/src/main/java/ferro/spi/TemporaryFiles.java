@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /** Look-up of the folder for temporary files. A JVM does not read the variable TMPDIR by itself. */
 public final class TemporaryFiles {
-    /** Property that sets the folder of a JVM. */
+    /** Property that sets the folder for temporary files of a JVM. */
     public static final String PROPERTY = "java.io.tmpdir";
 
     /** Value of the property on Linux if the command line does not set the property. */

@@ -34,8 +34,8 @@ public interface Transport extends ControlLane {
      *
      * @param peer another rank
      * @param lane kind of lane
-     * @return false if the peer has not opened the lane; true, the default, from a medium that cannot detect this, or
-     *     on which an unused lane costs nothing
+     * @return false if the peer has not opened the lane; true, the default, from a medium that cannot detect an
+     *     opened lane, or on which an unused lane costs nothing
      */
     default boolean isOpenedBy(int peer, Lane lane) {
         return true;
@@ -198,7 +198,7 @@ public interface Transport extends ControlLane {
          * @param peer  rank of the peer
          * @param cause failure of code PEER_LOST or PARTITION; or PROTOCOL if data of the peer was changed in transit,
          *     which ends the group immediately. The location of the failure has the sequence number of the collective
-         *     whose data was expected, 0 if no collective was expected, and -1 for a link of sends and receives
+         *     whose data was expected, 0 if no data was expected, and -1 for a link of sends and receives
          */
         void broken(int peer, FerroException cause);
 
@@ -208,8 +208,8 @@ public interface Transport extends ControlLane {
          *
          * @param peer     rank that sent the header
          * @param expected header of the posted receive
-         * @param found    header that arrived; this header lacks the group and the text, which the medium does not
-         *     receive
+         * @param found    header that arrived; only its sequence number and fingerprint are valid, because a medium
+         *     does not receive the group and the text
          */
         void mismatched(int peer, CallHeader expected, CallHeader found);
     }

@@ -36,7 +36,7 @@ final class MemoryBudget implements AutoCloseable {
     private final ReferenceQueue<ByteBuffer> unreachable = new ReferenceQueue<>();
     private final Set<Lent> lent = new HashSet<>();
     private long taken;
-    /** Bytes of lent buffers that were given back since the last collection and may still be reachable. */
+    /** Bytes of lent buffers that were given back since {@link #asks} last returned true and may still be reachable. */
     private long closed;
     /** Bytes of the taken memory that are reserved only later. */
     private long promised;
@@ -156,9 +156,9 @@ final class MemoryBudget implements AutoCloseable {
     }
 
     /**
-     * Returns whether to run the garbage collector, which can only free lent buffers. Buffers that were given back but
-     * may still be reachable also count as taken. A collection therefore also runs whenever such buffers have filled
-     * the budget.
+     * Returns whether to run the garbage collector. The collector runs if the request exceeds the budget while buffers
+     * are lent. For this check, buffers that were given back but may still be reachable count as taken. The collector
+     * therefore also runs each time that such given-back buffers have filled the rest of the budget.
      */
     private synchronized boolean asks(long bytes, long most) {
         boolean asks = bytes > most - taken - closed && !lent.isEmpty();

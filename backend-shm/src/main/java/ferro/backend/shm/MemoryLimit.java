@@ -14,7 +14,7 @@ import java.util.Set;
  * process without a message.
  */
 final class MemoryLimit {
-    /** Entries of memory.stat, as Linux documents these entries for control groups, version 2. */
+    /** Names of entries of memory.stat, from the documentation of Linux for control groups, version 2. */
     private static final Set<String> RECLAIMABLE = Set.of("inactive_file", "active_file", "slab_reclaimable");
 
     private MemoryLimit() {}
@@ -40,8 +40,8 @@ final class MemoryLimit {
     }
 
     /**
-     * Returns the control groups of this process, innermost first. If the innermost path is a path of the container's
-     * host, returns only the root.
+     * Returns the control groups of this process, innermost first. Returns only the root if the listed path does not
+     * exist. In a container, the kernel may list a path of the host, but only the root is the container's own group.
      */
     private static List<Path> groups(Proc proc) throws IOException {
         List<Path> groups = proc.controlGroups("");
@@ -56,8 +56,7 @@ final class MemoryLimit {
             return Long.MAX_VALUE;
         }
         long left = Long.parseLong(text(limit)) - Long.parseLong(text(group.resolve("memory.current")));
-        // the kernel takes long to report the reclaimable bytes, so these bytes are read only if the other memory is
-        // too little
+        // the kernel takes long to report the reclaimable bytes, so they are read only if the free bytes are too few
         return left < need ? left + reclaimable(group) : left;
     }
 

@@ -51,10 +51,7 @@ final class Segment implements AutoCloseable {
     private final UUID token;
     private FileChannel file;
     private FileFacts facts;
-    /**
-     * Whether the folder is in memory. This fact is read once, because a process without free descriptors cannot read
-     * it later.
-     */
+    /** Whether the folder is in memory; read once, because a process without free descriptors cannot read it later. */
     private boolean isInMemory;
 
     private int descriptor = -1;
@@ -278,8 +275,8 @@ final class Segment implements AutoCloseable {
     }
 
     /**
-     * Removes the name of the file, after every rank has opened the segment or has given up. Closes the descriptor
-     * unless memory is reserved later. The memory stays.
+     * Removes the name of the file. May be called only after every rank has tried to map the segment. Closes the
+     * descriptor unless memory is reserved later. The memory stays.
      */
     void settle() throws IOException {
         unlink();
@@ -294,7 +291,7 @@ final class Segment implements AutoCloseable {
         }
     }
 
-    /** Removes the name, the descriptor and the mapping, also of a segment that is only partly created. */
+    /** Removes the name, closes the file and unmaps the data area, also of a segment that is only partly created. */
     @Override
     public void close() throws IOException {
         try {

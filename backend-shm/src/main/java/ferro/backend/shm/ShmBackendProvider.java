@@ -50,7 +50,7 @@ public final class ShmBackendProvider implements BackendProvider {
      * @param group   group to join
      * @param context context of the rank
      * @return back end of this rank
-     * @throws IllegalArgumentException if the path has no back end {@code tcp}
+     * @throws IllegalArgumentException if no back end {@code tcp} is on the class path or module path
      */
     @Override
     public Backend create(GroupSpec group, RankContext context) {

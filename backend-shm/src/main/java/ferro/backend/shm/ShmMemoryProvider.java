@@ -18,7 +18,7 @@ import java.util.Optional;
 public final class ShmMemoryProvider implements SharedMemoryProvider {
     private static final String WAY_OUT = ", or send everything over TCP with " + Settings.LINKS.name() + "=tcp";
 
-    /** Divisor of the timeout of a call for the wait for the garbage collector, since the other ranks wait too. */
+    /** Divisor of the timeout that limits the wait for the garbage collector, since the other ranks wait meanwhile. */
     private static final int DEADLINE_PARTS = 4;
 
     /** Loads nothing; {@link java.util.ServiceLoader} calls this constructor. */

@@ -4,8 +4,8 @@
  * for data.
  *
  * <p>Start reading at {@code ShmMemoryProvider}. {@code Segment} creates a segment in such a way that a write to the
- * segment never fails, and that a process that is killed in the meantime leaves no file. {@code ShmMemory} opens the
- * segments of the other ranks. The engine decides which calls use segments.
+ * segment never fails. {@code Leftovers} removes the file of a process that was killed while it created a segment.
+ * {@code ShmMemory} opens the segments of the other ranks. The engine decides which calls use segments.
  *
  * <p>Code in this package does not wait for another rank, and does not exchange the offers of segments.
  */
