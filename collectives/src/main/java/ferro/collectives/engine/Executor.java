@@ -21,8 +21,8 @@ import java.util.function.IntConsumer;
  */
 interface Executor {
     /**
-     * Makes an operation the current one, and begins it unless it has already begun. The previous operation must be
-     * finished.
+     * Makes an operation the current one. Begins the operation unless it has already begun. The previous operation must
+     * be finished.
      */
     void begin(Operation operation);
 
@@ -34,7 +34,7 @@ interface Executor {
         return false;
     }
 
-    /** Does what can be done now; returns whether anything moved. */
+    /** Makes all progress that is possible without waiting. Returns whether anything moved. */
     boolean advance();
 
     /** Returns whether the current operation is finished. */
@@ -89,7 +89,7 @@ interface Executor {
 
         private int first;
         private int count;
-        /** Whether the current operation may share the links. Operations behind it may. */
+        /** Whether the current operation may share the links. Operations behind the current one always may. */
         private boolean shares;
 
         LinkExecutor(Transport transport, int max) {
@@ -139,8 +139,8 @@ interface Executor {
         }
 
         /**
-         * Returns whether an operation may share the links. A barrier may not share the links, because an operation after a
-         * barrier must begin after it.
+         * Returns whether an operation may share the links. A barrier may not, because an operation after a barrier
+         * must begin after the end of the barrier.
          */
         private static boolean mayShare(Operation operation) {
             return operation.prepared().type != null
@@ -237,8 +237,8 @@ interface Executor {
     /** An executor of programs in shared memory: a {@link SharedMachine} that runs the engine's operations. */
     final class SharedMemoryExecutor extends SharedMachine implements Executor {
         /**
-         * Makes an executor for the segments of all ranks. {@code spins} is how often to poll at once before yielding;
-         * 0 where ranks share cores, because a spinning rank would keep the others from their core.
+         * Creates an executor for the segments of all ranks. {@code spins} is the number of polls before a yield. The
+         * number is 0 if ranks share cores, because a spinning rank would keep the other ranks from their core.
          */
         SharedMemoryExecutor(
                 GroupSpec group,

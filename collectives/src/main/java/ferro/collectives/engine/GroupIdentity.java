@@ -16,19 +16,23 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongPredicate;
 
 /**
- * Identifies a group among all groups of the same processes by 64 bits.
+ * A 64-bit number that identifies a group among all groups of the same processes, and the objects that these groups
+ * share.
  *
- * @param ranks    ranks of the joined group, in the order of this one
- * @param statuses status of this rank in all of these groups
- * @param options  engine options, the same for all of them
- * @param left     which of them are open, or were left
+ * @param ranks    for each rank of this group, its rank in the joined group
+ * @param statuses status of this rank in each group of the joined group
+ * @param options  engine options, the same for the joined group and its subgroups
+ * @param left     the groups of this rank that are open, and the groups that it has left
  */
 public record GroupIdentity(
         long value, Membership membership, int[] ranks, RankStatuses statuses, EngineOptions options, LeftGroups left) {
-    /** All ranks of the joined group that was made last, in order. */
+    /** All ranks of the group that was joined last, in ascending order. */
     private static final AtomicReference<int[]> ASCENDING = new AtomicReference<>(new int[0]);
 
-    /** Without control messages nothing is waited for before a loss is blamed. */
+    /**
+     * The failure policy without control messages. A loss is blamed at once, because no message can still explain the
+     * loss.
+     */
     private record NothingToRead(LongPredicate hasCompared) implements FailurePolicy {
         @Override
         public long eofGraceNanos() {
@@ -42,22 +46,22 @@ public record GroupIdentity(
     }
 
     /**
-     * Options that a group and the groups made of it share.
+     * Options that a joined group and its subgroups share.
      *
-     * @param stepped whether the caller makes progress by steps, and not a thread of the engine
-     * @param rules   decisions when something goes wrong
-     * @param maxMesh size of the largest group in which each rank tells every other rank of a failure
-     * @param maxInFlight how many operations may be in flight at once; 1 without control messages, because data that one
-     *     peer does not take yet may hold back data that another peer waits for
+     * @param stepped whether the caller makes progress by steps, in place of a thread of the engine
+     * @param rules   policy after a failure
+     * @param maxMesh size of the largest group in which each rank sends a failure to every other rank
+     * @param maxInFlight maximum number of operations in flight; 1 without control messages, because data that one peer
+     *     does not take yet may hold back data that another peer waits for
      */
     public record EngineOptions(boolean stepped, FailurePolicy rules, int maxMesh, int maxInFlight) {
-        /** Makes options with as many operations in flight at once as links carry. */
+        /** Creates options with the maximum number of operations in flight that links support. */
         public EngineOptions(boolean stepped, FailurePolicy rules, int maxMesh) {
             this(stepped, rules, maxMesh, Executor.LinkExecutor.MAX_RUNS);
         }
     }
 
-    /** Returns the identity of a joined group, which watches the processes of its ranks. */
+    /** Returns the identity of a joined group whose membership watches the processes of the ranks. */
     public static GroupIdentity watched(
             Transport transport, GroupSpec group, RankContext context, EngineOptions options) {
         long identity = Hashing.of(group.name());
@@ -66,9 +70,10 @@ public record GroupIdentity(
     }
 
     /**
-     * Returns the identity of a group without a control lane: no rank is watched, and no rank sends the reason why a
-     * peer has left. {@code hasCompared} is asked again and again at a deadline, with the
-     * nanoseconds of the call's time, until it has compared the calls of the peers.
+     * Returns the identity of a group without a control lane. The group watches no rank, and no rank sends the reason
+     * why a peer has left. At a deadline, the engine calls {@code hasCompared} repeatedly until the result is true. The
+     * argument is the timeout of the call in nanoseconds. The result is true when the calls of the peers have been
+     * compared.
      */
     public static GroupIdentity unwatched(GroupSpec group, LongPredicate hasCompared) {
         EngineOptions options = new EngineOptions(false, new NothingToRead(hasCompared), Overlay.MAX_MESH, 1);
@@ -78,12 +83,16 @@ public record GroupIdentity(
     private static GroupIdentity joined(
             long identity, Membership membership, GroupSpec group, EngineOptions options, LeftGroups left) {
         int[] all = ascending(group.worldSize());
-        // in a seeded simulation all ranks run on one thread, and the line of a test must not change a run
+        // in a seeded simulation all ranks run on one thread, and line numbers in the stack of a test must not change a
+        // run
         RankStatuses statuses = options.stepped ? RankStatuses.withoutStacks() : new RankStatuses();
         return new GroupIdentity(identity, membership, all, statuses, options, left);
     }
 
-    /** Returns all ranks of a joined group in order. The ranks of a process share the array, and nothing changes it. */
+    /**
+     * Returns all ranks of a joined group in ascending order. All ranks of a process share the array, so no caller may
+     * change the array.
+     */
     private static int[] ascending(int worldSize) {
         int[] all = ASCENDING.get();
         if (all.length != worldSize) {
@@ -102,7 +111,7 @@ public record GroupIdentity(
         return new GroupIdentity(child, membership, joined, statuses, options, left);
     }
 
-    /** Returns whether a group of this identity was joined, and not made of another one. */
+    /** Returns whether a group with this identity is a joined group and not a subgroup. */
     boolean isJoined(GroupSpec group) {
         return value == Hashing.of(group.name());
     }

@@ -8,21 +8,21 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
-/** The links of one lane kind, opened on first use, with the number of posts on each. */
+/** The links of one kind of lane, each with its numbers of posts. A link is opened on first use. */
 final class Lanes {
     private final Transport transport;
     private final Lane kind;
-    /** Links by peer; empty until the first one is opened. */
+    /** Links by peer; empty until the first link is opened. */
     private CountedLink[] channels = new CountedLink[0];
 
     private CountedLink[] opened = new CountedLink[0];
 
-    /** A link and its counts of posts since it was made. No post may be pending on the link at that time. */
+    /** A link and its numbers of posts. No post may be pending on the link when this object is created. */
     static final class CountedLink {
         final Link link;
         long sendsPosted;
         long receivesPosted;
-        /** Number of posts that have a position in the order of the link, posted or still to be posted. */
+        /** Number of sends that have a position in the order of the link, whether posted or not. */
         long sendPlaces;
 
         long receivePlaces;
@@ -56,8 +56,8 @@ final class Lanes {
     }
 
     /**
-     * Asks the transport for its links again, as it may now have better ones for some peers. No transfer may be under
-     * way; what the old links still wait for never comes. Returns the peers that have another link.
+     * Replaces the links to peers for which the transport now has a better link. No transfer may be in flight. Receives
+     * that are still posted on a replaced link never get a message. Returns the peers whose link has changed.
      */
     BitSet reopen() {
         BitSet changed = new BitSet();
@@ -83,7 +83,7 @@ final class Lanes {
         return transport.worldSize() == 1;
     }
 
-    /** Returns the bytes that all of them have moved, unfinished posts included; allocates nothing. */
+    /** Returns the number of bytes that all links have moved, including unfinished posts. Allocates nothing. */
     long bytesMoved() {
         long bytes = 0;
         for (CountedLink channel : opened) {

@@ -11,21 +11,21 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Messages with one peer over a link. An envelope has four longs (tag, bytes, kind, type), and is followed by its
- * elements where the kind has some. A receive for the next envelope is always posted, unless too many unmatched bytes
- * are kept.
+ * The lane for messages with one peer over a link. Each message has an envelope of four longs: tag, bytes, kind and
+ * type. The elements follow the envelope if the kind has elements. A receive for the next envelope is always posted,
+ * unless this rank keeps too many unmatched bytes of the peer.
  *
- * <p>Up to 64 KiB the elements follow at once (eager). Above, and if the send waits for its receive, the sender
- * announces the message, the receiver sends a go-ahead once a receive matches it, and the elements follow then
- * (rendezvous). Both sides count the announcements. Go-aheads and elements have the number of their announcement, so
- * that messages of one tag can be received in any order. If the elements do not come soon, {@link PointToPoint} repeats
- * the go-ahead as a control message: the peer may read nothing more, because it keeps too many unmatched bytes of this
- * rank.
+ * <p>The elements of a message of up to 64 KiB follow the envelope at once (eager). For a larger message, or if the
+ * send waits for its receive, the sender announces the message. The receiver sends a go-ahead once a receive matches
+ * the message, and then the sender sends the elements (rendezvous). Both sides count the announcements. Go-aheads and
+ * elements have the number of their announcement, so that messages of one tag can be received in any order. If the
+ * elements do not come soon, {@link PointToPoint} repeats the go-ahead as a control message. The reason is that a peer
+ * that keeps too many unmatched bytes of this rank reads no more from the link.
  *
- * <p>Belongs to the thread that holds the progress lock.
+ * <p>Only the thread that holds the progress lock uses this object.
  */
 final class PeerLane extends MessageLane {
-    /** Largest message that is sent without waiting for a go-ahead. */
+    /** Size of the largest message in bytes that is sent without waiting for a go-ahead. */
     static final long EAGER_BYTES = 64L << 10;
 
     private static final long EAGER = 0;
@@ -50,10 +50,13 @@ final class PeerLane extends MessageLane {
     private long announcementsRead;
     private boolean listening;
 
-    /** A posted receive: of an envelope (both null), into the tensor of a receive, or into an unexpected message. */
+    /**
+     * A posted receive: for an envelope (receive and message are null), for elements of a receive, or for an unexpected
+     * message.
+     */
     private record Inbound(long target, Transfer receive, UnexpectedMessage message) {}
 
-    /** What is to be sent: a reused envelope (send is null), or the elements of a send, which ends with them. */
+    /** Data to send: a reused envelope ({@code send} is null), or the elements of a send, which end the send. */
     private record Outbound(HostTensor data, Transfer send) {}
 
     PeerLane(int peer, Lanes.CountedLink channel, PeerLanes lanes) {
@@ -90,7 +93,9 @@ final class PeerLane extends MessageLane {
         }
     }
 
-    /** Ends the transfers that have moved, and posts those that are next; returns whether there were any. */
+    /**
+     * Ends the transfers that have moved, and posts the next transfers. Returns whether anything was ended or posted.
+     */
     boolean advance() {
         boolean moved = false;
         while (!posted.isEmpty() && channel.link.sent() > sendsDone) {
@@ -145,7 +150,7 @@ final class PeerLane extends MessageLane {
 
     private void deliver(UnexpectedMessage message, Transfer receive) {
         if (receive.work.isDone()) {
-            // the group has failed since the match: the tensor is the caller's again
+            // the group has failed since the match, so the tensor belongs to the caller again
             return;
         }
         message.copyInto(receive.tensor);
@@ -201,7 +206,7 @@ final class PeerLane extends MessageLane {
         }
     }
 
-    /** Sends the elements of an announced message, unless they are sent already: a go-ahead may come twice. */
+    /** Sends the elements of an announced message, unless they were already sent, because a go-ahead may come twice. */
     void startAnnounced(long announcement) {
         Transfer send = take(announced, announcement);
         if (send != null) {
@@ -249,7 +254,10 @@ final class PeerLane extends MessageLane {
         inbound.add(new Inbound(++channel.receivesPosted, receive, null));
     }
 
-    /** Adds an envelope; the value is the size, or for a go-ahead or content the number of the announcement. */
+    /**
+     * Adds an envelope. {@code value} is the size in bytes; for a go-ahead or for content, the number of the
+     * announcement.
+     */
     private void addEnvelope(Transfer about, long kind, long value) {
         HostTensor spare = spareEnvelopes.isEmpty() ? HostTensor.of(new long[LONGS]) : spareEnvelopes.pop();
         long[] longs = (long[]) spare.memory();

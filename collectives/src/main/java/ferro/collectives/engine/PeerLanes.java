@@ -16,33 +16,36 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.IntFunction;
 
 /**
- * The lanes of a group by peer, opened when they are needed, and the receives from any rank, which wait on all of them.
- * Belongs to the thread that holds the progress lock.
+ * The point-to-point lanes of a group by peer, and the receives from any rank, which wait on all lanes. A lane is
+ * opened on first use. Only the thread that holds the progress lock uses this object.
  *
- * <p>A receive from any rank opens no connection. It takes a message that is there, or waits until a lane that a peer
- * has opened brings one. If messages of several ranks are there, the rank is taken from which such a receive has taken
- * a waiting message least recently. So no rank is passed over more often than there are other ranks.
+ * <p>A receive from any rank opens no connection. Such a receive takes a message that has come, or waits for a message
+ * on a lane that a peer has opened. If messages of several ranks wait, the receive takes a message of the rank that was
+ * served least recently in this way. So a rank is passed over at most as often as there are other ranks.
  */
 final class PeerLanes {
     private final Transport transport;
     private final Lanes lanes;
-    /** Null where no rank shares memory with this one. */
+    /** Null if no rank shares memory with this rank. */
     private final IntraNodeTransport intraNode;
 
     final CallHeader header;
     final PointToPoint owner;
-    /** Bytes of unmatched messages at which no more is read from their peer; at least 1: one message is kept. */
+    /**
+     * Bytes of unmatched messages of a peer at which this rank reads no more from the peer. At least 1, because one
+     * message is always kept.
+     */
     final long keptLimit;
-    /** Unmatched receives from any rank, in the order in which they were posted. */
+    /** Unmatched receives from any rank, in posting order. */
     final List<Transfer> fromAny = new ArrayList<>();
-    /** Probes that no message has ended. */
+    /** Probes that no message has matched yet. */
     final List<Transfer> probes = new ArrayList<>();
     /**
-     * By rank, the number of the last receive from any rank that has taken a waiting message; null before the first
-     * one. A receive of a message that a probe from any rank has described counts as one from any rank.
+     * For each rank, the number of the last receive from any rank that took a waiting message of that rank. Null before
+     * the first such receive. The receive of a message that a probe from any rank has described also counts.
      */
     long[] lastTaken;
-    /** Lanes by peer; empty until the first one is opened. */
+    /** Lanes by peer; empty until the first lane is opened. */
     private PeerLane[] byPeer = new PeerLane[0];
 
     private final List<PeerLane> opened = new ArrayList<>();
@@ -63,7 +66,7 @@ final class PeerLanes {
         this.own = new OwnLane(transport.rank(), this);
     }
 
-    /** Uses better links from now on; called while nothing is pending on any rank. */
+    /** Switches to better links. The caller calls this method while no message is pending on any rank. */
     void reopen() {
         BitSet changed = lanes.reopen();
         for (int peer = changed.nextSetBit(0); peer >= 0; peer = changed.nextSetBit(peer + 1)) {
@@ -78,8 +81,9 @@ final class PeerLanes {
     }
 
     /**
-     * Opens the lanes by which messages come that this rank has not asked for; returns whether there was one. If {@code
-     * listens}, also for messages of ranks of the same host that no receive waits for.
+     * Opens lanes on which messages come that no receive of this rank has named a peer for. Returns whether a lane was
+     * opened. While a probe or a receive from any rank is pending, opens all lanes that a peer has opened. Otherwise,
+     * if {@code listens}, opens the lanes in shared memory on which messages have come.
      */
     boolean openUnexpected(boolean listens) {
         boolean isFromAny = !fromAny.isEmpty() || !probes.isEmpty();
@@ -97,7 +101,7 @@ final class PeerLanes {
         return any;
     }
 
-    /** Opens the lanes in shared memory by which messages have come. */
+    /** Opens the lanes in shared memory on which messages have come. */
     private boolean openShared() {
         boolean any = false;
         for (int peer = 0; peer < transport.worldSize(); peer++) {
@@ -140,7 +144,7 @@ final class PeerLanes {
 
     /** Returns the rank whose waiting message a receive from any rank takes, or -1 if no message waits for it. */
     private int sourceFor(Transfer receive) {
-        // a peer whose lane is not open would never have its turn while other peers always have messages
+        // without an open lane, a peer would never be served while other peers always have messages
         openUsed();
         if (lastTaken == null) {
             lastTaken = new long[transport.worldSize()];
@@ -154,13 +158,13 @@ final class PeerLanes {
             }
         }
         if (source >= 0 && receive.kind != MessageKind.PROBE) {
-            // a probe leaves the turn to the receive of its message
+            // a probe does not count, because the receive of its message counts
             lastTaken[source] = receive.number;
         }
         return source;
     }
 
-    /** Takes a go-ahead that a peer has repeated; any thread. */
+    /** Queues a go-ahead that a peer has repeated. Any thread may call this method. */
     void goAhead(int peer, long announcement) {
         repeated.add(new RepeatedGoAhead(peer, announcement));
     }
@@ -182,7 +186,10 @@ final class PeerLanes {
         }
     }
 
-    /** Returns advice for a send if ranks wait for each other and a message of one is unreceived; else empty. */
+    /**
+     * Returns advice for a send if ranks wait for each other and a message of one of the culprits is unreceived; else
+     * empty.
+     */
     String crossing(Diagnosis.Blame verdict) {
         boolean isCrossing = verdict.isNoRankAlone()
                 && verdict.culprits().stream()
@@ -190,7 +197,9 @@ final class PeerLanes {
         return isCrossing ? "; " + FailureHints.CROSSING : "";
     }
 
-    /** Returns a text about the peers of a receive whose messages are no longer read; empty if all are read. */
+    /**
+     * Returns a text about the peers of a receive from which this rank reads no more messages; empty if no peer is so.
+     */
     String unreceived(Transfer receive, IntFunction<String> named) {
         StringBuilder text = new StringBuilder();
         for (int peer = 0; peer < transport.worldSize(); peer++) {
@@ -206,7 +215,10 @@ final class PeerLanes {
                         .toString();
     }
 
-    /** Returns a text about when a peer reads messages, for a send that waits until it does; empty for another send. */
+    /**
+     * Returns a text about when a peer reads messages, for an eager send, which waits until the peer reads. Empty for
+     * another send.
+     */
     String unread(Transfer send) {
         return send.isEager()
                 ? "; a rank reads messages while it is in a call of the group, and keeps at most " + size()
@@ -245,11 +257,11 @@ final class PeerLanes {
     }
 
     /**
-     * Messages of this rank to itself, which never use a link. Small messages are kept, so that the send returns at
-     * once. Belongs to the thread that holds the progress lock.
+     * The lane of this rank to itself, which never uses a link. The lane keeps small messages, so that their sends
+     * return at once. Only the thread that holds the progress lock uses this object.
      */
     static final class OwnLane extends MessageLane {
-        /** Bytes that a message takes along at once if it changes its type. */
+        /** Number of bytes that are copied at once if a message changes its type. */
         private static final long PIECE_BYTES = 1 << 20;
 
         OwnLane(int rank, PeerLanes lanes) {

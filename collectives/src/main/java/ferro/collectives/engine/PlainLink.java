@@ -18,27 +18,31 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Posts to one peer of a plain back end: a message for the header of each call, then one per post. All have a tag of
- * the engine, so that they never match messages of users.
+ * A link to one peer of a plain back end. The link sends one message for the header of each call, then one message per
+ * post. All messages have a tag of the engine, so that they never match messages of users.
  */
 final class PlainLink implements Link {
-    /** Below 0: users cannot send with it. */
+    /** A tag below 0, so that no user can send a message with this tag. */
     static final int TAG = -1;
 
-    /** Longer posts are sent in pieces that fit in a byte buffer. */
+    /** Longest piece of a post. A longer post is sent in pieces that fit in a byte buffer. */
     private static final long PIECE_ELEMENTS = 1L << 23;
-    /** No limit for the back end: the engine has the deadline, and closes the back end when it passes. */
+    /** No timeout for the back end. The engine has the deadline, and closes the back end when the deadline passes. */
     private static final Duration NO_LIMIT = Duration.ofDays(1);
 
-    /** The text of a call follows its header: length, and UTF-8. Both ranks have the same byte order. */
+    /**
+     * Offset of the text of a call, which follows the header: length, then UTF-8. Both ranks have the same byte order.
+     */
     private static final int TEXT_LENGTH_AT = WireHeader.BYTES;
 
     private static final int TEXT_AT = TEXT_LENGTH_AT + Integer.BYTES;
     private static final int TEXT_BYTES = 512;
-    /** What stays of both ends of a text that is too long: at most three bytes each. */
+    /**
+     * Number of characters that are kept at each end of a text that is too long. A character has at most three bytes.
+     */
     private static final int PART_CHARACTERS = 80;
 
-    /** The time for each peer whose header is looked for; a back end may wait longer. */
+    /** Time that the search for a different call waits for the header of each peer; a back end may wait longer. */
     private static final Duration FIND_LIMIT = Duration.ofMillis(200);
 
     private static final long POLL_NANOS = 1_000_000L;
@@ -46,15 +50,15 @@ final class PlainLink implements Link {
     private final PlainTransport transport;
     private final int peer;
     private long sendSequence;
-    /** The sends so far. Belongs to the thread that makes progress. */
+    /** Number of posted sends. Only the thread that makes progress uses this field. */
     private long posted;
 
     /** The call of the last send. */
     private volatile CallHeader sending;
-    /** The last call whose header the peer has received. */
+    /** Sequence of the last call whose header the peer has received. */
     private volatile long taken;
 
-    /** The beginning of a record at the end of the last piece. */
+    /** The incomplete record at the end of the last piece. */
     private ByteBuffer beginning;
 
     private long receiveSequence;
@@ -159,14 +163,17 @@ final class PlainLink implements Link {
     }
 
     /**
-     * Receives a header that the peer may send, and returns the failure if the peer makes another call with this
-     * number; else null. A peer that is in an earlier or later call says nothing about this one.
+     * Receives a header that the peer may send. Returns a failure if the peer makes another call with the same
+     * sequence, else null. A header of an earlier or later call says nothing about this call.
      */
     FerroException find(CallHeader call) {
         return compared(call, FIND_LIMIT, true);
     }
 
-    /** Waits until the peer has received the header of a call, so that it can compare too; not beyond a time. */
+    /**
+     * Waits until the peer has received the header of a call, so that the peer can compare too. Waits at most until
+     * {@code untilNanos}.
+     */
     void awaitTaken(CallHeader call, long untilNanos) {
         while (taken < call.sequence()
                 && System.nanoTime() - untilNanos < 0
@@ -196,7 +203,7 @@ final class PlainLink implements Link {
                         + CallsThatDiffer.remedy(calls));
     }
 
-    /** Returns a text that fits behind a header; a long label loses its middle, so that root and length stay. */
+    /** Returns a text that fits behind a header. A long label loses its middle, so that root and length stay. */
     static String shortened(String text) {
         boolean fits = text.getBytes(StandardCharsets.UTF_8).length <= TEXT_BYTES;
         return fits
@@ -205,10 +212,10 @@ final class PlainLink implements Link {
     }
 
     /**
-     * Takes a piece, and combines its records together with the beginning of a record from the piece before.
+     * Receives a piece and combines its complete records. The first record may have begun in the previous piece.
      *
-     * @param left elements of that beginning, which are the first of {@code into}
-     * @return elements at the end of the piece that are only the beginning of a record
+     * @param left number of elements of that incomplete record, which are the first elements of {@code into}
+     * @return number of elements of an incomplete record at the end of this piece
      */
     private long take(HostTensor into, ReduceOp op, long left) {
         ByteBuffer bytes = direct(into.byteCount());
@@ -225,7 +232,7 @@ final class PlainLink implements Link {
         long full = into.elementCount() - rest;
         Kernels.of(into.dataType(), op, transport.worldSize()).combine(into, 0, came, 0, full);
         if (rest > 0) {
-            // records are of bytes
+            // the elements of a record are bytes, so an element index is a byte index
             beginning = bytes.clear().position((int) full).slice().order(ByteOrder.nativeOrder());
         }
         return rest;

@@ -20,16 +20,20 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ObjIntConsumer;
 
 /**
- * A plain back end as a medium. One thread sends what is posted, in order, and another one receives, since both calls
- * may wait for the peer. There is no control lane: control messages are dropped, and giving up means closing the back
- * end.
+ * A plain back end as a medium. One thread runs the posted sends in order, and another thread runs the receives,
+ * because a send or receive may wait for the peer. A plain back end has no control lane, so control messages are
+ * dropped. To give up, the engine closes the back end.
  */
 final class PlainTransport implements Transport {
-    /** The longest search for a call that differs, after the deadline; less for a call of a short time. */
+    /**
+     * Longest search for a different call, after the deadline. The search is shorter for a call with a short timeout.
+     */
     private static final long SEARCH_NANOS = 2_000_000_000L;
 
     private static final int SEARCH_PART = 4;
-    /** A difference is reported so long before the search ends, when the call times out. */
+    /**
+     * Time between the report of a difference and the end of the search. At the end of the search, the call times out.
+     */
     private static final long REPORT_NANOS = 200_000_000L;
 
     private final Backend plain;
@@ -44,10 +48,16 @@ final class PlainTransport implements Transport {
     private volatile long finished;
     private long seen;
     private volatile boolean abandoned;
-    /** When the search for a call that differs ends; 0 before it begins. Belongs to the thread that makes progress. */
+    /**
+     * End of the search for a different call; 0 before the search begins. Only the thread that makes progress sets this
+     * field.
+     */
     private long searchedUntilNanos;
 
-    /** Whether a search has begun, which may take headers that the call needs: it can only fail from then on. */
+    /**
+     * Whether the search has begun. The search may take headers that the call needs, so the call can only fail from
+     * then on.
+     */
     private volatile boolean isSearching;
 
     private volatile boolean hasSearched;
@@ -122,7 +132,7 @@ final class PlainTransport implements Transport {
 
     @Override
     public void control(int peer, ByteBuffer message) {
-        // without a control lane the other ranks learn of a failure from the closed back end
+        // without a control lane, the closed back end shows the failure to the other ranks
     }
 
     @Override
@@ -148,12 +158,13 @@ final class PlainTransport implements Transport {
     }
 
     /**
-     * Checks once, at a deadline, whether a peer makes another call: both ranks may wait in their sends, so that
-     * neither sees the header of the other. Receives the header of each peer in turn, the one first to which this rank
-     * sends.
+     * Checks once, at a deadline, whether a peer makes another call. If two ranks wait in their sends, neither receives
+     * the header of the other rank. The search receives the header of each peer in turn, beginning with the peer to
+     * which this rank sends.
      *
-     * @param timeoutNanos time of the call, of which the search adds a quarter at most
-     * @return whether the search is over, or impossible: this rank is in no send, or in a receive
+     * @param timeoutNanos timeout of the call in nanoseconds; the search takes at most a quarter of the timeout
+     * @return whether the search is over or impossible; the search is impossible if this rank is in no send, or in a
+     *     receive
      */
     boolean hasCompared(long timeoutNanos) {
         if (searchedUntilNanos == 0) {
@@ -161,7 +172,7 @@ final class PlainTransport implements Transport {
             boolean mayWaitForEachOther = peer >= 0 && receiver.isIdle();
             synchronized (this) {
                 if (mayWaitForEachOther && !links[peer].isSending()) {
-                    // the send has just ended, and its call may go on
+                    // the send has just ended, so the call may go on
                     return false;
                 }
                 isSearching = mayWaitForEachOther;
@@ -181,7 +192,7 @@ final class PlainTransport implements Transport {
             boolean differs = search(links[first], call);
             for (int peer = 0; peer < worldSize() && !differs && !abandoned; peer++) {
                 if (peer != rank() && peer != first) {
-                    // links belong to the thread that makes progress
+                    // only the thread that makes progress may change the array of links
                     differs = search(links[peer] == null ? new PlainLink(this, peer) : links[peer], call);
                 }
             }
@@ -191,13 +202,13 @@ final class PlainTransport implements Transport {
         }
     }
 
-    /** Fails the group before the search ends, if a peer makes another call; returns whether it does. */
+    /** Fails the group before the end of the search if a peer makes another call. Returns whether the peer does. */
     private boolean search(PlainLink link, CallHeader call) {
         FerroException differs;
         try {
             differs = link.find(call);
         } catch (RuntimeException | Error nothing) {
-            // the peer has sent nothing, or something else: the deadline is over in any case
+            // the peer has sent nothing or another message, and the deadline has passed in any case
             return false;
         }
         if (differs != null) {
@@ -225,12 +236,12 @@ final class PlainTransport implements Transport {
         receiver.add(peer, () -> locked(receiving, task));
     }
 
-    /** Runs a user's send. The contract allows one send at a time, including those of collectives. */
+    /** Runs a send of a user. The contract allows one send at a time, including the sends of collectives. */
     void whileNothingIsSent(Duration timeout, Runnable call) {
         exclusively(sending, "send", timeout, call);
     }
 
-    /** Runs a user's recv. The contract allows one recv at a time, including those of collectives. */
+    /** Runs a receive of a user. The contract allows one receive at a time, including the receives of collectives. */
     void whileNothingIsReceived(Duration timeout, Runnable call) {
         exclusively(receiving, "recv", timeout, call);
     }
@@ -270,7 +281,7 @@ final class PlainTransport implements Transport {
         return isSearching;
     }
 
-    /** Counts a finished post and tells the thread that makes progress, unless a search has begun. */
+    /** Counts a finished post and wakes the thread that makes progress, unless a search has begun. */
     synchronized void finishOne(Runnable count) {
         if (!isSearching) {
             count.run();
@@ -279,7 +290,7 @@ final class PlainTransport implements Transport {
         }
     }
 
-    /** Returns the bytes of a tensor: its own memory if that is a direct buffer, a copy if it is an array. */
+    /** Returns the bytes of a tensor: a view of the memory if the tensor is in one buffer, else a copy. */
     ByteBuffer bytesOf(HostTensor tensor) {
         if (tensor.byteCount() > Integer.MAX_VALUE) {
             throw new IllegalArgumentException("a message of " + tensor.byteCount() + " bytes on the plain back end "
@@ -313,7 +324,7 @@ final class PlainTransport implements Transport {
         wakeup();
     }
 
-    /** A thread that runs blocking calls of a plain back end one after the other; started with the first of them. */
+    /** A thread that runs blocking calls of a plain back end one after the other. The first call starts the thread. */
     static final class PlainWorker {
         private static final long JOIN_MILLIS = 5000;
 
@@ -321,12 +332,12 @@ final class PlainTransport implements Transport {
         private final ObjIntConsumer<Throwable> trouble;
         private final LinkedBlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
         private volatile boolean stopped;
-        /** The peer of the call that runs; -1 if none runs. */
+        /** Peer of the running call; -1 if no call runs. */
         private volatile int peerInCall = -1;
 
         private Thread thread;
 
-        /** Makes a worker; {@code trouble} receives the failure of a call, and its peer. */
+        /** Creates a worker. {@code trouble} receives the failure of a call and the peer of the call. */
         PlainWorker(String name, ObjIntConsumer<Throwable> trouble) {
             this.name = name;
             this.trouble = trouble;
@@ -359,7 +370,7 @@ final class PlainTransport implements Transport {
             }
         }
 
-        /** Waits for a bounded time until no call is under way any more, so that posted memory is free. */
+        /** Waits for a bounded time until no call is in flight, so that no call accesses posted memory. */
         void join() {
             Thread running;
             synchronized (this) {

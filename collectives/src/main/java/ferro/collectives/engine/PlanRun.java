@@ -31,13 +31,13 @@ final class PlanRun {
     private final KeptKernels kernels;
     private final HostTensor[] memory = new HostTensor[REGIONS.length];
     /**
-     * Position of each send on its link, counted from 1. The send is finished when so many sends of the link are
-     * finished.
+     * Position of each send on its link, counted from 1. The send at position n is finished when the link has finished
+     * n sends.
      */
     private long[] sendPosition = new long[64];
 
     private long[] receivePosition = new long[64];
-    /** Scratch memory for plans that need it; it grows to the largest size needed, at most 32 MiB. */
+    /** Scratch memory for plans. The buffer grows to the largest size that a plan needs, at most 32 MiB. */
     private ByteBuffer scratch;
 
     private final HostTensor[] scratchByType = new HostTensor[DataType.values().length];
@@ -66,9 +66,9 @@ final class PlanRun {
         this.kernels = kernels;
     }
 
-    /** Begins an operation; {@code isAlone} tells whether no other operation is in flight. */
+    /** Begins an operation. {@code isAlone} is true if no other operation is in flight. */
     void begin(CallHeader header, PreparedCall what, HostTensor in, HostTensor out, boolean isAlone) {
-        // the steps that may fail come first: if one fails, nothing has begun
+        // the calls that may fail come first, so that no operation has begun after a failure
         HostTensor buffer = scratch(what.carriedType, what.schedule.scratchElements);
         multiply(what, in);
         sendPosition = longer(sendPosition, what.schedule.sends.length);
@@ -107,7 +107,10 @@ final class PlanRun {
         return call;
     }
 
-    /** Returns whether another operation may read what this one writes, or write what this one reads or writes. */
+    /**
+     * Returns whether an operation on these tensors may read what this operation writes, or write what this operation
+     * reads or writes.
+     */
     boolean mayTouch(HostTensor in, HostTensor out) {
         HostTensor ownOut = memory[Region.OUT.ordinal()];
         return TouchedMemory.mayAlias(ownOut, in)
@@ -301,12 +304,12 @@ final class PlanRun {
         return keptProducts;
     }
 
-    /** Copies elements of the operand and multiplies them. The target may be the same memory. */
+    /** Copies elements of the operand and multiplies the copies. The target may be the memory of the operand. */
     private void copyProducts(HostTensor into, long to, HostTensor operand, long from, long elements) {
         kernels.of(into.dataType(), multiplier, PreMulTarget.COPY).combine(into, to, operand, from, elements);
     }
 
-    /** Returns scratch memory of at least so many elements: one view for all operations of a type. */
+    /** Returns scratch memory of at least {@code elements} elements. All operations of one type share one view. */
     private HostTensor scratch(DataType type, long elements) {
         if (type == null) {
             return NOTHING;
@@ -326,7 +329,7 @@ final class PlanRun {
             scratch = ByteBuffer.allocateDirect(size).order(ByteOrder.nativeOrder());
             Arrays.fill(scratchByType, null);
         }
-        // the view covers all whole elements, so that another length needs no other view
+        // the view covers as many elements as fit, so that operations of any length can use the same view
         HostTensor made = HostTensor.of(
                 type,
                 scratch.slice(0, scratch.capacity() / type.byteSize() * type.byteSize())
@@ -335,7 +338,7 @@ final class PlanRun {
         return made;
     }
 
-    /** Returns a tensor without elements; it has its type, by which a link finds out how to combine. */
+    /** Returns a tensor without elements. A link uses the type of the tensor to choose how to combine. */
     private HostTensor empty(DataType type) {
         HostTensor known = empty[type.ordinal()];
         if (known == null) {

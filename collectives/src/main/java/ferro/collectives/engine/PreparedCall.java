@@ -16,8 +16,8 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * What calls of one kind, type, length, op, root and label share: plan, schedule, fingerprint and text. It is made once
- * and cached.
+ * The plan, schedule, fingerprint and text that calls of one kind, type, length, op, root and label share. A prepared
+ * call is made once and cached.
  */
 final class PreparedCall {
     private static final int COUNTS_LENGTH_MOST = 100;
@@ -26,42 +26,52 @@ final class PreparedCall {
     private final Key key;
     private final String algorithm;
     final CollectiveKind kind;
-    /** The kind, and the label if there is one, for messages. */
+    /** Name of the call in texts: the kind, and the label if the call has one. */
     final String name;
 
     final DataType type;
     final long elements;
     final ChunkCounts parts;
-    /** Type of the elements that are sent; for most calls the type of the call, with the chunks as they are. */
+    /**
+     * Type of the elements that are sent. Only an average of integers sends another type than that of the call, in
+     * other chunks.
+     */
     final DataType carriedType;
 
     final ChunkCounts carriedParts;
-    /** Lengths of the calls that are joined into this one, else null. */
+    /** Lengths of the calls that are joined into this call; null for a single call. */
     final long[] joined;
 
     private final String label;
 
     final ReduceOp op;
     /**
-     * How two elements are combined while operands are missing; a change of the operands comes before it.
+     * Op that combines two elements while other operands are still missing. If operands are multiplied, each operand is
+     * multiplied before this op.
      */
     final ReduceOp combining;
-    /** How two elements are combined when none is missing: for an average of floats, with its division. */
+    /** Op that combines two elements with the last operand. For an average of floats, this op also divides. */
     final ReduceOp completing;
 
     final int root;
-    /** For operations over links, else null. */
+    /** Schedule of an operation over links; null in shared memory. */
     final Schedule schedule;
-    /** For operations over shared memory, else null. */
+    /** Program of an operation in shared memory; null over links. */
     final Program program;
 
     final int steps;
     final CallHeader.Call call;
-    /** Per peer, where the two ends of a message also agree on lengths of their own; else null. */
+    /**
+     * For an all-to-all with unequal parts, the call by peer; null for other calls. The fingerprint of such a call also
+     * includes the length of the message to the peer.
+     */
     final CallHeader.Call[] sendCalls;
 
     final CallHeader.Call[] receiveCalls;
-    /** Bytes of the whole operation, and bytes that this rank sends and receives for it. */
+    /**
+     * Bytes of the whole operation; {@code bytesMoved} is the number of bytes that this rank sends and receives for the
+     * operation.
+     */
     final long bytes;
 
     final long bytesMoved;
@@ -103,8 +113,8 @@ final class PreparedCall {
     }
 
     /**
-     * Returns the same for calls with a label, or for joined calls with these labels: another fingerprint, name and
-     * text, the same plan.
+     * Returns a prepared call with the same plan for calls with a label, or for joined calls with these labels.
+     * Fingerprint, name and text of the returned call are different.
      */
     PreparedCall labelled(String... labels) {
         return new PreparedCall(key.labelled(labels.clone()), call.group(), algorithm, schedule, program);
@@ -118,17 +128,23 @@ final class PreparedCall {
         return type == null ? 0 : type.byteSize();
     }
 
-    /** Returns what each element of an operand is multiplied by where it is first read; 1 for most calls. */
+    /**
+     * Returns the factor by which an element of an operand is multiplied when the element is first read; 1 for most
+     * calls.
+     */
     double factor() {
         return op == null ? 1 : op.factor();
     }
 
-    /** Returns the bytes that a rank contributes by an operand, which is null if the call has none on this rank. */
+    /**
+     * Returns the number of bytes that a rank contributes to the call. {@code operand} is null if the call has no
+     * operand on this rank.
+     */
     long contributedBytes(HostTensor operand, int rank) {
         return operand == null || kind == CollectiveKind.BROADCAST && rank != root ? 0 : operand.byteCount();
     }
 
-    /** Returns whether it is an average of integers, which is computed by wider sums. */
+    /** Returns whether the call is an average of integers, which is computed by wider sums. */
     boolean isWidened() {
         return IntegerSums.serve(type, op);
     }
@@ -137,7 +153,7 @@ final class PreparedCall {
         return call.text();
     }
 
-    /** Returns whether this serves a call; asked on every call, so it allocates nothing. */
+    /** Returns whether this prepared call serves a call. The check runs on every call, so it allocates nothing. */
     boolean fits(Collective other, String otherLabel, int worldSize) {
         Tensor operand = other.operand();
         return kind == other.kind()
@@ -151,11 +167,12 @@ final class PreparedCall {
     /**
      * The properties that are equal in calls that share a plan.
      *
-     * @param type   of its elements, null for a barrier
-     * @param op     how to combine, or null
-     * @param root   root, or 0
-     * @param joined lengths of the calls that are joined into this one; null if it is one call
-     * @param labels label of the call, empty for none; or one of each call that is joined into this one, if these differ
+     * @param type   type of the elements; null for a barrier
+     * @param op     op that combines elements; null for a call that combines nothing
+     * @param root   root rank; 0 for a call without a root
+     * @param joined lengths of the calls that are joined into this call; null for a single call
+     * @param labels label of the call, empty without a label; for joined calls with different labels, the label of each
+     *     call
      */
     record Key(
             CollectiveKind kind,
@@ -166,7 +183,9 @@ final class PreparedCall {
             long[] joined,
             String... labels) {
         private static final int SHIFT = 7;
-        /** Spreads also lengths that are powers of two (Knuth, The Art of Computer Programming 3, 6.4). */
+        /**
+         * Multiplier that also spreads lengths that are powers of two (Knuth, The Art of Computer Programming 3, 6.4).
+         */
         private static final int GOLDEN = 0x9E3779B9;
 
         private static final int GOLDEN_SHIFT = 16;
@@ -206,8 +225,8 @@ final class PreparedCall {
         }
 
         /**
-         * Returns the key of the call that is planned and sent in its place: this one, or the wider sums of an average
-         * of integers.
+         * Returns the key of the call that is planned and sent: the key of the wider sums for an average of integers,
+         * else this key.
          */
         Key carried() {
             if (!IntegerSums.serve(type, op)) {
@@ -217,7 +236,7 @@ final class PreparedCall {
             return new Key(kind, DataType.INT64, wider, ReduceOp.SUM, root, joined, labels);
         }
 
-        /** Returns the slot of a call in a cache of so many slots. */
+        /** Returns the slot of a call in a cache of {@code slots} slots. */
         static int slot(Collective call, String label, int worldSize, int slots) {
             Tensor operand = call.operand();
             ReduceOp op = call.op();
@@ -232,7 +251,7 @@ final class PreparedCall {
         }
     }
 
-    /** Describes a call for people; the fingerprint is the hash of exactly this text. */
+    /** Describes a call in texts. The fingerprint of the call is the hash of exactly this text. */
     private static String describe(Key key, String algorithm) {
         StringBuilder text = new StringBuilder(key.name());
         if (key.type != null) {
@@ -249,8 +268,8 @@ final class PreparedCall {
     }
 
     /**
-     * Describes what all ranks know of the parts. For an all-to-all this is only that the parts have different lengths,
-     * which each pair of ranks compares.
+     * Appends what is equal on all ranks about the parts. For an all-to-all with unequal parts, this is only that the
+     * lengths differ, because each pair of ranks compares its own lengths.
      */
     private static void describe(Key key, StringBuilder text) {
         if (!key.parts.areEqual() && key.kind == CollectiveKind.ALL_TO_ALL) {
@@ -271,7 +290,10 @@ final class PreparedCall {
         return list.length() > COUNTS_LENGTH_MOST ? "hash " + Long.toHexString(Hashing.of(list)) : list;
     }
 
-    /** Returns, per peer, what both ends of each message also agree on; null where all ranks know all lengths. */
+    /**
+     * Returns the call by peer if each pair of ranks also compares the length of its message. Returns null if all ranks
+     * have all lengths.
+     */
     private CallHeader.Call[] pairs(long[] counts, boolean sends) {
         if (parts.areEqual() || kind != CollectiveKind.ALL_TO_ALL) {
             return null;

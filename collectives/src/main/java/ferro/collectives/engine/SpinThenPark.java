@@ -8,23 +8,27 @@ import java.lang.invoke.MethodType;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What the thread with the progress lock does while nothing moves: it spins for a while, then yields, then sleeps in
- * the transport ({@link WaitBudget}). Belongs to the thread that holds the progress lock.
+ * The wait of the thread with the progress lock while nothing moves. The thread spins for a while, then yields, then
+ * sleeps in the transport ({@link WaitBudget}). Only the thread that holds the progress lock uses this object.
  */
 final class SpinThenPark {
-    /** Longest sleep: a clock that jumps, or a fault of a medium, costs at most this time. */
+    /** Longest sleep. A clock that jumps or a fault of a medium delays this rank by at most this time. */
     private static final long MAX_SLEEP_NANOS = 1_000_000_000L;
 
-    /** Time between two polls of a virtual thread that a transport cannot wake, at first and at most. */
+    /** Shortest time between two polls of a virtual thread that a transport cannot wake. */
     private static final long BACKOFF_NANOS = 200_000L;
 
     private static final long MAX_BACKOFF_NANOS = 10_000_000L;
-    /** A backoff is this part of the time waited so far, so a wait for data is at most this part longer. */
+    /**
+     * A backoff is the time waited so far, divided by this number. So a backoff makes a wait for data at most this part
+     * longer.
+     */
     private static final int BACKOFF_PART = 8;
     /**
-     * Yields end after this time and one yield more, however few there were. A yield lasts as long as other threads
-     * keep the core, milliseconds where they compute; who sleeps has the core again as soon as something comes. It is
-     * more than all yields of a budget take where nobody wants the core.
+     * Time after which yields end, even if the budget has more yields; the last yield may exceed this time. A yield
+     * lasts as long as other threads use the core, which is milliseconds if these threads compute. A thread that sleeps
+     * gets the core back as soon as data arrives. If no other thread wants the core, all yields of a budget take less
+     * than this time.
      */
     private static final long YIELDING_MOST_NANOS = 2_000_000L;
 
@@ -49,13 +53,13 @@ final class SpinThenPark {
         return budget.spins();
     }
 
-    /** Notes that something moved, or that the wait begins. */
+    /** Records that something moved, or that a wait begins. */
     void begin() {
         misses = 0;
     }
 
     /**
-     * Notes that nothing moved, and spins or yields once without sleeping; returns whether it is time to check
+     * Records that nothing moved, and spins or yields once without sleeping. Returns whether it is time to check
      * deadlines.
      */
     boolean missed() {
@@ -71,7 +75,7 @@ final class SpinThenPark {
         return !mayYield || yieldForLong();
     }
 
-    /** Yields once; returns whether the time for yields is over, and with it the budget. */
+    /** Yields once. Returns whether the time for yields has passed; the budget is then used up. */
     private boolean yieldForLong() {
         Thread.yield();
         if (context.nanoTime() - yieldingSinceNanos < YIELDING_MOST_NANOS) {
@@ -90,13 +94,16 @@ final class SpinThenPark {
         return misses > missesAtSleep;
     }
 
-    /** Sleeps until something may have moved, or for a time. The thread has just made its checks. */
+    /**
+     * Sleeps until something may have moved, but at most for {@code limitNanos}. The caller has just checked its
+     * deadlines.
+     */
     void sleep(long nowNanos, long limitNanos) {
         missesAtSleep = misses;
         long nanos = Math.min(limitNanos, MAX_SLEEP_NANOS);
         if (isVirtual() && !transport.parksVirtualThreads()) {
-            // a virtual thread in the kernel would keep its carrier, and the ranks queued on that carrier would never
-            // run
+            // a virtual thread that sleeps in the kernel would keep its carrier thread, and ranks queued on the carrier
+            // would never run
             long backoff = Math.min(MAX_BACKOFF_NANOS, (nowNanos - yieldingSinceNanos) / BACKOFF_PART);
             LockSupport.parkNanos(this, Math.min(nanos, Math.max(BACKOFF_NANOS, backoff)));
             return;
@@ -104,7 +111,10 @@ final class SpinThenPark {
         transport.park(nowNanos + nanos);
     }
 
-    /** Returns whether this thread releases its carrier to other threads while it is parked, and only then. */
+    /**
+     * Returns whether this thread is virtual. Only a virtual thread that is parked releases its carrier to other
+     * threads.
+     */
     private static boolean isVirtual() {
         if (IS_VIRTUAL == null) {
             return false;

@@ -8,27 +8,29 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The memory that some calls read and write: finds a call that overlaps what another call writes. Also tells whether
- * two tensors overlap, so that operations on them have to keep their order.
+ * The memory that several calls read and write. {@link #add} finds a call whose memory overlaps memory that another
+ * call writes. {@link #mayAlias} checks whether two tensors may overlap, because operations on overlapping tensors have
+ * to keep their order.
  */
 final class TouchedMemory {
     /**
-     * Addresses of buffers are known only modulo a power of two ({@link ByteBuffer#alignmentOffset}). With this one,
-     * the largest, memory a whole GiB away is sometimes taken for the same.
+     * Addresses of buffers are known only modulo a power of two ({@link ByteBuffer#alignmentOffset}). Even with this
+     * power, the largest one, two buffers that are a whole GiB apart sometimes seem to overlap.
      */
     private static final int ADDRESSES = 1 << 30;
 
     private final Map<Object, Spans> byMemory = new IdentityHashMap<>();
 
-    /** Maps starts to ends; no span overlaps another one of the same map. */
+    /** Spans of one memory, as maps from start to end. The spans of one map do not overlap. */
     private static final class Spans {
         private final TreeMap<Long, Long> written = new TreeMap<>();
         private final TreeMap<Long, Long> read = new TreeMap<>();
     }
 
     /**
-     * Adds a call that reads {@code in} and writes {@code out}: the same elements, or none of them. Returns false if it
-     * writes what another one reads or writes, or reads what another one writes.
+     * Adds a call that reads {@code in} and writes {@code out}, which are the same elements or do not overlap. Returns
+     * false if the call writes elements that another call reads or writes, or if the call reads elements that another
+     * call writes.
      */
     boolean add(HostTensor in, HostTensor out) {
         boolean isInPlace = TensorMemory.memoryKey(in) == TensorMemory.memoryKey(out)
@@ -46,7 +48,7 @@ final class TouchedMemory {
         if (touches(spans.written, start, end)) {
             return false;
         }
-        // several calls may read the same elements: their spans become one
+        // several calls may read the same elements, so overlapping spans become one span
         for (Map.Entry<Long, Long> other = spans.read.lowerEntry(end);
                 other != null && other.getValue() > start;
                 other = spans.read.lowerEntry(end)) {
@@ -88,7 +90,7 @@ final class TouchedMemory {
     }
 
     /**
-     * Returns whether two tensors overlap in one array or one buffer; two different buffers of the same memory are not
+     * Returns whether two tensors overlap in one array or one buffer. Two different buffers of the same memory are not
      * compared.
      */
     static boolean alias(HostTensor one, HostTensor other) {
@@ -104,8 +106,8 @@ final class TouchedMemory {
     }
 
     /**
-     * Returns false only if two tensors, of which either may be null, share no byte; may return true for tensors that
-     * do not overlap.
+     * Returns false only if two tensors share no byte. Either tensor may be null. May return true for tensors that do
+     * not overlap.
      */
     static boolean mayAlias(HostTensor one, HostTensor other) {
         if (one == null || other == null || one.elementCount() == 0 || other.elementCount() == 0) {

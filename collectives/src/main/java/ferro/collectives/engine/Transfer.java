@@ -19,15 +19,18 @@ import java.util.BitSet;
 import java.util.Set;
 import java.util.function.IntFunction;
 
-/** One point-to-point operation. Except for {@code work}, it belongs to the thread that makes progress. */
+/** One point-to-point operation. Except for {@code work}, only the thread that makes progress uses the fields. */
 final class Transfer {
-    /** How long a receive waits for the elements before it repeats its go-ahead. */
+    /** Time that a receive waits for the elements before the receive repeats its go-ahead. */
     private static final long REPEAT_NANOS = 20_000_000L;
 
     final PendingWork work;
-    /** Null after the end, and of a transfer that moves no elements. */
+    /**
+     * The elements to send, or the memory to receive into. Null after the end, and for a transfer that moves no
+     * elements.
+     */
     HostTensor tensor;
-    /** The message of a match, and of the receive of its message. */
+    /** The message that a match has taken. The receive of the message takes it over from the match. */
     MessageLane.UnexpectedMessage held;
 
     /** The other rank; ANY_SOURCE until a receive from any rank is matched. */
@@ -37,40 +40,40 @@ final class Transfer {
 
     final MessageKind kind;
     final boolean isSend;
-    /** Whether it is matched with the other side, so that it can no longer be given up without harm. */
+    /** Whether the transfer is matched with the peer, so that giving up the transfer would harm the peer. */
     boolean matched;
-    /** Whether it has had its event LATE, or has none because its timeout is short. */
+    /** Whether the event LATE was sent, or is not needed because the timeout is short. */
     boolean isWarned;
     /**
-     * Of a send, the number among the messages to that peer, counted from 1. Of a receive, the number among all
-     * receives of this rank: of the receives that take a message, the one with the lowest number gets it.
+     * For a send, its number among the messages to the peer, counted from 1. For a receive, its number among all
+     * receives of this rank. Of the receives that take a message, the receive with the lowest number gets the message.
      */
     long number;
     /**
-     * The number of the announcement of the message on its lane, counted from 1. Of a receive, 0 until it has sent a
+     * Number of the message's announcement on its lane, counted from 1. For a receive, 0 until the receive has sent a
      * go-ahead.
      */
     long announcement;
-    /** When the go-ahead of this receive is repeated; 0 before it is known. */
+    /** Time at which the go-ahead of this receive is repeated; 0 until the time is set. */
     private long repeatNanos;
 
     private boolean isRepeated;
-    /** Whether it has begun; submitted once more after that, it is cancelled. */
+    /** Whether the transfer has begun. A transfer that is submitted again after that is cancelled. */
     boolean isStarted;
-    /** Whether it is decided if it is cancelled. */
+    /** Whether a cancellation has been accepted or refused. */
     volatile boolean isDecided;
 
     private final PointToPoint owner;
-    /** Element type of the sender; set when a receive is matched. */
+    /** Element type of the sender; null until a receive is matched. */
     private DataType type;
-    /** Size of the message; of a receive only after it is matched. */
+    /** Size of the message in bytes; for a receive, valid only after the match. */
     private long bytes;
 
     private Link link;
     private long bytesBefore;
-    /** Bytes that the link had moved when it was last observed. */
+    /** Bytes that the link had moved at the last observation. */
     private long movedBytes;
-    /** When it was last observed that more bytes had moved than before; 0 if they never had. */
+    /** Time of the last observation at which more bytes had moved than before; 0 if no bytes have moved. */
     private long movedNanos;
 
     Transfer(PointToPoint owner, PendingWork work, Message message) {
@@ -84,7 +87,7 @@ final class Transfer {
         this.bytes = tensor == null ? 0 : tensor.byteCount();
     }
 
-    /** Returns the match of a handle, which must have ended with a message of the owner's group. */
+    /** Returns the match that a handle belongs to. The match must have ended with a message of the owner's group. */
     static Transfer ofMatch(Work matched, PointToPoint owner) {
         if (matched instanceof PendingWork work && work.status().isPresent()) {
             Transfer match = work.message();
@@ -96,7 +99,10 @@ final class Transfer {
                 "recv of " + matched + ": need the handle of a match of this group that has " + "ended with a message");
     }
 
-    /** Records it in the flight recorder, and connects a receive with its handle, before it is queued. */
+    /**
+     * Records the transfer in the flight recorder and connects a receive with its handle, before the transfer is
+     * queued.
+     */
     void recorded() {
         if (kind.isMoving()) {
             work.recordedMessage(work.description(), bytes, awaitedPeer());
@@ -108,7 +114,10 @@ final class Transfer {
         }
     }
 
-    /** Appends what a message is: send to rank 3 tag 7, or recv from any rank any tag. Makes no text on the way. */
+    /**
+     * Appends the description of a message, such as {@code send to rank 3 tag 7} or {@code recv from any rank any tag}.
+     * Makes no intermediate text.
+     */
     static StringBuilder describe(Message message, Transfer taken, CallOptions options, StringBuilder text) {
         int peer = taken == null ? message.peer() : taken.peer;
         int tag = taken == null ? message.tag() : taken.tag;
@@ -123,22 +132,22 @@ final class Transfer {
                 : text.append(" tag ").append(tag);
     }
 
-    /** Describes the transfers beside the one that a text names. */
+    /** Describes the number of transfers in addition to the transfer that a text names. */
     static String more(int others) {
         return others == 0 ? "" : " and " + others + " more";
     }
 
-    /** Returns whether it is a send that does not wait for its receive. */
+    /** Returns whether this is a send that does not wait for its receive. */
     boolean isEager() {
         return kind == MessageKind.SEND && tensor.byteCount() <= PeerLane.EAGER_BYTES;
     }
 
-    /** Returns whether it is a receive that no rank has sent to yet, and that any rank may send to. */
+    /** Returns whether this is a receive from any rank that no message has matched yet. */
     boolean isFromAny() {
         return peer == CollectiveBackend.ANY_SOURCE;
     }
 
-    /** Makes this the receive of a message that another transfer has taken. */
+    /** Turns this transfer into the receive of a message that a match has taken. */
     void receive(Transfer taken) {
         if (!fits(taken.type, taken.bytes)) {
             throw new IllegalArgumentException("the message " + taken.status() + " does not fit " + shape()
@@ -155,7 +164,10 @@ final class Transfer {
         match(taken.peer, taken.tag, taken.type, taken.bytes);
     }
 
-    /** Returns whether this receive takes messages of a tag. ANY_TAG takes no tags below 0, which are ferro's. */
+    /**
+     * Returns whether this receive takes messages with a tag. ANY_TAG does not take tags below 0, which ferro itself
+     * uses.
+     */
     boolean takes(long sentTag) {
         return tag == sentTag || tag == CollectiveBackend.ANY_TAG && sentTag >= 0;
     }
@@ -169,8 +181,9 @@ final class Transfer {
     }
 
     /**
-     * Returns whether a message fits this receive: the same type and length, or a shorter message if the receive takes
-     * shorter ones. Where one side has bytes, whole elements of the receive fit.
+     * Returns whether a message fits this receive. A message of the same type and length fits. Some receives also take
+     * shorter messages. If one side has bytes, the types may differ, but the message must have whole elements of the
+     * receive.
      */
     boolean fits(DataType sent, long messageBytes) {
         DataType own = tensor.dataType();
@@ -180,7 +193,7 @@ final class Transfer {
         return isLengthRight && (own == sent || isBytes(sent) || isBytes(own));
     }
 
-    /** Describes a message that does not fit this receive of a rank. */
+    /** Describes a message that does not fit this receive. */
     String mismatch(IntFunction<String> named, int rank, DataType sent, long messageBytes) {
         String needed = kind == MessageKind.RECEIVE_UP_TO
                 ? "types must be equal unless one side has plain bytes (i8, u8, a ByteBuffer), and the message must not be "
@@ -206,14 +219,14 @@ final class Transfer {
         return bytes;
     }
 
-    /** Notes that its elements are next on a link. */
+    /** Records that the elements of this transfer are next on a link. */
     void moves(Link on) {
         link = on;
         bytesBefore = on.bytesMoved();
         movedBytes = bytesBefore;
     }
 
-    /** Notes that it has ended: a handle that is kept keeps neither the tensor nor a message that was received. */
+    /** Drops the tensor and a received message, so that a handle that the caller keeps does not keep them. */
     void ended() {
         tensor = null;
         if (kind == MessageKind.RECEIVE_MATCHED) {
@@ -221,22 +234,25 @@ final class Transfer {
         }
     }
 
-    /** Returns the status of a receive that has ended; any thread that has seen the end. */
+    /** Returns the status of a receive that has ended. Any thread that has seen the end may call this method. */
     MessageStatus status() {
         return MessageStatus.of(peer, tag, type, bytes);
     }
 
-    /** Ends the receive if no message has matched it. Returns when that is decided. */
+    /** Ends the receive if no message has matched the receive. Returns after the decision. */
     void cancel() {
         owner.cancel(this);
     }
 
-    /** Returns the rank that it waits for, or -1 if any rank may send. */
+    /** Returns the rank that this transfer waits for, or -1 if any rank may send. */
     int awaitedPeer() {
         return Math.max(peer, -1);
     }
 
-    /** Notes whether its elements move, and repeats the go-ahead of a receive once if none have come in time. */
+    /**
+     * Records whether elements of this transfer move. Repeats the go-ahead of a receive once if no elements have come
+     * in time.
+     */
     void observe(GroupControl control, long nowNanos) {
         if (link != null && link.bytesMoved() != movedBytes) {
             movedBytes = link.bytesMoved();
@@ -253,12 +269,15 @@ final class Transfer {
         }
     }
 
-    /** Returns whether it has sent a go-ahead that is not repeated, and no elements have come. */
+    /** Returns whether this receive has sent a go-ahead that is not repeated, and no elements have come. */
     private boolean isGoing() {
         return !isSend && announcement > 0 && link == null && !isRepeated;
     }
 
-    /** Returns the time until a check of its deadline, or of its event LATE, may have something to do. */
+    /**
+     * Returns the time in nanoseconds until a check of the deadline, of the event LATE or of the go-ahead may be
+     * necessary.
+     */
     long untilNext(long nowNanos) {
         long next = TimeoutProbe.untilCheck(work.begunNanos(), work.deadlineNanos(), isWarned, nowNanos);
         if (!isGoing()) {
@@ -271,18 +290,18 @@ final class Transfer {
         return MessageLane.shape(tensor.dataType(), tensor.byteCount());
     }
 
-    /** Returns how far it is, as an upper bound: other transfers of the same peer may move beside it. */
+    /** Returns the progress as an upper bound, because other transfers with the same peer may move at the same time. */
     PendingWork.Position position() {
         long moved = link == null ? 0 : Math.min(bytes, link.bytesMoved() - bytesBefore);
         return new PendingWork.Position(-1, moved, isFromAny() ? Set.of() : Set.of(peer));
     }
 
-    /** Returns whether the other side has matched it, so that it waits only for its link. */
+    /** Returns whether the peer has matched this transfer, so that the transfer waits only for its link. */
     boolean isInFlight() {
         return matched && !isEager();
     }
 
-    /** Returns the state of a rank that is in this operation, which waits for the given ranks. */
+    /** Returns the status of a rank that is in this operation and waits for the given ranks. */
     RankStatus status(String more, int from, BitSet peers) {
         boolean isAny = from == CollectiveBackend.ANY_SOURCE;
         return new RankStatus(0, work.description() + more, "", RankLists.numbers(peers), isAny, work.begunNanos());
@@ -294,12 +313,13 @@ final class Transfer {
             return asked.waitingForAny(peers, ownCall);
         }
         long timeoutNanos = work.deadlineNanos() - work.begunNanos();
-        // the link counts all messages of both directions: they say nothing of one that waits for its receive
+        // the link counts all messages of both directions, so its count says nothing about a message that waits for its
+        // receive
         long within = isInFlight() ? TimeoutProbe.movedWithin(timeoutNanos, movedNanos, nowNanos) : 0;
         return asked.waiting(work.begunNanos(), peers, ownCall, within);
     }
 
-    /** Returns whether it may be given up alone. Only an unmatched receive may; otherwise the whole group fails. */
+    /** Returns whether this transfer may end without a failure of the group. Only an unmatched receive may end so. */
     boolean canBeGivenUp() {
         return !isSend && !matched;
     }

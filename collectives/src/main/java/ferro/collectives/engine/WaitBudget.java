@@ -4,33 +4,36 @@ import ferro.spi.RankContext;
 import ferro.spi.Settings;
 
 /**
- * How long the thread with the progress lock polls before it blocks: it first spins, then yields, then parks.
+ * The number of polls that the thread with the progress lock makes before it parks: first spins, then yields.
  *
- * <p>Waking a thread costs 15 to 50 µs, while a whole small all-reduce takes 5 to 10: hence the polling. If every
- * rank has a core of its own, polling costs the others nothing. If ranks share cores, polling has to end soon.
- * Linux's sched_yield does not yield to a thread that has had more than its share of the core, so that a waiting
- * rank can hold the core for a whole slice, 1.4 to 2.5 ms. Only a rank that sleeps lets the other thread go on
+ * <p>Waking a thread takes 15 to 50 µs, but a small all-reduce takes only 5 to 10 µs. So a waiting rank polls first.
+ * Polling costs the other ranks nothing if every rank has its own core. Polling has to end soon if ranks share cores.
+ * On Linux, sched_yield does not yield to a thread that has had more than its share of the core. So a waiting rank can
+ * hold a core for a whole time slice, 1.4 to 2.5 ms. Another thread gets the core only when the waiting rank sleeps
  * (docs/guide/tune.md, "More ranks than cores").
  *
- * @param spins  polls with {@link Thread#onSpinWait}
- * @param yields polls with {@link Thread#yield} after them
- * @param yieldsBetweenLooks number of those yields between two checks of clock, deadline and interrupt
+ * @param spins  number of polls with {@link Thread#onSpinWait}
+ * @param yields number of polls with {@link Thread#yield} after the spins
+ * @param yieldsBetweenLooks number of yields between two checks of clock, deadline and interrupt
  */
 public record WaitBudget(int spins, int yields, int yieldsBetweenLooks) {
     private static final int SPINS = 200;
     private static final int YIELDS = 2000;
-    /** 35 µs if no thread takes the core. With 50, four ranks on two cores slept more often than necessary. */
+    /**
+     * Takes 35 µs if no other thread takes the core. With 50 yields, four ranks on two cores slept more often than
+     * necessary.
+     */
     private static final int YIELDS_ON_SHARED_CORES = 100;
 
     private static final int YIELDS_BETWEEN_LOOKS = 64;
-    /** Smaller, because there each yield may last a slice of the scheduler. */
+    /** Smaller than without shared cores, because a yield on a shared core may last a time slice of the scheduler. */
     private static final int YIELDS_BETWEEN_LOOKS_ON_SHARED_CORES = 8;
 
     /** Returns the budget for the cores of this rank. {@code ferro.spin.count} sets the number of polls. */
     public static WaitBudget of(RankContext context, int worldSize) {
         int local = Settings.LOCAL_WORLD_SIZE.find(context).orElse(worldSize);
-        // a bound rank sees its own cores only, while each other rank has as many: so the launcher, or the
-        // context, counts them
+        // a rank that is bound to cores sees only these cores, so the launcher or the context counts the cores of all
+        // ranks
         int cores =
                 Settings.LOCAL_CORES.find(context).orElse(Runtime.getRuntime().availableProcessors());
         WaitBudget ofCores = local <= cores
@@ -39,7 +42,7 @@ public record WaitBudget(int spins, int yields, int yieldsBetweenLooks) {
         return Settings.SPIN_COUNT.find(context).map(ofCores::limited).orElse(ofCores);
     }
 
-    /** Returns a budget of so many polls: spins come first, as far as this budget has them, then yields. */
+    /** Returns a budget of {@code polls} polls: at most as many spins as in this budget, and yields for the rest. */
     private WaitBudget limited(int polls) {
         int first = Math.min(spins, polls);
         return new WaitBudget(first, polls - first, yieldsBetweenLooks);
