@@ -7,12 +7,13 @@ import ferro.collectives.plan.Region;
 import java.util.Arrays;
 
 /**
- * How the elements of an operation are cut into the chunks of its plan: into equal chunks, of which the first are one
- * element longer if the length does not divide evenly, or as the caller's counts tell (v-forms). Immutable.
+ * The lengths of the chunks into which a plan cuts the elements of an operation. Without counts, chunks are equal, but
+ * the first chunks are one element longer if the length does not divide evenly. In the v-forms, the counts of the
+ * caller are the lengths. Immutable.
  *
- * <p>Counts are equal on all ranks, except for all-to-all. There a rank knows what it sends and what it receives. So
- * the chunks of its operand and those of its result have different lengths, and both ends of a message know the length
- * of that message.
+ * <p>Counts are equal on all ranks, except for an all-to-all. In an all-to-all, a rank has only the counts of what it
+ * sends and of what it receives. So the chunks of the operand and the chunks of the result have different lengths. Both
+ * ends of a message still have the length of that message.
  */
 public final class ChunkCounts {
     private final long elements;
@@ -32,12 +33,12 @@ public final class ChunkCounts {
         this.outStarts = outCounts == null ? null : starts(outCounts);
     }
 
-    /** Cuts evenly. */
+    /** Returns equal chunks of {@code elements} elements together. */
     public static ChunkCounts equal(long elements) {
         return new ChunkCounts(elements, null, null, 1);
     }
 
-    /** Cuts by counts that are equal on all ranks. */
+    /** Returns chunks with these lengths, which are equal on all ranks. */
     static ChunkCounts of(long... counts) {
         return of(counts, counts);
     }
@@ -55,7 +56,7 @@ public final class ChunkCounts {
         return of(in.length == 0 ? even(call, worldSize) : in, out.length == 0 ? even(call, worldSize) : out);
     }
 
-    /** Returns equal counts, for the one side of an all-to-all that may have none. */
+    /** Returns equal counts for the side of an all-to-all that has no counts. */
     private static long[] even(Collective call, int worldSize) {
         long[] counts = new long[worldSize];
         Arrays.fill(counts, partOf(call.inCounts().length == 0 ? call.in() : call.out(), worldSize));
@@ -86,8 +87,8 @@ public final class ChunkCounts {
     }
 
     /**
-     * Returns the elements of the whole operation: those of the longer tensor, which in a gather or scatter exists on
-     * the root only.
+     * Returns the number of elements of the whole operation: the length of the longer tensor. In a gather or scatter,
+     * only the root has the longer tensor.
      */
     static long elements(Collective call, int worldSize) {
         CollectiveKind kind = call.kind();
@@ -110,7 +111,7 @@ public final class ChunkCounts {
         return sum;
     }
 
-    /** Returns the same parts with every element replaced by so many others. */
+    /** Returns the same parts with every element replaced by {@code others} elements. */
     ChunkCounts times(int others) {
         if (others == 1) {
             return this;
@@ -119,8 +120,8 @@ public final class ChunkCounts {
     }
 
     /**
-     * Returns the same parts counted in records of so many elements, so that no part and no piece of a part splits a
-     * record. Each part must be a multiple of a record.
+     * Returns the same parts counted in records of {@code elementsOfRecord} elements, so that no part and no piece of a
+     * part splits a record. The length of each part must be a multiple of a record.
      */
     public ChunkCounts inRecords(int elementsOfRecord) {
         if (elementsOfRecord == 1) {
@@ -135,7 +136,7 @@ public final class ChunkCounts {
         return Arrays.stream(counts).map(count -> count / by).toArray();
     }
 
-    /** Returns how many elements of the call one element here stands for: 1, or those of a record. */
+    /** Returns the number of elements of the call per counted element: 1, or the number of elements of a record. */
     int recordElements() {
         return recordElements;
     }
@@ -144,7 +145,7 @@ public final class ChunkCounts {
         return Arrays.stream(counts).map(count -> count * others).toArray();
     }
 
-    /** Returns whether a call is cut in the same way; asked on every call, so it allocates nothing. */
+    /** Returns whether a call is cut in the same way. The check runs on every call, so it allocates nothing. */
     boolean fit(Collective call, int worldSize) {
         if (inCounts == null) {
             return elements(call, worldSize) == elements && !needsCounts(call);
@@ -154,12 +155,12 @@ public final class ChunkCounts {
                 && areLike(outCounts, call.outCounts(), call.out(), worldSize);
     }
 
-    /** Compares counts with those of a call; without counts, the parts of its tensor are equal. */
+    /** Compares counts with the counts of a call. A call without counts has equal parts. */
     private static boolean areLike(long[] counts, long[] ofCall, Tensor tensor, int worldSize) {
         return ofCall.length == 0 ? areAll(partOf(tensor, worldSize), counts) : Arrays.equals(counts, ofCall);
     }
 
-    /** Returns whether all chunks have the same length, up to one element. */
+    /** Returns whether all chunks have the same length, up to a difference of one element. */
     public boolean areEqual() {
         return inCounts == null;
     }
@@ -187,7 +188,10 @@ public final class ChunkCounts {
                 : Arrays.stream(inCounts).max().orElse(0);
     }
 
-    /** Returns where one of so many chunks begins, counted from the first element of chunk 0. */
+    /**
+     * Returns the first element of chunk {@code chunk} of {@code chunks} chunks, counted from the first element of
+     * chunk 0.
+     */
     public long start(Region region, int chunk, int chunks) {
         if (chunks == 0) {
             return 0;
@@ -199,8 +203,8 @@ public final class ChunkCounts {
     }
 
     /**
-     * Returns where part {@code index} of {@code parts} begins; the first parts are one longer if the length does not
-     * divide evenly.
+     * Returns the first element of part {@code index} of {@code parts} parts. The first parts are one element longer if
+     * the length does not divide evenly.
      */
     static long even(long length, int index, int parts) {
         return index * (length / parts) + Math.min(index, length % parts);

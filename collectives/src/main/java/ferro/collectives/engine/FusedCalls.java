@@ -108,7 +108,8 @@ final class FusedCalls {
         }
 
         /**
-         * Refuses two joined calls that overlap in memory, because the second would not read the result of the first.
+         * Refuses two joined calls that overlap in memory, because the second call would not read the result of the
+         * first call.
          */
         private void refuseOverlap(Collective call) {
             if (calls.isEmpty()) {

@@ -42,9 +42,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A whole back end over a medium: collectives by {@link OperationQueue}, messages by {@link PointToPoint}, failures by
- * {@link GroupControl}; {@link ProgressLoop} makes progress on collectives and messages. This class takes the calls,
- * and {@link GroupLife} has the parts.
+ * A complete back end over a medium. {@link OperationQueue} runs collectives, {@link PointToPoint} moves messages, and
+ * {@link GroupControl} handles failures. {@link ProgressLoop} makes progress on collectives and messages. This class
+ * accepts the calls, and {@link GroupLife} has the parts.
  */
 public final class GroupEngine implements CollectiveBackend {
     private final GroupSpec group;
@@ -56,10 +56,10 @@ public final class GroupEngine implements CollectiveBackend {
     private final OperationQueue collectives;
     private final PointToPoint messages;
     private final SubgroupAgreement agreement;
-    /** The calls that made this group ready, which no user has made. */
+    /** Counters of the calls that have prepared this group, which no user has made. */
     private volatile CallCounters bootstrap = CallCounters.NONE;
 
-    /** Puts the engine on a transport; {@link #warm} and {@link #meet} come next. */
+    /** Creates an engine on a transport. The caller calls {@link #warm} and {@link #meet} next. */
     public GroupEngine(Transport bare, GroupSpec group, RankContext context, GroupIdentity identity) {
         this.group = group;
         this.bare = bare;
@@ -73,13 +73,16 @@ public final class GroupEngine implements CollectiveBackend {
         parts.open();
     }
 
-    /** Runs the code of a failure once, so that the first failure does not wait for cold code. */
+    /** Runs the code that handles a failure once, so that the first failure does not wait for cold code. */
     public GroupEngine warm() {
         control.warm();
         return this;
     }
 
-    /** Finds out together with the other ranks which ranks share memory, before the group is used. */
+    /**
+     * Finds out, together with the other ranks, which ranks share memory. The caller does this before the group is
+     * used.
+     */
     public GroupEngine meet() {
         parts.localPeers.meet(this, parts.identity.isJoined(group));
         bootstrap = counted();
@@ -242,7 +245,7 @@ public final class GroupEngine implements CollectiveBackend {
         }
     }
 
-    /** As {@link #newGroup}, without waiting: timers check the deadline. */
+    /** Makes a subgroup as {@link #newGroup} does, but without waiting. Timers check the deadline. */
     public CompletionStage<GroupEngine> form(int[] ranks, String name, Duration timeout) {
         checkUsable("newGroup(" + name + ")");
         checkMembers(ranks, name, timeout);
@@ -281,8 +284,8 @@ public final class GroupEngine implements CollectiveBackend {
     }
 
     /**
-     * Returns the exception for a group that could not be made ready. If the parent has failed, the failure of the
-     * parent is the cause, and what its ranks did after that is a consequence.
+     * Returns the exception for a subgroup that could not be prepared. If the parent group has failed, its failure is
+     * the cause, and the failure of the subgroup is a consequence.
      */
     private FerroException causeOf(FerroException notReady) {
         Failure ofParent = control.failure();
@@ -333,7 +336,7 @@ public final class GroupEngine implements CollectiveBackend {
 
     @Override
     public void abort(Throwable cause) {
-        // the refusal of a call while the JVM exits is not a failure that the other ranks need to hear of
+        // a call that is refused because the JVM exits is no failure that the other ranks need to get
         if (!parts.ending.isExit()) {
             control.failUnlessFailed(Failures.failure(group, control.self(), cause));
         }
@@ -353,7 +356,7 @@ public final class GroupEngine implements CollectiveBackend {
         try {
             parts.close(timeout);
         } finally {
-            // it waits for a disk, which must not happen with the progress lock held
+            // writing the recording waits for a disk, which must not happen with the progress lock held
             parts.endRecording();
         }
         parts.throwUntold();
@@ -365,8 +368,8 @@ public final class GroupEngine implements CollectiveBackend {
     }
 
     /**
-     * Returns control messages between the ranks of this group for another back end of the same ranks, which closes the
-     * lane. All ranks give the same purpose.
+     * Returns a control lane between the ranks of this group for another back end of the same ranks. That back end
+     * closes the lane. All ranks must pass the same {@code purpose}.
      */
     public ControlLane controlLane(long purpose) {
         int[] all = new int[group.worldSize()];
@@ -381,7 +384,7 @@ public final class GroupEngine implements CollectiveBackend {
         return parts;
     }
 
-    /** Does one iteration of the stepped form. */
+    /** Runs one iteration of a stepped engine. */
     public boolean step() {
         return loop.step();
     }

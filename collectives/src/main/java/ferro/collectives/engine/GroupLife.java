@@ -36,24 +36,25 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * The parts of a {@link GroupEngine}, made in the order in which they need each other, and the life of the group: what
- * its loop and its control ask, how calls end when the group fails, and how the group is closed.
+ * The parts of a {@link GroupEngine}, made in the order of their dependencies, and the life of the group. This class
+ * answers the requests of the progress loop and of the control, ends calls when the group fails, and closes the group.
  *
- * <p>A failure ends the calls under way with the cause, and later calls are refused with it. A MISMATCH that no call
- * has told is told by the close.
+ * <p>A failure ends the calls in flight with the cause, and later calls are refused with the same cause. The close
+ * throws a MISMATCH that no call has thrown.
  *
- * <p>A close waits for queued work, says goodbye, ends the links in good order, and releases the transport once no
- * other rank can lose data by that. Only the close of the last group of a rank waits for that moment.
+ * <p>A close waits for queued work, sends a goodbye, ends the links in order, and releases the transport. The release
+ * waits until no other rank can lose data by the release. Only the close of the last group of a rank waits for the
+ * release.
  */
 final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDeparture.OpenCalls, LeftGroups.OpenGroup {
     private static final long LOOK_NANOS = 1_000_000L;
-    /** How long, at the exit of a JVM, a call that has ended may take to release the progress lock. */
+    /** Time that a call that has ended may take to release the progress lock, at the exit of a JVM. */
     private static final long OVER_NANOS = 20_000_000L;
 
     private static final long LOCK_NANOS = 2_000_000_000L;
     /**
-     * Part of the bound of a close that is reserved for the release of the transport, which waits for its last frames
-     * and for the store. A bound below twice this reserves half of itself.
+     * Part of the time limit of a close that is reserved for the release of the transport, which waits for its last
+     * frames and for the store. If the time limit is less than twice this part, half of the limit is reserved.
      */
     private static final long RELEASE_NANOS = 250_000_000L;
 
@@ -76,9 +77,13 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
     private volatile boolean mismatchUntold;
     private volatile boolean asked;
     private volatile boolean linksEnded;
-    /** Whether the close has returned before the links could be ended: then no thread waits any more. */
+    /**
+     * Whether the close has returned before the links could be ended, so that no thread waits for the end of the links.
+     */
     private boolean late;
-    /** Whether this was the last group of its rank, and whether other ranks may still need it. */
+    /**
+     * Whether this was the last group of this rank. {@code needed} is whether other ranks may still need this group.
+     */
     private boolean last;
 
     private boolean needed;
@@ -107,7 +112,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         this.ending = new GroupDeparture(control, this);
     }
 
-    /** The group in the flight recorder of its rank: answers the recorder when that writes. */
+    /** The group in the flight recorder of this rank. The recorder calls this object when it writes a recording. */
     private final class Recorded implements RecordedGroup {
         @Override
         public Failed failure() {
@@ -131,7 +136,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         @Override
         public RecordedStatus status() {
             RankStatus now = GroupLife.this.status();
-            // a recording has no word for a rank that waits for any of several ranks
+            // a recording cannot show a rank that waits for any of several ranks
             return new RecordedStatus(now.sequence(), now.progress(), now.isAny() ? Set.of() : now.waitingFor());
         }
 
@@ -141,12 +146,15 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         }
     }
 
-    /** Begins to hear of the other ranks; called when the engine is whole. */
+    /**
+     * Starts to receive events and control messages of the other ranks. The engine calls this method when the engine is
+     * complete.
+     */
     void open() {
         identity.left().enter(this);
         transport.events(control);
         identity.membership().enter(control, identity.ranks());
-        // control messages for parent and siblings come at any time: they must not reach a half-made engine
+        // control messages for parent and siblings come at any time, and must not reach an incomplete engine
         control.open();
     }
 
@@ -159,7 +167,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         return whole.write(folder, "asked for by the program");
     }
 
-    /** Removes the group from its recorder; the last group of a rank ends that recorder. */
+    /** Removes the group from the flight recorder. The last group of a rank ends the recorder. */
     void endRecording() {
         recorder.close();
         FlightRecorder.release(context);
@@ -208,7 +216,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         recorder.stacks(reason, stacks);
     }
 
-    /** Returns the state of this rank; any thread. */
+    /** Returns the status of this rank. Any thread may call this method. */
     @Override
     public RankStatus status() {
         RankStatus status = collectives.status();
@@ -235,7 +243,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         return identity.options().maxMesh();
     }
 
-    /** Refuses a call on a closed group, and repeats the failure of a failed one. */
+    /** Refuses a call on a closed group. Throws the failure of a failed group. */
     void checkUsable(String call) {
         if (collectives.isClosed()) {
             throw ending.refusal(call);
@@ -247,7 +255,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         }
     }
 
-    /** Ends everything after a failure, and the links after a close. */
+    /** Ends all operations after a failure, and the links after a close. */
     @Override
     public boolean settle() {
         Failure failure = control.failure();
@@ -262,7 +270,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
     private void settle(Failure failure) {
         try {
             if (!settled) {
-                // pending calls tell it, messages included
+                // pending calls, messages included, throw the mismatch
                 mismatchUntold = isMismatch(failure) && isIdle();
                 settled = true;
                 collectives.noteReached();
@@ -289,10 +297,10 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         return wantsLock() || control.failure() != null && (!settled || !isIdle());
     }
 
-    /** Throws, when the group has been closed, a MISMATCH that no call has told. */
+    /** Throws a MISMATCH that no call has thrown, after the group has been closed. */
     void throwUntold() {
         Failure failure = control.failure();
-        // a failure that came while the links ended may never have been settled: then no call has told it either
+        // a failure that came while the links ended may have ended no call, so no call has thrown it either
         if (failure != null && (settled ? mismatchUntold : isMismatch(failure))) {
             mismatchUntold = false;
             throw exception("close", failure);
@@ -324,7 +332,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         return text();
     }
 
-    /** Polls while a condition holds, for at most a time, because no signal comes. */
+    /** Polls while a condition holds, at most for {@code nanos}, because no thread signals the change. */
     private void look(long nanos, BooleanSupplier holds, Runnable again) {
         long until = context.nanoTime() + nanos;
         while (holds.getAsBoolean() && context.nanoTime() - until < 0) {
@@ -358,7 +366,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         }
     }
 
-    /** Ends the group; its calls are refused already. */
+    /** Ends the group. Calls are already refused. */
     void close(Duration timeout) {
         long nanos = Deadlines.nanos(timeout);
         long end = context.nanoTime() + nanos;
@@ -382,14 +390,17 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         }
     }
 
-    /** Releases the group after a time by a timer, where no thread can wait. */
+    /** Releases the group by a timer after a time, because no thread of a stepped group can wait. */
     private void releaseLater(long until) {
         long nanos = until - context.nanoTime();
         Future<?> timer = context.background().schedule(this::over, nanos, TimeUnit.NANOSECONDS);
         leaving.whenOver(() -> timer.cancel(false));
     }
 
-    /** Returns the time until the end of a close, at least {@link #RELEASE_NANOS}: the last frames can leave. */
+    /**
+     * Returns the time until the end of a close, but at least {@link #RELEASE_NANOS}, so that the last frames can be
+     * sent.
+     */
     private Duration timeLeft(long end) {
         return Duration.ofNanos(Math.max(RELEASE_NANOS, end - context.nanoTime()));
     }
@@ -405,12 +416,15 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         return control.failure() != null;
     }
 
-    /** Returns whether the links wait to be ended by the thread that holds the progress lock; any thread. */
+    /**
+     * Returns whether the thread that holds the progress lock still has to end the links. Any thread may call this
+     * method.
+     */
     private boolean wantsLock() {
         return asked && !linksEnded;
     }
 
-    /** Ends the links if that was asked for; called with the progress lock held. */
+    /** Ends the links if a close has requested this. The caller holds the progress lock. */
     private void settleClose() {
         if (wantsLock()) {
             try {
@@ -467,7 +481,10 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         return ending.exit(signal) ? control.leave(losers(), until()) : null;
     }
 
-    /** Returns the ranks that may lose data of collectives that they have not yet taken if this process ends. */
+    /**
+     * Returns the ranks that would lose data of collectives if this process ended now, because they have not taken the
+     * data.
+     */
     private BitSet losers() {
         BitSet losers = new BitSet();
         for (int peer = 0; peer < group.worldSize(); peer++) {

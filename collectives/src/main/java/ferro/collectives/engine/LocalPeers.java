@@ -30,18 +30,18 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The ranks that share memory with this one: finds them, switches operations and links to shared memory, and makes tensors
- * in it.
+ * The ranks that share memory with this rank. This class finds these ranks, switches operations and links to shared
+ * memory, and makes tensors in shared memory.
  */
 public final class LocalPeers {
-    /** Shortest limit of a call, which also holds once the deadline has passed: a call refuses a limit of zero. */
+    /** Shortest timeout of a call, which applies even after the deadline, because a call refuses a timeout of zero. */
     private static final long LEAST_NANOS = 1_000_000;
 
     private static final long PAGE = 4096;
 
     private final GroupSpec group;
     private final RankContext context;
-    /** Null where there is no shared memory. */
+    /** Null if the back end has no shared memory. */
     private final IntraNodeTransport intraNode;
 
     private final SharedMemoryProvider provider;
@@ -56,7 +56,7 @@ public final class LocalPeers {
     /** Null unless all ranks share memory. */
     private volatile SharedMemoryExecutor executor;
 
-    /** Makes one that knows no peer yet. */
+    /** Creates an object that has found no peer yet. */
     LocalPeers(GroupLife life) {
         this.life = life;
         this.group = life.group;
@@ -67,7 +67,10 @@ public final class LocalPeers {
         this.topology = NodeTopology.none(group.worldSize(), life.transport.noSharedMemoryBecause());
     }
 
-    /** Returns the segment of each rank of a group whose ranks are all on one host; empty if so many cannot share. */
+    /**
+     * Returns the size of each rank's segment in a group whose ranks are all on one host. Returns an empty result if so
+     * many ranks cannot share memory.
+     */
     public static Optional<SegmentSize> segmentOf(int ranks) {
         if (ranks < 1) {
             throw new IllegalArgumentException("need at least one rank on a host, found " + ranks);
@@ -79,8 +82,8 @@ public final class LocalPeers {
     }
 
     /**
-     * Finds out together with the other ranks which ranks share memory, before the first call of a user. Closes a group that
-     * cannot be made ready, and throws.
+     * Finds out, together with the other ranks, which ranks share memory. The engine does this before the first call of
+     * a user. If it fails, closes the group and throws an exception.
      */
     void meet(CollectiveBackend engine, boolean isJoined) {
         try {
@@ -92,14 +95,14 @@ public final class LocalPeers {
         }
     }
 
-    /** Returns the limits of the calls of a join, which together have the time limit of joining. */
+    /** Returns the timeouts of the calls of a join. All these calls together have the timeout of the join. */
     private Supplier<Duration> untilJoined() {
         long end = context.nanoTime() + Deadlines.nanos(group.joinTimeout());
         return () -> Duration.ofNanos(Math.max(LEAST_NANOS, end - context.nanoTime()));
     }
 
     private FerroException ended(CollectiveBackend engine, Throwable failure, boolean isJoined) {
-        // a failure here after the group has failed is a consequence of that one
+        // if the group had failed before, this exception is only a consequence of that failure
         Failure first = failure instanceof FerroException ? null : life.control.failure();
         String self = life.control.self();
         Throwable cause = first == null ? failure : Failures.exception(group, self, first, life.control.ends());
@@ -154,7 +157,10 @@ public final class LocalPeers {
         }
     }
 
-    /** Makes a tensor in memory that all ranks share, or else in memory of this rank alone; a failure fails the group. */
+    /**
+     * Makes a tensor in memory that all ranks share, or else in memory of this rank alone. A failure of this call fails
+     * the group.
+     */
     public Allocation allocate(CollectiveBackend engine, DataType dataType, long elementCount, Duration timeout) {
         try {
             return allocated(engine, dataType, elementCount, timeout);
@@ -176,7 +182,7 @@ public final class LocalPeers {
         SharedMemoryBootstrap meeting = new SharedMemoryBootstrap(engine, group, context, asked, () -> timeout);
         long most = (Integer.MAX_VALUE - 2 * PAGE) / dataType.byteSize();
         if (elementCount == 0 || elementCount > most) {
-            // the ranks compare their requests even then, because they may differ
+            // the ranks also compare requests that cannot be shared, because these requests may differ
             meeting.refrain("an area has 1 to " + most + " elements, not " + elementCount);
         }
         long bytes = SharedAllocation.segmentBytes(elementCount * dataType.byteSize());
@@ -191,7 +197,7 @@ public final class LocalPeers {
         return made[0];
     }
 
-    /** Makes a tensor of memory that all ranks have reached; called with the progress lock held. */
+    /** Makes a tensor of memory that all ranks have mapped. The caller holds the progress lock. */
     private synchronized Allocation allocation(
             SharedMemoryBootstrap.BootstrapOutcome met, SharedTensors shared, DataType dataType, long elementCount) {
         if (isClosed) {
@@ -210,7 +216,7 @@ public final class LocalPeers {
         return Allocation.own(HostTensor.allocate(dataType, elementCount), why);
     }
 
-    /** Returns for people which ranks share memory, and why others do not. */
+    /** Returns a text that says which ranks share memory, and why other ranks do not. */
     public String report() {
         return String.join("; ", topology.lines(links));
     }
@@ -230,8 +236,8 @@ public final class LocalPeers {
     }
 
     /**
-     * Unmaps the segments of tensors; what callers have of them stays theirs. Called by the thread that makes progress, with
-     * the links ended.
+     * Unmaps the segments of tensors. Memory that callers still use stays valid. The thread that makes progress calls
+     * this method after the links have ended.
      */
     synchronized void close() {
         isClosed = true;
@@ -241,8 +247,8 @@ public final class LocalPeers {
     }
 
     /**
-     * Logs on rank 0 only which ranks share memory. A job logs each line once at info level; a group made of a joined one, and
-     * another joined group with the same lines, log at debug level.
+     * Logs on rank 0 only which ranks share memory. A job logs each line once at info level. Subgroups, and other
+     * joined groups with the same lines, log at debug level.
      */
     private void log(boolean isInfo) {
         if (group.rank() != 0) {

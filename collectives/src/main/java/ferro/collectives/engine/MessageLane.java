@@ -10,11 +10,15 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * The messages of one peer: what has come and what waits for it, in order; matched by tag. Receives from any rank and
- * probes are in lists that the lanes of all peers share. Belongs to the thread that holds the progress lock.
+ * The unexpected messages and the unmatched receives of one peer, both in order. Messages are matched by tag. Receives
+ * from any rank and probes are in lists that the lanes of all peers share. Only the thread that holds the progress lock
+ * uses this object.
  */
 abstract class MessageLane {
-    /** Counted for each message in addition to its elements, so that empty messages are bounded too. */
+    /**
+     * Bytes that count for each message in addition to its elements, so that the number of empty messages is bounded
+     * too.
+     */
     private static final long COST_BYTES = 256;
 
     final int peer;
@@ -30,7 +34,7 @@ abstract class MessageLane {
         this.owner = lanes.owner;
     }
 
-    /** A message that came before its tensor: its elements, or its announcement only. */
+    /** A message that came before its receive: the elements, or only the announcement. */
     static final class UnexpectedMessage {
         final long tag;
         final DataType type;
@@ -39,13 +43,15 @@ abstract class MessageLane {
         final ByteBuffer content;
 
         boolean complete;
-        /** Whether a probe from any rank has described it: its receive has the turn that the probe has left. */
+        /**
+         * Whether a probe from any rank has described the message. Its receive then counts as a receive from any rank.
+         */
         boolean isFound;
-        /** The receive that gets the elements when they have come. */
+        /** The receive that gets the elements once all elements have come. */
         Transfer taker;
         /** The number of an announcement of a peer. */
         long announcement;
-        /** The send that an announcement of this rank to itself is about. */
+        /** The send of a message that this rank has announced to itself. */
         Transfer ownSend;
 
         UnexpectedMessage(long tag, DataType type, long bytes, boolean announced) {
@@ -97,7 +103,7 @@ abstract class MessageLane {
         }
     }
 
-    /** Gives a message to a receive, unless the message does not fit, which fails the group. */
+    /** Matches a message with a receive. If the message does not fit, fails the group and returns false. */
     boolean matches(Transfer receive, long tag, DataType type, long bytes) {
         receive.match(peer, tag, type, bytes);
         if (receive.fits(type, bytes)) {
@@ -107,7 +113,7 @@ abstract class MessageLane {
         return false;
     }
 
-    /** Gives a message to the match that has taken it, or keeps it. */
+    /** Ends the match that has taken a message. If {@code match} is null, keeps the message. */
     void keep(UnexpectedMessage message, Transfer match) {
         if (match == null) {
             keep(message);
@@ -121,8 +127,8 @@ abstract class MessageLane {
     }
 
     /**
-     * Removes and returns the first receive that takes a tag, or returns null. A receive from this peer and a receive
-     * from any rank are taken in the order in which they were posted.
+     * Removes and returns the first receive that takes a tag, or returns null. Receives from this peer and receives
+     * from any rank are taken in posting order.
      */
     Transfer takeReceive(long tag) {
         int first = first(receives, tag);
@@ -165,7 +171,7 @@ abstract class MessageLane {
         return !unexpected.isEmpty();
     }
 
-    /** Returns the first unexpected message that a receive takes, which stays in the queue, or null. */
+    /** Returns the first unexpected message that a receive takes, or null. The message stays in the queue. */
     UnexpectedMessage findUnexpected(Transfer receive) {
         for (UnexpectedMessage message : unexpected) {
             if (receive.takes(message.tag)) {
@@ -175,7 +181,7 @@ abstract class MessageLane {
         return null;
     }
 
-    /** Keeps a message that no receive takes, and ends the probes that wait for it. */
+    /** Keeps a message that no receive takes, and ends the probes that wait for such a message. */
     private void keep(UnexpectedMessage message) {
         unexpected.add(message);
         bytesKept += message.cost();

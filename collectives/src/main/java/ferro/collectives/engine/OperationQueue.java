@@ -30,29 +30,30 @@ import java.util.function.Consumer;
 
 /**
  * The collectives of a group, in submission order. One operation is the current one. Small operations may have begun
- * behind the current one if this makes no visible difference. Any thread may submit an operation; the thread with the
- * progress lock makes progress on it.
+ * behind the current one if this makes no visible difference. Any thread may submit an operation. The thread with the
+ * progress lock makes progress on all operations.
  *
  * <p>A blocking call takes the fast path if no operation is queued and the progress lock is free. The call takes the
  * lock and its number with one instruction, publishes its data, records the call while the data travels, then consumes
- * the result. The fast path makes no object and takes no other lock. It reads the clock when the call begins. Of small
- * calls that end within few polls, one of 16 also reads the clock at its end; all other calls do. A call that does not
- * end within the time of a spin becomes the current operation, like any other operation.
+ * the result. The fast path makes no object and takes no other lock. The fast path reads the clock when the call
+ * begins. Of small calls that end within few polls, one of 16 also reads the clock at its end. All other calls read the
+ * clock at their end. A call that does not end within the time of a spin becomes the current operation, like any other
+ * operation.
  */
 final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Operation> {
     /**
-     * Maximum length of a call that publishes its data before it reads the clock. The other ranks then get the data
-     * earlier, and the time of the call lacks only the copy of so few bytes.
+     * Maximum length in bytes of a call that publishes its data before the call reads the clock. The other ranks then
+     * get the data earlier, and the measured time lacks only the copy of a few bytes.
      */
     private static final int MAX_BYTES_BEFORE_CLOCK = 4096;
 
     /**
-     * Quick calls of a kind per measured one, whose time counts for all of them. The first calls of a kind are all
-     * measured. Reading the clock takes 25 ns, a quick call 400 ns.
+     * Number of quick calls of a kind per measured call, whose time counts for all these calls. The first calls of a
+     * kind are all measured. Reading the clock takes 25 ns, a quick call takes 400 ns.
      */
     private static final int CALLS_PER_SAMPLE = 16;
 
-    /** Time above which a measured quick call was interrupted, so that its time counts for itself alone. */
+    /** Time above which a measured quick call was interrupted, so that the time counts for this call alone. */
     private static final long MAX_SAMPLE_NANOS = 10_000;
 
     /** Maximum age of the stored status of this rank. */
@@ -80,12 +81,12 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     /** Executor for shared memory; null unless all ranks share memory. */
     private SharedMemoryExecutor overMemory;
 
-    /** Executor of the current operation; without a current operation, that of the last one. */
+    /** Executor of the current operation, or of the last operation if no operation is current. */
     private Executor executor;
 
-    /** Belongs, as the next five fields, to the thread that holds the progress lock. */
+    /** Only the thread that holds the progress lock uses this field and the next five fields. */
     private final CallWatch<Operation> watch;
-    /** When the status was stored; before that, when the operation began to wait. */
+    /** Time at which the status was stored, or at which the operation began to wait if no status was stored yet. */
     private long storedNanos;
     /** Whether the current operation waits, so that its status will be stored. */
     private boolean isWaiting;
@@ -93,11 +94,13 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     private boolean isStored;
     /** Bytes that the operation had moved when the status was stored. */
     private long movedBytes;
-    /** When it was last observed that more bytes had moved than before; 0 if they never had. */
+    /** Time of the last observation at which more bytes had moved than before; 0 if no bytes have moved. */
     private long movedNanos;
 
     private volatile RankStatus snapshot = RankStatus.IDLE;
-    /** Progress of the operations in flight when the group failed. Only the progress lock's holder uses it. */
+    /**
+     * Progress of the operations in flight when the group failed. Only the holder of the progress lock uses this array.
+     */
     private PendingWork.Position[] reached = {};
 
     /**
@@ -122,8 +125,8 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     private long ended;
 
     /**
-     * Makes an empty queue. {@code checkUsable} throws an exception if the group accepts no more calls; it may be
-     * called with the queue locked.
+     * Creates an empty queue. {@code checkUsable} throws an exception if the group accepts no more calls. The queue may
+     * be locked during this check.
      */
     OperationQueue(
             ProgressLoop loop,
@@ -167,7 +170,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
             count(work, prepared, in);
             control.called(operation.sequence(), prepared.call);
         }
-        // the call has its number and the other ranks wait for it, so it ends with the group
+        // the call has a number and the other ranks wait for the call, so a refusal fails the group
         control.exits().refuse(operation.sequence(), prepared.call);
         return work;
     }
@@ -228,7 +231,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         try {
             control.exits().refuse(sequence, prepared.call);
             if (runsCode(prepared)) {
-                // the owner of the progress lock refuses calls on this group from the code of the op
+                // the progress lock gets an owner, so that calls on this group from the code of the op are refused
                 progressLock.own();
             }
             HostTensor in = operand(call, rank);
@@ -397,8 +400,8 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     }
 
     /**
-     * Checks deadlines, and for ranks that left without the current call; stores the status of this rank. Called with the
-     * progress lock held.
+     * Checks the deadlines, checks whether ranks left without the current call, and stores the status of this rank. The
+     * caller holds the progress lock.
      */
     void check(long nowNanos) {
         Operation running = current;
@@ -426,8 +429,9 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     }
 
     /**
-     * Returns the time until {@link #check} may have something to do; called after a check at the same time. The status
-     * is stored once more after the last progress, because the other ranks judge this rank by it.
+     * Returns the time in nanoseconds until {@link #check} may have something to do. The caller has made a check at the
+     * same time. The status is stored once more after the last progress, because the other ranks judge this rank by its
+     * status.
      *
      * @param isQuiet whether nothing has moved since the last call
      */
@@ -490,7 +494,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
             }
             reached = now;
         } catch (RuntimeException | Error broken) {
-            // the group has failed: ending its operations matters more than the progress of this one
+            // the group has failed, and the end of its operations matters more than the progress of one operation
             String group = loop.group().name();
             LOG.log(Level.DEBUG, "cannot get the progress of an operation of \"" + group + "\"", broken);
         }
@@ -543,7 +547,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         if (operation == null) {
             return false;
         }
-        // memory may be exhausted: an operation that could not begin is at no step
+        // staging may run out of memory, and an operation that could not begin has no progress
         operation.stage();
         Executor runs = of(operation.prepared());
         runs.begin(operation);
@@ -581,8 +585,8 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     }
 
     /**
-     * Ends the current operation, which is finished, unless the code of a reduction has failed it. Called with the progress
-     * lock held.
+     * Ends the current operation, which is finished. Does nothing if the code of a reduction has failed the operation.
+     * The caller holds the progress lock.
      */
     void finish() {
         Operation operation = current;
@@ -608,9 +612,9 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     }
 
     /**
-     * One collective: its kind, its memory and its position in the order. The object of a blocking call is reused for the
-     * next blocking call, so that a call allocates no object. A thread that reads such an object checks by
-     * {@link #sequence} whether it is still the same operation.
+     * One collective: its kind, its memory and its position in the order. The object of a blocking call is reused for
+     * the next blocking call, so that a call allocates no object. A thread that reads such an object checks by {@link
+     * #sequence} whether the object is still the same operation.
      */
     static final class Operation implements CallHeader {
         private final PendingWork work;
@@ -622,7 +626,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         /** The operation that waits behind this one; only the queue uses this field. */
         Operation following;
 
-        /** Makes an operation without a number; {@code staging} is its additional work before and after, or null. */
+        /** Creates an operation without a number. {@code staging} is work before and after the operation, or null. */
         Operation(PendingWork work, PreparedCall prepared, HostTensor in, HostTensor out, OperandStaging staging) {
             this.work = work;
             this.staging = staging;
@@ -669,7 +673,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
             }
         }
 
-        /** Returns the number of this operation in the order; 0 while it has none. */
+        /** Returns the number of this operation in the order; 0 before the operation has a number. */
         @Override
         public long sequence() {
             return sequence;

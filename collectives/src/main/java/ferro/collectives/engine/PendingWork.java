@@ -18,11 +18,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The handle of an operation: its state, its deadline and the thread that waits for it. Thread-safe. The handle of a
- * blocking collective is not given to the caller, and is reused for the next one.
+ * The handle of an operation: state, deadline and waiting thread of the operation. Thread-safe. The handle of a
+ * blocking collective is never passed to the caller, so the next blocking collective reuses the handle.
  */
 final class PendingWork implements Work {
-    /** A shorter pause is not mentioned, because it explains nothing. */
+    /** Shortest pause that a text mentions, because a shorter pause explains nothing. */
     private static final long PAUSE_NANOS = 100_000_000L;
 
     private final ProgressLoop owner;
@@ -34,16 +34,22 @@ final class PendingWork implements Work {
     private volatile Thread waiter;
     private volatile Failure interrupt;
     private int entry;
-    /** Whether it has no entry yet, and gets one when a thread waits for it or when it ends. */
+    /**
+     * Whether the operation has no entry yet. An entry is made when a thread waits for the operation or when the
+     * operation ends.
+     */
     private boolean isUnrecorded;
 
-    /** What it counts as: index of its kind, number of calls that are joined into it, and bytes of this rank. */
+    /**
+     * Index of the kind as which the operation is counted. The next fields are the number of calls that are joined into
+     * the operation, and the bytes of this rank.
+     */
     private int countedIndex;
 
     private int countedCalls;
     private long countedBytes;
 
-    /** The message of a receive; null for all other operations, and after an end without a message. */
+    /** The message of a receive; null for other operations, and after an end without a message. */
     private Transfer message;
 
     private boolean isCancelled;
@@ -53,20 +59,22 @@ final class PendingWork implements Work {
     private CompletableFuture<Void> completion;
 
     /**
-     * How far an operation was.
+     * The progress of an operation.
      *
-     * @param step       post of its schedule that was next, -1 if none
-     * @param bytesMoved both ways so far, unfinished posts included
-     * @param waitingFor ranks that it waited for
+     * @param step       number of the next post of the schedule; -1 if the operation has no schedule
+     * @param bytesMoved bytes that were moved in both directions, unfinished posts included
+     * @param waitingFor ranks that the operation waited for
      */
     public record Position(int step, long bytesMoved, Set<Integer> waitingFor) {
         public static final Position NOWHERE = new Position(-1, 0, Set.of());
     }
 
-    /** How it failed. It is one object, so that operations that end well are no larger because of it. */
+    /**
+     * Cause and progress of a failed operation. They are one object, so that operations that end well are no larger.
+     */
     private record WorkFailure(Failure why, Position at) {}
 
-    /** Makes the handle of an operation that begins now; the number is -1 for a message. */
+    /** Creates the handle of an operation that begins now. {@code sequence} is -1 for a message. */
     public PendingWork(ProgressLoop owner, String description, long sequence, Duration timeout) {
         this.owner = owner;
         this.description = description;
@@ -81,7 +89,7 @@ final class PendingWork implements Work {
         done = true;
     }
 
-    /** Makes this the handle of another operation, whose number is set later. */
+    /** Turns this object into the handle of another operation, whose number is set later. */
     public void become(String next, long nowNanos, Duration timeout) {
         description = next;
         begunNanos = nowNanos;
@@ -91,17 +99,17 @@ final class PendingWork implements Work {
         done = false;
     }
 
-    /** Sets its number in the order, before other threads know it. */
+    /** Sets the number of the operation in the order, before other threads can see the operation. */
     public void number(long number) {
         sequence = number;
     }
 
-    /** Returns when it was submitted, on the context's clock. */
+    /** Returns the time of the submission in nanoseconds, on the context's clock. */
     public long begunNanos() {
         return begunNanos;
     }
 
-    /** Returns when it has to be done, on the context's clock. */
+    /** Returns the deadline in nanoseconds, on the context's clock. */
     public long deadlineNanos() {
         return deadlineNanos;
     }
@@ -186,8 +194,8 @@ final class PendingWork implements Work {
     }
 
     /**
-     * Leaves a probe or a match out of the flight recorder until a thread waits for it, or until it ends with a message
-     * or a failure. So a program that looks for messages again and again does not fill the recorder.
+     * Leaves a probe or a match out of the flight recorder until a thread waits for the operation, or until the
+     * operation ends with a message or a failure. So a program that polls for messages does not fill the recorder.
      */
     public void recordedLate() {
         isUnrecorded = true;
@@ -216,7 +224,7 @@ final class PendingWork implements Work {
         return message;
     }
 
-    /** Sets as what it is counted if it ends without failure, see {@link CallCounter#ended}. */
+    /** Sets the values that are counted if the operation ends without failure, see {@link CallCounter#ended}. */
     public void counted(int index, int calls, long bytes) {
         countedIndex = index;
         countedCalls = calls;
@@ -227,7 +235,10 @@ final class PendingWork implements Work {
         owner.recorder().running(entry);
     }
 
-    /** Ends it successfully. As the other ends: with the progress lock held, after the last access to the memory. */
+    /**
+     * Ends the operation successfully. The caller of each method that ends an operation holds the progress lock, and
+     * accesses the memory of the operation no more.
+     */
     public void succeed(int steps, long bytesMoved) {
         end(null, steps, bytesMoved);
     }
@@ -243,7 +254,10 @@ final class PendingWork implements Work {
         end(null, -1, 0);
     }
 
-    /** Notes that its thread was interrupted: if that ends it, it fails with this failure. */
+    /**
+     * Records that the waiting thread was interrupted. If the interrupt ends the operation, the operation fails with
+     * {@code why}.
+     */
     void interrupted(Failure why) {
         interrupt = why;
     }
@@ -269,7 +283,7 @@ final class PendingWork implements Work {
             recordEnd(steps, bytesMoved);
         } finally {
             if (bad != null || isCancelled) {
-                // a handle that is kept does not keep the tensor
+                // a handle that the caller keeps must not keep the tensor
                 message = null;
             }
             // the operation has ended, even if the recording fails
@@ -287,7 +301,7 @@ final class PendingWork implements Work {
         GroupRecorder recorder = owner.recorder();
         boolean isUncounted = isCancelled || badly == null && sequence < 0 && countedCalls == 0;
         if (isUncounted) {
-            // a receive without a message, and a probe, are counted nowhere
+            // a receive without a message and a probe are not counted
             recorder.done(entry, endedNanos, steps, bytesMoved);
         } else if (badly == null) {
             recorder.counter().ended(countedIndex, countedCalls, countedBytes, begunNanos, endedNanos);
@@ -298,7 +312,10 @@ final class PendingWork implements Work {
         }
     }
 
-    /** Makes the exception of a failure, on the thread that throws it, so that its stack trace helps. */
+    /**
+     * Creates the exception of a failure on the thread that throws the exception, so that the stack trace shows the
+     * call.
+     */
     public FerroException exception(Failure why, Position at) {
         String name = owner.group().name();
         long pausedNanos = owner.pausedSince(begunNanos);
@@ -344,14 +361,16 @@ final class PendingWork implements Work {
         });
     }
 
-    /** When a run of the progress loop ends. */
+    /** The condition that ends a run of the progress loop. */
     enum RunLimit {
         DONE,
-        /** When the work is done, a time has come, or the thread is interrupted; the work goes on. */
+        /**
+         * The run ends when the work is done, a time has come, or the thread is interrupted. Unfinished work continues.
+         */
         TIME,
-        /** When nothing is pending, or a caller wants the progress lock. */
+        /** The run ends when nothing is pending, or when a caller wants the progress lock. */
         IDLE,
-        /** After one iteration, without waiting. */
+        /** The run ends after one iteration, without waiting. */
         ONE_ITERATION
     }
 }

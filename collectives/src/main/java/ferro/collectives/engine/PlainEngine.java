@@ -26,8 +26,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Every collective on top of the five methods of a plain back end: the engine over {@link PlainTransport}.
- * Point-to-point calls go to the back end directly, and block.
+ * A back end with every collective over the five methods of a plain back end: the engine over {@link PlainTransport}.
+ * Point-to-point calls go to the plain back end directly, and block.
  */
 public final class PlainEngine extends ForwardingBackend {
     private final Backend plain;
@@ -44,7 +44,7 @@ public final class PlainEngine extends ForwardingBackend {
         this.context = context;
     }
 
-    /** Puts the engine on a back end of five methods. */
+    /** Returns the engine on a back end of five methods. */
     public static CollectiveBackend over(Backend plain, RankContext context) {
         String name = plain.getClass().getSimpleName();
         GroupSpec group = GroupSpec.of(name, plain.rank(), plain.worldSize(), plain.timeout());
@@ -54,7 +54,7 @@ public final class PlainEngine extends ForwardingBackend {
         return new PlainEngine(plain, transport, engine, context);
     }
 
-    /** Ends sends and receives before it returns: a plain back end has none in the background. */
+    /** Runs a send or receive to its end, because a plain back end has no sends or receives in the background. */
     @Override
     public Work submit(Message message, CallOptions options) {
         Objects.requireNonNull(options, "options");
@@ -63,7 +63,7 @@ public final class PlainEngine extends ForwardingBackend {
             return super.submit(message, options);
         }
         if (kind != MessageKind.SEND && kind != MessageKind.RECEIVE) {
-            // not Message.requirePlain, which would name this class and not that of the user
+            // Message.requirePlain would name this class in place of the class of the user
             String why = kind.isSend()
                     ? "its sends end without news of their receives; wait for an answer of the receiver"
                     : "its messages do not carry their length; receive exactly as many elements as the peer sends";
@@ -116,7 +116,10 @@ public final class PlainEngine extends ForwardingBackend {
                 () -> transport.whileNothingIsSent(timeout, () -> plain.send(message, to, tag, timeout)));
     }
 
-    /** Moves a message and counts it. Returns how long it took. The engine counts only collectives here. */
+    /**
+     * Moves a message and counts the message. Returns the time of the call in nanoseconds. The engine counts only
+     * collectives.
+     */
     private long counted(int index, long bytes, Runnable call) {
         long begun = System.nanoTime();
         call.run();
@@ -181,7 +184,7 @@ public final class PlainEngine extends ForwardingBackend {
 
         @Override
         public void await() {
-            // it has ended
+            // the work has already ended
         }
 
         @Override

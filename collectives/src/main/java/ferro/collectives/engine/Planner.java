@@ -110,7 +110,7 @@ final class Planner {
     }
 
     /**
-     * Returns the prepared object that equal calls share. Checks the arguments of the call, and whether it is
+     * Returns the prepared object that equal calls share. Checks the arguments of the call and whether the call is
      * supported, before any data moves. Takes no lock, because an entry of the cache is complete, even if another
      * thread stored it.
      */
@@ -205,7 +205,7 @@ final class Planner {
         return key.type() == null ? 1 : key.type().byteSize();
     }
 
-    /** Returns how many elements no algorithm may split. */
+    /** Returns the number of elements of a record, which no algorithm may split. */
     private static int recordElements(PreparedCall.Key key) {
         return key.op() == null ? 1 : key.op().recordElements();
     }

@@ -28,20 +28,21 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Sends and receives of a group: outside the order of collectives, matched by peer and tag, with progress on all
- * pending ones at the same time. Submitted by any thread; the thread with the progress lock makes progress on them.
+ * The sends and receives of a group. They are outside the order of collectives, are matched by peer and tag, and all
+ * pending ones make progress at the same time. Any thread may submit a message. The thread with the progress lock makes
+ * progress on all messages.
  */
 final class PointToPoint {
-    /** Largest age of the stored status of this rank. */
+    /** Maximum age of the stored status of this rank. */
     private static final long SNAPSHOT_NANOS = 20_000_000L;
-    /** How long a cancellation waits for the progress lock before it looks whether another thread has decided. */
+    /** Time that a cancellation waits for the progress lock before it checks whether another thread has decided. */
     private static final long CANCEL_NANOS = 1_000_000L;
 
     private final ProgressLoop loop;
     private final GroupControl control;
     private final PeerLanes lanes;
     private final ConcurrentLinkedQueue<Transfer> submitted = new ConcurrentLinkedQueue<>();
-    /** Used again for the text of each message, so that a message allocates no more than its text. */
+    /** Buffer for the text of each message. The buffer is reused, so that a message allocates no more than its text. */
     private final StringBuilder text = new StringBuilder(64);
 
     private final AtomicInteger pendingCount = new AtomicInteger();
@@ -53,13 +54,13 @@ final class PointToPoint {
     private boolean isCurrent;
 
     private volatile Snapshot snapshot;
-    /** Reported if no status was stored yet. */
+    /** The transfer whose status is reported if no status was stored yet. */
     private volatile Transfer newest;
 
-    /** The stored status of this rank, valid as long as the first of its transfers has not ended. */
+    /** The stored status of this rank, which is valid until the transfer {@code of} has ended. */
     private record Snapshot(RankStatus status, Transfer of) {}
 
-    /** Makes one without messages, whose headers carry the 64-bit identity {@code group}. */
+    /** Creates an object without messages. The headers of its messages carry the 64-bit identity {@code group}. */
     PointToPoint(ProgressLoop loop, GroupControl control, Transport transport, long group, long kept) {
         this.loop = loop;
         this.control = control;
@@ -69,7 +70,7 @@ final class PointToPoint {
         this.warning = control.timeoutProbe();
     }
 
-    /** Uses better links from now on, if any. Called with the progress lock held, with nothing pending on any rank. */
+    /** Switches to better links. The caller holds the progress lock, and no message is pending on any rank. */
     void reopen() {
         lanes.reopen();
     }
@@ -99,8 +100,8 @@ final class PointToPoint {
     }
 
     /**
-     * Does what can be done now; returns whether anything moved. If {@code listens}, messages of ranks of the same host
-     * are taken too that came before this rank has sent to or received from them.
+     * Makes all progress that is possible without waiting. Returns whether anything moved. If {@code listens}, also
+     * takes messages of ranks of the same host with which this rank has not exchanged messages yet.
      */
     boolean advance(boolean listens) {
         boolean moved = lanes.openUnexpected(listens);
@@ -124,14 +125,14 @@ final class PointToPoint {
         return moved;
     }
 
-    /** Handles a go-ahead that a peer has repeated as a control message; any thread. */
+    /** Handles a go-ahead that a peer has repeated as a control message. Any thread may call this method. */
     void goAhead(int peer, long announcement) {
         lanes.goAhead(peer, announcement);
     }
 
     /**
-     * Cancels a receive that nothing has matched. The receive is submitted once more, and the thread that holds the
-     * progress lock decides. Returns when that thread, or this one, has decided.
+     * Cancels a receive that no message has matched. The receive is submitted once more, and the thread that holds the
+     * progress lock decides. Returns after the decision, which this thread may make itself.
      */
     void cancel(Transfer receive) {
         loop.refuseInside("cancel of " + receive.work.description());
@@ -149,7 +150,7 @@ final class PointToPoint {
         receive.isDecided = true;
     }
 
-    /** Checks the deadlines, and stores which peers are waited for. */
+    /** Checks the deadlines, and stores the peers that this rank waits for. */
     void check(long nowNanos) {
         if (pending.isEmpty() || control.failure() != null) {
             return;
@@ -182,8 +183,8 @@ final class PointToPoint {
     }
 
     /**
-     * Returns the time until {@link #check} may have something to do; called after a check at the same time. If {@code
-     * isQuiet}, nothing has moved since the last call.
+     * Returns the time in nanoseconds until {@link #check} may have something to do. The caller has made a check at the
+     * same time. If {@code isQuiet}, nothing has moved since the last call.
      */
     long untilNext(long nowNanos, boolean isQuiet) {
         isCurrent &= isQuiet || storedNanos == nowNanos;
@@ -196,7 +197,7 @@ final class PointToPoint {
         return next;
     }
 
-    /** Fails the group if peers have left so that a transfer can never be matched any more. */
+    /** Fails the group if a transfer can never be matched, because peers have left. */
     private void refuseIfItsPeerLeft(Transfer transfer) {
         GracefulExits exits = control.exits();
         if (transfer.isFromAny()) {
@@ -221,7 +222,10 @@ final class PointToPoint {
         }
     }
 
-    /** Fails the group if no other rank is left that may send, nor a message of one that has left. */
+    /**
+     * Fails the group if no other rank may still send to a receive from any rank, or if messages of a rank that has
+     * left are lost.
+     */
     private void refuseIfAllLeft(Transfer receive) {
         GracefulExits exits = control.exits();
         exits.followLeavers();
@@ -246,7 +250,7 @@ final class PointToPoint {
         control.exits().fail(peer, "this is a " + transfer.work.description() + ", and " + why);
     }
 
-    /** Tells the listeners once of transfers that have waited for a quarter of their timeouts. */
+    /** Notifies the listeners once of each transfer that has waited for a quarter of its timeout. */
     private void warnIfLate(long nowNanos) {
         for (Transfer transfer : pending) {
             if (transfer.isWarned) {
@@ -264,7 +268,10 @@ final class PointToPoint {
         }
     }
 
-    /** Tells the listeners of a late transfer, and of those begun before a time: many may be posted at once. */
+    /**
+     * Notifies the listeners of a late transfer, and of similar transfers that began before a time, because many may be
+     * posted at once.
+     */
     private void warn(Transfer first, long untilNanos, long nowNanos) {
         BitSet peers = new BitSet();
         int others = -1;
@@ -291,7 +298,7 @@ final class PointToPoint {
 
     private void giveUp(Transfer late, long nowNanos) {
         Diagnosis.Blame verdict = late.verdict(probe, control.machines(), peersOf(late.peer), nowNanos);
-        // a goodbye may have been the answer to the last question: then the leave is the cause
+        // the answer to the last probe may have been a goodbye, and the leave is then the cause
         refuseIfItsPeerLeft(late);
         if (control.failure() != null) {
             return;
@@ -310,7 +317,7 @@ final class PointToPoint {
         end(late, verdict.timedOut(loop.group().rank(), -1, text));
     }
 
-    /** Returns the ranks that a transfer waits for: its peer, or all that may send to a receive from any rank. */
+    /** Returns the ranks that a transfer waits for: the peer, or all ranks that may send to a receive from any rank. */
     private BitSet peersOf(int peer) {
         BitSet peers = new BitSet();
         if (peer != CollectiveBackend.ANY_SOURCE) {
@@ -323,13 +330,16 @@ final class PointToPoint {
         return peers;
     }
 
-    /** Returns whether a rank has not left, or has left and a message of it has not arrived. */
+    /** Returns whether a rank has not left, or has left but one of its messages has not arrived. */
     private boolean maySend(int peer) {
         GracefulExits exits = control.exits();
         return !exits.has(peer) || counts(peer).arrived() < exits.sentBy(peer);
     }
 
-    /** Returns the ranks to blame, with those first for which the peer itself waits: an operator looks there. */
+    /**
+     * Returns the names of the ranks to blame. If the peer itself waits for these ranks, they come first, because an
+     * operator checks the first rank.
+     */
     private String blamed(BitSet culprits, Transfer late) {
         int self = loop.group().rank();
         BitSet others = (BitSet) culprits.clone();
@@ -344,7 +354,7 @@ final class PointToPoint {
                 + control.machines().named(late.peer) + ",";
     }
 
-    /** Returns the status of this rank; any thread. */
+    /** Returns the status of this rank. Any thread may call this method. */
     RankStatus status() {
         Snapshot last = snapshot;
         Transfer begun = newest;
@@ -366,7 +376,9 @@ final class PointToPoint {
         }
     }
 
-    /** Returns the status of now. A receive from any rank holds up this rank only if it is in no other transfer. */
+    /**
+     * Returns the current status. A receive from any rank holds up this rank only if this rank is in no other transfer.
+     */
     private Snapshot snapshot() {
         BitSet peers = new BitSet();
         Transfer first = null;
@@ -381,7 +393,10 @@ final class PointToPoint {
         return new Snapshot(shown.status(Transfer.more(pending.size() - 1), shown.peer, waitedFor), shown);
     }
 
-    /** Ends a message whose thread was interrupted, if it can end alone. Returns whether it has ended. */
+    /**
+     * Ends a message whose thread was interrupted, if the message can end without failing the group. Returns whether
+     * the message has ended.
+     */
     boolean interrupted(PendingWork work) {
         advance(false);
         for (Transfer transfer : pending) {
@@ -409,9 +424,9 @@ final class PointToPoint {
         newest = null;
     }
 
-    /** Ends a message for its lane. Called, as the next three methods, with the progress lock held. */
+    /** Ends a message for its lane. The callers of this method and the next three methods hold the progress lock. */
     void finish(Transfer transfer) {
-        // after a failure everything is settled already
+        // after a failure, all transfers have already ended
         if (pending.remove(transfer)) {
             forget(transfer);
             pendingCount.decrementAndGet();
@@ -435,7 +450,7 @@ final class PointToPoint {
         return control.exits().messages().of(peer);
     }
 
-    /** Fails the group because a peer sent what no lane sends. */
+    /** Fails the group because a peer has sent an invalid message. */
     void nonsense(int peer, String what) {
         String text = control.machines().named(peer) + " sent an invalid message: " + what;
         control.fail(new Failure(Code.PROTOCOL, loop.group().rank(), -1, Set.of(peer), text, null));
@@ -462,7 +477,7 @@ final class PointToPoint {
         transfer.work.fail(why, transfer.position());
     }
 
-    /** Removes a receive that nothing has matched. */
+    /** Removes a receive that no message has matched. */
     private void withdraw(Transfer receive) {
         lanes.giveUp(receive);
         pending.remove(receive);

@@ -5,16 +5,16 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The order of a group's collectives: the progress lock, the number of the next collective, and the queued ones. Lock and
- * number are one word: a blocking call takes both with one instruction, and releases the lock with one more, without a
- * JDK lock. Thread-safe.
+ * The order of a group's collectives: the progress lock, the number of the next collective, and the queued collectives.
+ * Lock and number are one word. So a blocking call takes both with one instruction, and releases the lock with another
+ * one, without a JDK lock. Thread-safe.
  *
- * <p>How the order is kept without a lock: a thread that queues an operation first counts it as waiting, and then takes
- * its number. A thread that bypasses the queue first reads the word, and then whether any operation waits. If the word
- * is unchanged afterwards, no operation with a lower number waits.
+ * <p>A thread that queues an operation first counts the operation as waiting, and then takes a number. A thread that
+ * bypasses the queue first reads the word, and then checks whether an operation waits. If the word is unchanged when
+ * this thread takes its number, no operation with a lower number waits. So the order is kept without a lock.
  */
 final class ProgressLock {
-    /** Returned instead of a number if none can be taken. */
+    /** The value that a method returns if no number can be taken. */
     static final long NONE = 0;
 
     private static final long HELD = 1;
@@ -35,20 +35,20 @@ final class ProgressLock {
 
     private volatile long word;
     /**
-     * The thread that may enter again; null on the fast path, which does not. Other threads may read any value here
-     * except themselves.
+     * The thread that may enter again; null on the fast path, which does not enter again. Another thread may read any
+     * value in this field except itself.
      */
     private Thread holder;
 
     private int entries;
-    /** The operations that wait, in order. */
+    /** The first waiting operation; each waiting operation refers to the next one. */
     private Operation first;
 
     private Operation newest;
     private PendingWork last;
     private volatile int size;
 
-    /** Takes the progress lock if it is free, or held by this thread already. */
+    /** Takes the progress lock if the lock is free or this thread already holds the lock. */
     boolean tryEnter() {
         if (holder == Thread.currentThread()) {
             entries++;
@@ -66,16 +66,16 @@ final class ProgressLock {
     }
 
     /**
-     * Returns the word that {@link #tryEnterAsNext} has to find unchanged; called before checking whether any operation
-     * waits.
+     * Returns the word that {@link #tryEnterAsNext} has to find unchanged. The caller reads the word before it checks
+     * whether an operation waits.
      */
     long look() {
         return word;
     }
 
     /**
-     * Takes the progress lock and the next number; returns {@link #NONE} if the lock is held, the group is closed, or a
-     * number was taken meanwhile.
+     * Takes the progress lock and the next number. Returns {@link #NONE} if the lock is held, the group is closed, or
+     * another thread has taken a number since the word was read.
      */
     long tryEnterAsNext(long seen) {
         boolean isFree = (seen & (HELD | CLOSED)) == 0;
@@ -87,7 +87,10 @@ final class ProgressLock {
         holder = Thread.currentThread();
     }
 
-    /** Releases the progress lock, or leaves it to an earlier entry of this thread; reads after it see newer values. */
+    /**
+     * Releases the progress lock, or keeps the lock for an earlier entry of this thread. Reads after the release see
+     * newer values.
+     */
     void leave() {
         if (entries > 0) {
             entries--;
@@ -105,8 +108,8 @@ final class ProgressLock {
     }
 
     /**
-     * Returns the thread that has entered by {@link #tryEnter} or {@link #own}, as another thread sees it without
-     * waiting; null if there is none.
+     * Returns the thread that has entered by {@link #tryEnter} or {@link #own}, or null. Another thread may call this
+     * method, which does not wait.
      */
     Thread holder() {
         return isHeld() ? (Thread) HOLDER.getOpaque(this) : null;
@@ -129,7 +132,7 @@ final class ProgressLock {
         }
     }
 
-    /** Closes the lock, so that it gives no more numbers; returns false if it was closed already. */
+    /** Closes the lock, so that no more numbers can be taken. Returns false if the lock was already closed. */
     boolean close() {
         while (true) {
             long now = word;
@@ -212,7 +215,10 @@ final class ProgressLock {
         return null;
     }
 
-    /** Returns the waiting operation with the earliest deadline, if it is before that of {@code running}, or null. */
+    /**
+     * Returns the waiting operation with the earliest deadline, or null if the deadline of {@code running} is not
+     * later.
+     */
     synchronized Operation firstToEnd(Operation running) {
         Operation earliest = running;
         for (Operation each = first; each != null; each = each.following) {

@@ -16,11 +16,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Makes progress on the operations and messages of a group. Only the thread that holds the progress lock does so.
+ * The loop that makes progress on the operations and messages of a group. Only the thread that holds the progress lock
+ * runs the loop.
  *
  * <p>The caller of a blocking operation takes the lock and runs the loop until its own operation is done, so that
- * nothing is handed over to another thread. The group's progress thread makes progress on asynchronous operations; it
- * is started with the first of them, and yields to callers. A thread that releases the lock wakes the next one.
+ * nothing is handed over to another thread. The progress thread of the group makes progress on asynchronous operations.
+ * The first asynchronous operation starts the progress thread, and the progress thread yields to callers. A thread that
+ * releases the lock wakes the next thread.
  */
 final class ProgressLoop {
     private static final long PARK_NANOS = 10_000_000L;
@@ -43,29 +45,29 @@ final class ProgressLoop {
     private volatile Thread progress;
     private volatile boolean closed;
     /**
-     * Whether the next iteration takes messages that no call of this rank waits for; belongs to the thread that holds
-     * the progress lock.
+     * Whether the next iteration takes messages that no call of this rank waits for. Only the thread that holds the
+     * progress lock uses this field.
      */
     private boolean listens;
 
     interface LoopOwner {
         /**
-         * Ends everything after a failure; idempotent, called with the progress lock held. Returns whether it was the
-         * first time.
+         * Ends all operations after a failure. Idempotent. The caller holds the progress lock. Returns whether this was
+         * the first call after the failure.
          */
         boolean settle();
 
-        /** Returns whether there is anything that {@link #settle} has not handled yet; any thread. */
+        /** Returns whether {@link #settle} has anything to do. Any thread may call this method. */
         boolean hasToSettle();
 
-        /** Returns how long this process was paused since a time; any thread. */
+        /** Returns how many nanoseconds this process was paused since a time. Any thread may call this method. */
         long pausedSince(long sinceNanos);
 
-        /** Returns the recorder of every operation; any thread. */
+        /** Returns the recorder of every operation. Any thread may call this method. */
         GroupRecorder recorder();
     }
 
-    /** Makes a loop without work; if {@code stepped}, the caller makes progress by steps, and no thread waits. */
+    /** Creates a loop without work. If {@code stepped}, the caller makes progress by steps, and no thread waits. */
     ProgressLoop(LoopOwner owner, Transport transport, GroupSpec group, RankContext context, boolean stepped) {
         this.owner = owner;
         this.transport = transport;
@@ -76,7 +78,7 @@ final class ProgressLoop {
         this.completions = new CompletionThreads(task -> newThread(task, "completion"));
     }
 
-    /** Sets the parts on which it makes progress; called before anything is submitted or told. */
+    /** Sets the parts on which the loop makes progress, before the first submission and the first event. */
     void serve(GroupControl failures, OperationQueue operations, PointToPoint pointToPoint) {
         control = failures;
         collectives = operations;
@@ -104,8 +106,8 @@ final class ProgressLoop {
     }
 
     /**
-     * Runs a stage that a user chained. It may block, so it runs on the background thread, which others need, only if
-     * there is no other: the group fails then, and the stage hears of it.
+     * Runs a stage that a user chained. The stage may block, so it runs on a thread for completions. If no such thread
+     * can be made, the stage runs on the background thread, which has other work, and the group fails.
      */
     void later(Runnable stage) {
         if (stepped) {
@@ -129,7 +131,10 @@ final class ProgressLoop {
         return lock;
     }
 
-    /** Returns the threads that are in calls of this group: they run the loop, or wait until they can. Any thread. */
+    /**
+     * Returns the threads that are in calls of this group. Each of these threads runs the loop or waits for the
+     * progress lock. Any thread may call this method.
+     */
     List<Thread> callers() {
         List<Thread> all = new ArrayList<>(callers);
         Thread holder = lock.holder();
@@ -148,7 +153,7 @@ final class ProgressLoop {
         return collectives.isIdle() && messages.isIdle();
     }
 
-    /** Refuses a call from the code of a reduction that the group runs: the call would wait for itself. */
+    /** Refuses a call from the code of a reduction that the group runs, because the call would wait for itself. */
     void refuseInside(String what) {
         if (lock.isMine()) {
             throw new IllegalStateException(what + " on group \"" + group.name() + "\" rank " + group.rank()
@@ -158,8 +163,8 @@ final class ProgressLoop {
     }
 
     /**
-     * Waits until the work is done: runs the loop, or waits for the thread that runs it. With {@link RunLimit#TIME} it
-     * also returns at a time or at an interrupt, and leaves the work untouched.
+     * Runs the loop until the work is done, or waits for the thread that runs the loop. With {@link RunLimit#TIME},
+     * this method also returns at a time or at an interrupt, and leaves the work untouched.
      */
     void await(PendingWork work, RunLimit until, long untilNanos) {
         if (!work.isDone()) {
@@ -183,7 +188,7 @@ final class ProgressLoop {
         return nanoTime() - untilNanos < 0 && !Thread.currentThread().isInterrupted();
     }
 
-    /** Makes sure that a thread makes progress on what was just submitted. */
+    /** Makes sure that a thread makes progress on the operation that was just submitted. */
     void submitted() {
         if (stepped || closed) {
             return;
@@ -192,12 +197,12 @@ final class ProgressLoop {
             try {
                 startProgress();
             } catch (OutOfMemoryError noThread) {
-                // what was submitted would stand still, and the other ranks would wait for it
+                // the submitted operation would never move, and the other ranks would wait for it
                 broken(noThread);
             }
         }
         wakeProgress();
-        if (lock.isHeld()) { // its holder may sleep
+        if (lock.isHeld()) { // the holder may sleep
             transport.wakeup();
         }
     }
@@ -209,7 +214,9 @@ final class ProgressLoop {
         wakeProgress();
     }
 
-    /** Fails the group after an exception in the loop: an operation that waits for data cannot do so itself. */
+    /**
+     * Fails the group after an exception in the loop, because an operation that waits for data cannot fail the group.
+     */
     private void broken(Throwable failure) {
         control.fail(Failures.inside(group, control.self(), failure));
     }
@@ -226,7 +233,7 @@ final class ProgressLoop {
         }
     }
 
-    /** Runs a task with the progress lock held, and waits for the lock until a time; returns whether the task ran. */
+    /** Runs a task with the progress lock held. Waits for the lock until a time. Returns whether the task ran. */
     boolean exclusively(Runnable task, long untilNanos) {
         callersWaiting.incrementAndGet();
         boolean interrupted = false;
@@ -237,7 +244,7 @@ final class ProgressLoop {
                 }
                 transport.wakeup();
                 LockSupport.parkNanos(PARK_NANOS / 10);
-                // with the flag set, every further park would return at once
+                // while the interrupt flag is set, every park returns at once
                 interrupted |= Thread.interrupted();
             }
         } finally {
@@ -279,8 +286,8 @@ final class ProgressLoop {
     }
 
     /**
-     * Runs the loop; called with the progress lock held. Each iteration does what can be done now, and does not wait in
-     * between. The body of an iteration is in this method to keep the number of frames between the links and a user's
+     * Runs the loop. The caller holds the progress lock. An iteration makes all progress that is possible without
+     * waiting. The body of an iteration is in this method to keep the number of frames between the links and a user's
      * call as small as possible. Returns whether anything moved in the last iteration. The work is null if the loop
      * runs for no single operation.
      */
@@ -336,8 +343,8 @@ final class ProgressLoop {
     }
 
     /**
-     * Checks clock, interrupt and failure, and sleeps if it is time to; returns false if the caller should leave the
-     * loop.
+     * Checks clock, interrupt and failure, and sleeps if the time for polls is over. Returns false if the caller should
+     * leave the loop.
      */
     private boolean keepsOn(PendingWork work, RunLimit until, long untilNanos, boolean moved) {
         long now = nanoTime();
@@ -364,9 +371,9 @@ final class ProgressLoop {
         try {
             collectives.check(nowNanos);
             messages.check(nowNanos);
-            // a rank that leaves need not wait for the end of a call that goes on for other reasons
+            // a rank that leaves is notified now, because a current call may go on for other reasons
             control.exits().confirm();
-            // there is an iteration between this and a sleep; a seeded run has no iteration that only waits
+            // an iteration runs between this check and a sleep; a seeded run has no iteration that only waits
             listens = !stepped;
         } catch (RuntimeException | Error failure) {
             broken(failure);
@@ -383,11 +390,11 @@ final class ProgressLoop {
         }
     }
 
-    /** Ends the operation for which an interrupted thread waits; called with the progress lock held. */
+    /** Ends the operation for which an interrupted thread waits. The caller holds the progress lock. */
     private void interrupted(PendingWork work) {
         if (!work.isDone() && !messages.interrupted(work)) {
             Failure interrupt = Failures.interrupted(group, control.self(), work.description(), work.sequence());
-            // only this call tells the interrupt: for the group, and on the other ranks, this rank aborted
+            // only this call throws the interrupt; for the group and for the other ranks, this rank aborted
             work.interrupted(interrupt);
             control.fail(interrupt);
         }
@@ -417,14 +424,14 @@ final class ProgressLoop {
             callersWaiting.decrementAndGet();
             callers.remove(me);
             if (!lock.isHeld()) {
-                // a wake-up that this thread may have received is for the next thread that takes the progress lock
+                // the next thread that takes the progress lock needs a wake-up that this thread may have received
                 wakeNext();
             }
         }
     }
 
     private void interruptedWithoutTurn(PendingWork work) {
-        // the flag must not end the wait for the progress lock, and must be set again for the caller
+        // the interrupt flag must not end the wait for the progress lock, and is set again for the caller
         boolean interrupted = Thread.interrupted();
         try {
             exclusively(() -> interrupted(work), work.deadlineNanos());
@@ -441,7 +448,7 @@ final class ProgressLoop {
     /** Releases the progress lock and wakes the next thread. */
     void leave() {
         lock.leave();
-        // ranks that have left are told which operations have ended meanwhile
+        // notifies ranks that have left which operations have ended meanwhile
         control.exits().confirm();
         wakeNext();
         settleIfFree();

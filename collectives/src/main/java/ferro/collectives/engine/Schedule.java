@@ -7,13 +7,14 @@ import ferro.collectives.plan.Step;
 import java.util.List;
 
 /**
- * A plan for a given number of elements: its steps as arrays of posts, cut into segments, so that running it allocates
- * nothing and looks nothing up.
+ * A plan for a given number of elements. Its steps are arrays of posts, cut into segments, so that a run allocates
+ * nothing and needs no lookup.
  *
- * <p>Elements are cut into the plan's chunks as {@link ChunkCounts} defines. A step of one chunk is cut into segments.
- * A step that waits for another step of one chunk waits only for the same segment of it (both concern the same chunk),
- * so that segments pipeline through rounds. Where scratch memory for whole chunks would be too much, the plan is run
- * several times over parts of each chunk ("passes"), one pass after the other.
+ * <p>{@link ChunkCounts} defines how the elements are cut into the chunks of the plan. A step of one chunk is cut into
+ * segments. If such a step waits for another step of one chunk, both concern the same chunk. So each segment waits only
+ * for the same segment of the other step, and segments pipeline through rounds. If scratch memory for full chunks would
+ * be too large, the plan runs several times over parts of each chunk. These runs are called passes, and follow one
+ * after the other.
  */
 final class Schedule {
     static final long SCRATCH_BYTES_MOST = 32L << 20;
@@ -24,13 +25,13 @@ final class Schedule {
     static final byte RECEIVE = 0;
     /** A receive that combines with the present elements. */
     static final byte COMBINE = 1;
-    /** A combine after which the elements are those of the result. */
+    /** A combine that completes the elements of the result. */
     static final byte COMPLETE = 2;
     /** A copy between regions. */
     static final byte COPY = 3;
     /** A combine of one region into another. */
     static final byte LOCAL_COMBINE = COPY + COMBINE;
-    /** A combine of one region into another, after which the elements are those of the result. */
+    /** A combine of one region into another that completes the elements of the result. */
     static final byte LOCAL_COMPLETE = COPY + COMPLETE;
 
     final ScheduledPost[] sends;
@@ -46,10 +47,10 @@ final class Schedule {
     private final long scratchStride;
 
     /**
-     * What a post moves, and how many sends and receives must be finished before it.
+     * The elements that a post moves, and the numbers of sends and receives that must be finished before the post.
      *
-     * @param peer       other rank; -1 if the post moves nothing between ranks
-     * @param source     region that a local post reads, else null
+     * @param peer       rank of the peer; -1 if the post moves nothing between ranks
+     * @param source     region that a local post reads; null for other posts
      * @param readsFirst whether a combine has the elements that are read first, see {@link Step.Combine#readsFirst}
      */
     record ScheduledPost(
@@ -92,7 +93,7 @@ final class Schedule {
         return sends.length + receives.length;
     }
 
-    /** Where the posts of each step begin in their list, within one pass, and whether the step is segmented. */
+    /** The index of the first post of each step within one pass, and whether the step is cut into segments. */
     private record Layout(int[] start, boolean[] segmented) {
         int count() {
             return start[segmented.length];
@@ -100,17 +101,18 @@ final class Schedule {
     }
 
     /**
-     * How the elements of an operation are cut; equal on all its ranks, since both ends of a link must cut alike.
+     * The cut of the elements of an operation. The cut is equal on all ranks, because both ends of a link must cut
+     * alike.
      *
      * @param parts        lengths of the chunks
-     * @param elementBytes size of one element of the parts: of a record, if they count records
-     * @param segmentBytes size of a piece in flight
-     * @param passes       how many times the plan is run, each for a part of every chunk
+     * @param elementBytes size of one element of the parts in bytes, or of one record if the parts count records
+     * @param segmentBytes size of a segment in bytes
+     * @param passes       number of runs of the plan, each for a part of every chunk
      */
     record Chunking(ChunkCounts parts, int elementBytes, long segmentBytes, int passes) {
         /**
-         * Returns the cut with which no rank needs more scratch memory than {@code scratchBytesMost}. Without passes,
-         * the rank with the most scratch memory needs {@code scratch} elements.
+         * Returns a cut with which no rank needs more than {@code scratchBytesMost} bytes of scratch memory. In a
+         * single pass, the rank with the most scratch memory would need {@code scratch} elements.
          */
         static Chunking of(
                 ChunkCounts parts, long scratch, int elementBytes, long segmentBytes, long scratchBytesMost) {
@@ -162,7 +164,10 @@ final class Schedule {
         return new Layout(start, segmented);
     }
 
-    /** Returns how many posts a step becomes in a pass; both ends of a message know its length and cut it alike. */
+    /**
+     * Returns the number of posts of a step in a pass. Both ends of a message have its length, so both cut the message
+     * alike.
+     */
     private int posts(Step step) {
         if (step.chunks() != 1) {
             return passes == 1 ? 1 : step.chunks();
@@ -186,7 +191,7 @@ final class Schedule {
         }
     }
 
-    /** Returns how many posts belong to the first {@code steps} steps, as far as one segment depends on them. */
+    /** Returns the number of posts of the first {@code steps} steps that one segment depends on. */
     private static int before(Layout layout, int steps, int segment) {
         if (steps == 0) {
             return 0;
@@ -235,7 +240,7 @@ final class Schedule {
         return new ElementRange(chunk, pass, low, passStart(region, chunk, pass + 1) - low);
     }
 
-    /** A range of elements that begins at an element of a chunk; it covers several chunks if they are whole. */
+    /** A range of elements that begins in a chunk. Only a range of full chunks covers several chunks. */
     private record ElementRange(int chunk, int pass, long from, long count) {}
 
     private long offset(Region region, ElementRange place) {

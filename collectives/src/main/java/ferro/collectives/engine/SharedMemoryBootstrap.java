@@ -28,12 +28,13 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * How the ranks of a new group find out which ranks share memory: each offers its own segment to all, tries to map the
- * segments that the others offer, and tells all which it could reach. The exchange is a few all-gathers by messages around
- * the ring, so that operations keep their numbers; after them all ranks know the same.
+ * The exchange by which the ranks of a new group find out which ranks share memory. Each rank offers its segment to all
+ * ranks, tries to map the segments that other ranks offer, and sends to all ranks which segments it has mapped. The
+ * exchange consists of a few all-gathers by messages around the ring, so that operations keep their numbers. After the
+ * exchange, all ranks have the same information.
  */
 final class SharedMemoryBootstrap {
-    /** Below 0, where no message of a user is. */
+    /** A tag below 0, which no message of a user has. */
     private static final int TAG = -1;
 
     private static final int TEXT_BYTES = 512;
@@ -48,13 +49,13 @@ final class SharedMemoryBootstrap {
     private final int worldSize;
     private String host = "";
     private String silentBecause = "";
-    /** Null unless the memory is for a tensor. */
+    /** The segment of this rank for a tensor; null if the memory is not for a tensor. */
     private ByteBuffer lent;
 
     /**
-     * The outcome.
+     * The outcome of the exchange.
      *
-     * @param memory   segments of the ranks that share memory with this one; null if there is none
+     * @param memory   segments of the ranks that share memory with this rank; null if no other rank does
      * @param lent     this rank's segment for a tensor of the caller; null for the group's own memory
      * @param topology which ranks share memory
      */
@@ -66,9 +67,10 @@ final class SharedMemoryBootstrap {
     }
 
     /**
-     * Makes one that has not begun.
+     * Creates an exchange that has not begun.
      *
-     * @param request what is asked for, which must be the same on all ranks; empty for the group's own memory
+     * @param request text of the requested memory, which must be the same on all ranks; empty for the group's own
+     *     memory
      * @param timeout returns the time limit of the next message
      */
     SharedMemoryBootstrap(
@@ -86,10 +88,10 @@ final class SharedMemoryBootstrap {
     }
 
     /**
-     * Asks all ranks for their hosts, before any rank has made a segment: only ranks of one host map the segments of each
-     * other.
+     * Exchanges the hosts of all ranks before any rank has made a segment, because only ranks of one host map the
+     * segments of each other.
      *
-     * @return the ranks that count as of this rank's host, itself among them
+     * @return the ranks that count as ranks of this rank's host, including this rank
      */
     BitSet hosted(SharedMemoryProvider provider) {
         BitSet hosted = new BitSet();
@@ -108,12 +110,12 @@ final class SharedMemoryBootstrap {
         return hosted;
     }
 
-    /** Makes this rank offer nothing, and tell the reason. */
+    /** Makes this rank offer no segment, and send the reason. */
     void refrain(String why) {
         silentBecause = silentBecause.isEmpty() ? why : silentBecause;
     }
 
-    /** Runs the exchange with the other ranks, all of which must run it too. */
+    /** Runs the exchange with the other ranks. All other ranks must run the exchange too. */
     BootstrapOutcome hold(SharedMemoryProvider provider, SegmentSize size) {
         if (!request.isEmpty()) {
             refuseOtherSubjects();
@@ -167,7 +169,7 @@ final class SharedMemoryBootstrap {
         }
     }
 
-    /** Returns the outcome for ranks of one process, where there is nothing to find out. */
+    /** Returns the outcome for ranks of one process, which need no exchange. */
     private BootstrapOutcome met(SharedMemory memory) {
         if (memory == null) {
             return new BootstrapOutcome(null, null, NodeTopology.none(worldSize, silentBecause));
@@ -212,7 +214,10 @@ final class SharedMemoryBootstrap {
         return new BootstrapOutcome(isAlone ? null : memory, isAlone ? null : lent, topology);
     }
 
-    /** Checks, before any memory is made, whether all ranks make the same request; all ranks come to the same result. */
+    /**
+     * Checks, before any memory is made, whether all ranks make the same request. The check has the same result on all
+     * ranks.
+     */
     private void refuseOtherSubjects() {
         ByteBuffer own = ByteBuffer.allocate(HOST_BLOCK);
         put(own, request);
@@ -239,7 +244,10 @@ final class SharedMemoryBootstrap {
         return block;
     }
 
-    /** Tells all ranks which ranks this one has reached, and why not more, and adds what each has reached. */
+    /**
+     * Sends to all ranks which segments this rank has mapped, and why it could not map another one. Adds what each rank
+     * has mapped.
+     */
     private void exchangeReached(List<NodeTopology.Said> said, BitSet mine, String failed) {
         int bytes = (worldSize + Byte.SIZE - 1) / Byte.SIZE;
         int room = bytes + Short.BYTES + TEXT_BYTES;
@@ -258,7 +266,10 @@ final class SharedMemoryBootstrap {
         }
     }
 
-    /** Exchanges blocks with all ranks: the block that came from the rank before is sent on to the rank behind. */
+    /**
+     * Exchanges blocks with all ranks. Each rank forwards the block from the previous rank of the ring to the next
+     * rank.
+     */
     private ByteBuffer[] aroundTheRing(ByteBuffer own, int bytes) {
         byte[][] blocks = new byte[worldSize][bytes];
         System.arraycopy(own.array(), 0, blocks[group.rank()], 0, own.position());
@@ -279,13 +290,14 @@ final class SharedMemoryBootstrap {
         return received;
     }
 
-    /** Names the messages for a reader of failures and recordings, who knows no message of ferro itself. */
+    /** Labels the messages, because readers of failures and recordings do not expect messages of ferro itself. */
     private CallOptions options() {
         return CallOptions.of(timeout.get()).labelled(request.isEmpty() ? "join" : "allocate");
     }
 
     /**
-     * Fails where links are forbidden but needed. All ranks know the same, so that all ranks with that setting fail alike.
+     * Throws an exception if links are forbidden but needed. All ranks have the same topology, so all ranks with this
+     * setting fail alike.
      */
     private void refuseLinksWhereForbidden(NodeTopology topology) {
         if (Settings.LINKS.of(context).equals("shm") && !topology.isComplete()) {
