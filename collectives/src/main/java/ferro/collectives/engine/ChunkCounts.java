@@ -188,10 +188,7 @@ public final class ChunkCounts {
                 : Arrays.stream(inCounts).max().orElse(0);
     }
 
-    /**
-     * Returns the first element of chunk {@code chunk} of {@code chunks} chunks, counted from the first element of
-     * chunk 0.
-     */
+    /** Returns the first element of a chunk, counted from the first element of chunk 0. */
     public long start(Region region, int chunk, int chunks) {
         if (chunks == 0) {
             return 0;

@@ -20,10 +20,7 @@ import java.util.function.IntConsumer;
  * progress lock.
  */
 interface Executor {
-    /**
-     * Makes an operation the current one. Begins the operation unless it has already begun. The previous operation must
-     * be finished.
-     */
+    /** Makes an operation the current one after the previous one has finished. Begins it unless it has begun. */
     void begin(Operation operation);
 
     /**
@@ -46,9 +43,7 @@ interface Executor {
      */
     void forget();
 
-    /**
-     * Returns the ranks from which this rank waits for data, and the ranks that have not yet taken data of this rank.
-     */
+    /** Returns the ranks whose data this rank waits for, and the ranks that have not yet taken data of this rank. */
     BitSet waitingFor();
 
     /** Describes the progress of the current operation, for example: step 3 of 14, 65536 of 262144 bytes received. */

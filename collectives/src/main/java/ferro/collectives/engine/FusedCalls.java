@@ -70,7 +70,7 @@ final class FusedCalls {
         }
 
         /**
-         * Returns the memory for all operands and results, one after the other. The first call allocates this memory.
+         * Returns the memory for all operands and results, one after the other. The first call allocates the memory.
          */
         HostTensor buffer() {
             if (buffer == null) {
@@ -107,10 +107,7 @@ final class FusedCalls {
             }
         }
 
-        /**
-         * Refuses two joined calls that overlap in memory, because the second call would not read the result of the
-         * first call.
-         */
+        /** Refuses joined calls that overlap, because the second call would not read the result of the first call. */
         private void refuseOverlap(Collective call) {
             if (calls.isEmpty()) {
                 return;

@@ -79,10 +79,7 @@ public final class GroupEngine implements CollectiveBackend {
         return this;
     }
 
-    /**
-     * Finds out, together with the other ranks, which ranks share memory. The caller does this before the group is
-     * used.
-     */
+    /** Finds out with the other ranks which ranks share memory. The caller does this before it uses the group. */
     public GroupEngine meet() {
         parts.localPeers.meet(this, parts.identity.isJoined(group));
         bootstrap = counted();

@@ -29,10 +29,7 @@ public record GroupIdentity(
     /** All ranks of the group that was joined last, in ascending order. */
     private static final AtomicReference<int[]> ASCENDING = new AtomicReference<>(new int[0]);
 
-    /**
-     * The failure policy without control messages. A loss is blamed at once, because no message can still explain the
-     * loss.
-     */
+    /** The policy without control messages: a loss is blamed at once, because no message can explain the loss. */
     private record NothingToRead(LongPredicate hasCompared) implements FailurePolicy {
         @Override
         public long eofGraceNanos() {
@@ -89,10 +86,7 @@ public record GroupIdentity(
         return new GroupIdentity(identity, membership, all, statuses, options, left);
     }
 
-    /**
-     * Returns all ranks of a joined group in ascending order. All ranks of a process share the array, so no caller may
-     * change the array.
-     */
+    /** Returns all ranks in ascending order. All joined groups of a process share the array, which is never changed. */
     private static int[] ascending(int worldSize) {
         int[] all = ASCENDING.get();
         if (all.length != worldSize) {

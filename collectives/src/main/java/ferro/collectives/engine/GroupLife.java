@@ -77,13 +77,9 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
     private volatile boolean mismatchUntold;
     private volatile boolean asked;
     private volatile boolean linksEnded;
-    /**
-     * Whether the close has returned before the links could be ended, so that no thread waits for the end of the links.
-     */
+    /** Whether the close has returned before the links have ended, so that no thread waits for their end. */
     private boolean late;
-    /**
-     * Whether this was the last group of this rank. {@code needed} is whether other ranks may still need this group.
-     */
+    /** Whether this was the last group of this rank; {@code needed}: whether other ranks may still need this group. */
     private boolean last;
 
     private boolean needed;
@@ -146,10 +142,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         }
     }
 
-    /**
-     * Starts to receive events and control messages of the other ranks. The engine calls this method when the engine is
-     * complete.
-     */
+    /** Starts to receive events and control messages of the other ranks, when the engine is complete. */
     void open() {
         identity.left().enter(this);
         transport.events(control);
@@ -216,7 +209,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         recorder.stacks(reason, stacks);
     }
 
-    /** Returns the status of this rank. Any thread may call this method. */
+    /** Returns the status of this rank. Thread-safe. */
     @Override
     public RankStatus status() {
         RankStatus status = collectives.status();
@@ -397,10 +390,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         leaving.whenOver(() -> timer.cancel(false));
     }
 
-    /**
-     * Returns the time until the end of a close, but at least {@link #RELEASE_NANOS}, so that the last frames can be
-     * sent.
-     */
+    /** Returns the time until the end of a close, but at least {@link #RELEASE_NANOS} for the last frames. */
     private Duration timeLeft(long end) {
         return Duration.ofNanos(Math.max(RELEASE_NANOS, end - context.nanoTime()));
     }
@@ -416,10 +406,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         return control.failure() != null;
     }
 
-    /**
-     * Returns whether the thread that holds the progress lock still has to end the links. Any thread may call this
-     * method.
-     */
+    /** Returns whether the thread with the progress lock still has to end the links. Thread-safe. */
     private boolean wantsLock() {
         return asked && !linksEnded;
     }
@@ -481,10 +468,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         return ending.exit(signal) ? control.leave(losers(), until()) : null;
     }
 
-    /**
-     * Returns the ranks that would lose data of collectives if this process ended now, because they have not taken the
-     * data.
-     */
+    /** Returns the ranks that may lose data of collectives that they have not yet taken if this process ends. */
     private BitSet losers() {
         BitSet losers = new BitSet();
         for (int peer = 0; peer < group.worldSize(); peer++) {

@@ -11,14 +11,10 @@ import java.util.List;
 
 /**
  * The unexpected messages and the unmatched receives of one peer, both in order. Messages are matched by tag. Receives
- * from any rank and probes are in lists that the lanes of all peers share. Only the thread that holds the progress lock
- * uses this object.
+ * from any rank and probes are in lists that the lanes of all peers share. Guarded by the progress lock.
  */
 abstract class MessageLane {
-    /**
-     * Bytes that count for each message in addition to its elements, so that the number of empty messages is bounded
-     * too.
-     */
+    /** Bytes that count for each message in addition to its elements, to bound the number of empty messages too. */
     private static final long COST_BYTES = 256;
 
     final int peer;
@@ -43,9 +39,7 @@ abstract class MessageLane {
         final ByteBuffer content;
 
         boolean complete;
-        /**
-         * Whether a probe from any rank has described the message. Its receive then counts as a receive from any rank.
-         */
+        /** Whether a probe from any rank has described the message, whose receive then counts as one from any rank. */
         boolean isFound;
         /** The receive that gets the elements once all elements have come. */
         Transfer taker;

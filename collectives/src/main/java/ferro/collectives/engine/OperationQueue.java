@@ -84,7 +84,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     /** Executor of the current operation, or of the last operation if no operation is current. */
     private Executor executor;
 
-    /** Only the thread that holds the progress lock uses this field and the next five fields. */
+    /** Guarded by the progress lock, as the next five fields. */
     private final CallWatch<Operation> watch;
     /** Time at which the status was stored, or at which the operation began to wait if no status was stored yet. */
     private long storedNanos;
@@ -98,14 +98,12 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     private long movedNanos;
 
     private volatile RankStatus snapshot = RankStatus.IDLE;
-    /**
-     * Progress of the operations in flight when the group failed. Only the holder of the progress lock uses this array.
-     */
+    /** Progress of the operations in flight when the group failed. Guarded by the progress lock. */
     private PendingWork.Position[] reached = {};
 
     /**
-     * Number of queued operations that have begun behind the current one, and the last such operation. Only the thread
-     * that holds the progress lock uses these fields.
+     * Number of queued operations that have begun behind the current one, and the last of them. Guarded by the progress
+     * lock.
      */
     private int begunBehind;
 
@@ -114,14 +112,11 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     private boolean heldBack;
     /** The operation object of blocking calls, reused for each of them. */
     private final Operation direct;
-    /**
-     * Operation that runs before the queued operations. Only the thread that holds the progress lock sets and removes
-     * this operation.
-     */
+    /** Operation that runs before the queued operations. Writes are guarded by the progress lock. */
     private volatile Operation next;
 
     private volatile Operation current;
-    /** Number of the last operation that has ended. Only the thread that holds the progress lock writes this number. */
+    /** Number of the last operation that has ended. Writes are guarded by the progress lock. */
     private long ended;
 
     /**
@@ -195,7 +190,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         work.counted(CallCounter.indexOf(prepared.kind), calls, bytes);
     }
 
-    /** Returns the number of the last operation that has ended, or 0. Any thread may call this method. */
+    /** Returns the number of the last operation that has ended, or 0. Thread-safe. */
     long ended() {
         return (long) ENDED.getOpaque(this);
     }
@@ -213,8 +208,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     }
 
     /**
-     * Runs a call on this thread. The call runs at once if no operation is queued and the progress lock is free, else
-     * in its order.
+     * Runs a call on this thread: at once if no operation is queued and the progress lock is free, else in its order.
      */
     void run(Collective call, CallOptions options, boolean noMessages) {
         PreparedCall prepared = planner.prepare(call, options.label());
@@ -340,7 +334,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         return progressLock.close();
     }
 
-    /** Returns whether calls are refused because the group is closed. Any thread may call this method. */
+    /** Returns whether calls are refused because the group is closed. Thread-safe. */
     boolean isClosed() {
         return progressLock.isClosed();
     }
@@ -350,21 +344,18 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         return progressLock.last();
     }
 
-    /** Returns whether the current operation uses links; true if no operation runs. Called with the progress lock held. */
+    /** Returns whether the current operation uses links; true if none runs. The caller holds the progress lock. */
     boolean usesLinks() {
         return current == null || executor.usesLinks();
     }
 
-    /** Returns whether nothing is pending; any thread. */
+    /** Returns whether nothing is pending. Thread-safe. */
     boolean isIdle() {
-        // read in this order: an operation becomes current before it leaves the queue or the field next
+        // the order matters: an operation becomes current before it leaves the queue or the field next
         return progressLock.isEmpty() && next == null && current == null;
     }
 
-    /**
-     * Returns the status of this rank, or null if the rank is in no collective or the current operation is changing.
-     * Any thread may call this method.
-     */
+    /** Returns the status of this rank; null in no collective, or while the current operation changes. Thread-safe. */
     RankStatus status() {
         Operation running = current;
         if (running == null) {
@@ -505,10 +496,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         return behind < reached.length ? reached[behind] : PendingWork.Position.NOWHERE;
     }
 
-    /**
-     * Marks the current operation as failed on this rank, for ranks that may read or write the caller's tensors in
-     * shared memory.
-     */
+    /** Marks the current operation as failed for ranks that may access the caller's tensors in shared memory. */
     void abandon() {
         if (overMemory != null && (current != null || next != null)) {
             overMemory.abandon();

@@ -19,10 +19,10 @@ import java.util.List;
  * send waits for its receive, the sender announces the message. The receiver sends a go-ahead once a receive matches
  * the message, and then the sender sends the elements (rendezvous). Both sides count the announcements. Go-aheads and
  * elements have the number of their announcement, so that messages of one tag can be received in any order. If the
- * elements do not come soon, {@link PointToPoint} repeats the go-ahead as a control message. The reason is that a peer
- * that keeps too many unmatched bytes of this rank reads no more from the link.
+ * elements do not come soon, {@link PointToPoint} repeats the go-ahead as a control message, because a peer that keeps
+ * too many unmatched bytes of this rank reads no more from the link.
  *
- * <p>Only the thread that holds the progress lock uses this object.
+ * <p>Guarded by the progress lock.
  */
 final class PeerLane extends MessageLane {
     /** Size of the largest message in bytes that is sent without waiting for a go-ahead. */
@@ -50,10 +50,7 @@ final class PeerLane extends MessageLane {
     private long announcementsRead;
     private boolean listening;
 
-    /**
-     * A posted receive: for an envelope (receive and message are null), for elements of a receive, or for an unexpected
-     * message.
-     */
+    /** A posted receive: for an envelope (both null), into the tensor of a receive, or for an unexpected message. */
     private record Inbound(long target, Transfer receive, UnexpectedMessage message) {}
 
     /** Data to send: a reused envelope ({@code send} is null), or the elements of a send, which end the send. */
@@ -93,9 +90,7 @@ final class PeerLane extends MessageLane {
         }
     }
 
-    /**
-     * Ends the transfers that have moved, and posts the next transfers. Returns whether anything was ended or posted.
-     */
+    /** Ends the transfers that have moved, and posts the next ones. Returns whether anything was ended or posted. */
     boolean advance() {
         boolean moved = false;
         while (!posted.isEmpty() && channel.link.sent() > sendsDone) {
@@ -254,10 +249,7 @@ final class PeerLane extends MessageLane {
         inbound.add(new Inbound(++channel.receivesPosted, receive, null));
     }
 
-    /**
-     * Adds an envelope. {@code value} is the size in bytes; for a go-ahead or for content, the number of the
-     * announcement.
-     */
+    /** Adds an envelope. The value is the size in bytes, or the announcement's number for a go-ahead or content. */
     private void addEnvelope(Transfer about, long kind, long value) {
         HostTensor spare = spareEnvelopes.isEmpty() ? HostTensor.of(new long[LONGS]) : spareEnvelopes.pop();
         long[] longs = (long[]) spare.memory();

@@ -17,7 +17,7 @@ import java.util.function.IntFunction;
 
 /**
  * The point-to-point lanes of a group by peer, and the receives from any rank, which wait on all lanes. A lane is
- * opened on first use. Only the thread that holds the progress lock uses this object.
+ * opened on first use. Guarded by the progress lock.
  *
  * <p>A receive from any rank opens no connection. Such a receive takes a message that has come, or waits for a message
  * on a lane that a peer has opened. If messages of several ranks wait, the receive takes a message of the rank that was
@@ -31,10 +31,7 @@ final class PeerLanes {
 
     final CallHeader header;
     final PointToPoint owner;
-    /**
-     * Bytes of unmatched messages of a peer at which this rank reads no more from the peer. At least 1, because one
-     * message is always kept.
-     */
+    /** At so many bytes of unmatched messages, this rank reads no more from their peer; 1 or more keeps one message. */
     final long keptLimit;
     /** Unmatched receives from any rank, in posting order. */
     final List<Transfer> fromAny = new ArrayList<>();
@@ -164,7 +161,7 @@ final class PeerLanes {
         return source;
     }
 
-    /** Queues a go-ahead that a peer has repeated. Any thread may call this method. */
+    /** Queues a go-ahead that a peer has repeated. Thread-safe. */
     void goAhead(int peer, long announcement) {
         repeated.add(new RepeatedGoAhead(peer, announcement));
     }
@@ -186,10 +183,7 @@ final class PeerLanes {
         }
     }
 
-    /**
-     * Returns advice for a send if ranks wait for each other and a message of one of the culprits is unreceived; else
-     * empty.
-     */
+    /** Returns advice for a send if ranks wait for each other and a message of one is unreceived; else empty. */
     String crossing(Diagnosis.Blame verdict) {
         boolean isCrossing = verdict.isNoRankAlone()
                 && verdict.culprits().stream()
@@ -197,9 +191,7 @@ final class PeerLanes {
         return isCrossing ? "; " + FailureHints.CROSSING : "";
     }
 
-    /**
-     * Returns a text about the peers of a receive from which this rank reads no more messages; empty if no peer is so.
-     */
+    /** Returns a text about peers of a receive from which this rank reads no more messages; empty if none is so. */
     String unreceived(Transfer receive, IntFunction<String> named) {
         StringBuilder text = new StringBuilder();
         for (int peer = 0; peer < transport.worldSize(); peer++) {
@@ -215,10 +207,7 @@ final class PeerLanes {
                         .toString();
     }
 
-    /**
-     * Returns a text about when a peer reads messages, for an eager send, which waits until the peer reads. Empty for
-     * another send.
-     */
+    /** Returns a text about when a peer reads messages, for an eager send that waits for this; else empty. */
     String unread(Transfer send) {
         return send.isEager()
                 ? "; a rank reads messages while it is in a call of the group, and keeps at most " + size()
@@ -258,7 +247,7 @@ final class PeerLanes {
 
     /**
      * The lane of this rank to itself, which never uses a link. The lane keeps small messages, so that their sends
-     * return at once. Only the thread that holds the progress lock uses this object.
+     * return at once. Guarded by the progress lock.
      */
     static final class OwnLane extends MessageLane {
         /** Number of bytes that are copied at once if a message changes its type. */

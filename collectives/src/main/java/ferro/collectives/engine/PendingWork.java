@@ -34,16 +34,10 @@ final class PendingWork implements Work {
     private volatile Thread waiter;
     private volatile Failure interrupt;
     private int entry;
-    /**
-     * Whether the operation has no entry yet. An entry is made when a thread waits for the operation or when the
-     * operation ends.
-     */
+    /** Whether the operation has no entry yet, and gets one when a thread waits for it or when it ends. */
     private boolean isUnrecorded;
 
-    /**
-     * Index of the kind as which the operation is counted. The next fields are the number of calls that are joined into
-     * the operation, and the bytes of this rank.
-     */
+    /** What a successful end counts: index of the kind, number of calls that are joined, bytes of this rank. */
     private int countedIndex;
 
     private int countedCalls;
@@ -69,9 +63,7 @@ final class PendingWork implements Work {
         public static final Position NOWHERE = new Position(-1, 0, Set.of());
     }
 
-    /**
-     * Cause and progress of a failed operation. They are one object, so that operations that end well are no larger.
-     */
+    /** Cause and progress of a failure. They are one object, so that operations that end well are no larger. */
     private record WorkFailure(Failure why, Position at) {}
 
     /** Creates the handle of an operation that begins now. {@code sequence} is -1 for a message. */
@@ -254,10 +246,7 @@ final class PendingWork implements Work {
         end(null, -1, 0);
     }
 
-    /**
-     * Records that the waiting thread was interrupted. If the interrupt ends the operation, the operation fails with
-     * {@code why}.
-     */
+    /** Sets the failure with which the operation fails if the interrupt of its thread ends the operation. */
     void interrupted(Failure why) {
         interrupt = why;
     }
@@ -312,10 +301,7 @@ final class PendingWork implements Work {
         }
     }
 
-    /**
-     * Creates the exception of a failure on the thread that throws the exception, so that the stack trace shows the
-     * call.
-     */
+    /** Creates the exception of a failure, on the thread that throws it, so that the stack trace helps. */
     public FerroException exception(Failure why, Position at) {
         String name = owner.group().name();
         long pausedNanos = owner.pausedSince(begunNanos);
@@ -364,9 +350,7 @@ final class PendingWork implements Work {
     /** The condition that ends a run of the progress loop. */
     enum RunLimit {
         DONE,
-        /**
-         * The run ends when the work is done, a time has come, or the thread is interrupted. Unfinished work continues.
-         */
+        /** The run ends with the work, at a time, or at an interrupt of the thread. Unfinished work continues. */
         TIME,
         /** The run ends when nothing is pending, or when a caller wants the progress lock. */
         IDLE,

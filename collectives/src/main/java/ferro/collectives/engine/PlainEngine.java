@@ -116,10 +116,7 @@ public final class PlainEngine extends ForwardingBackend {
                 () -> transport.whileNothingIsSent(timeout, () -> plain.send(message, to, tag, timeout)));
     }
 
-    /**
-     * Moves a message and counts the message. Returns the time of the call in nanoseconds. The engine counts only
-     * collectives.
-     */
+    /** Moves and counts a message. Returns the time of the call in nanoseconds. The engine counts only collectives. */
     private long counted(int index, long bytes, Runnable call) {
         long begun = System.nanoTime();
         call.run();

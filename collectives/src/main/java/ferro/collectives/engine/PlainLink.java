@@ -30,16 +30,12 @@ final class PlainLink implements Link {
     /** No timeout for the back end. The engine has the deadline, and closes the back end when the deadline passes. */
     private static final Duration NO_LIMIT = Duration.ofDays(1);
 
-    /**
-     * Offset of the text of a call, which follows the header: length, then UTF-8. Both ranks have the same byte order.
-     */
+    /** Offset of a call's text behind the header: length, then UTF-8. Both ranks have the same byte order. */
     private static final int TEXT_LENGTH_AT = WireHeader.BYTES;
 
     private static final int TEXT_AT = TEXT_LENGTH_AT + Integer.BYTES;
     private static final int TEXT_BYTES = 512;
-    /**
-     * Number of characters that are kept at each end of a text that is too long. A character has at most three bytes.
-     */
+    /** Number of characters that are kept at each end of a text that is too long, with at most three bytes each. */
     private static final int PART_CHARACTERS = 80;
 
     /** Time that the search for a different call waits for the header of each peer; a back end may wait longer. */
@@ -170,10 +166,7 @@ final class PlainLink implements Link {
         return compared(call, FIND_LIMIT, true);
     }
 
-    /**
-     * Waits until the peer has received the header of a call, so that the peer can compare too. Waits at most until
-     * {@code untilNanos}.
-     */
+    /** Waits, at most until a time, until the peer has received the header of a call and can compare too. */
     void awaitTaken(CallHeader call, long untilNanos) {
         while (taken < call.sequence()
                 && System.nanoTime() - untilNanos < 0

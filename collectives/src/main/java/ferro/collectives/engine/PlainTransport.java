@@ -25,15 +25,11 @@ import java.util.function.ObjIntConsumer;
  * dropped. To give up, the engine closes the back end.
  */
 final class PlainTransport implements Transport {
-    /**
-     * Longest search for a different call, after the deadline. The search is shorter for a call with a short timeout.
-     */
+    /** Longest search for a different call, after the deadline; shorter for a call with a short timeout. */
     private static final long SEARCH_NANOS = 2_000_000_000L;
 
     private static final int SEARCH_PART = 4;
-    /**
-     * Time between the report of a difference and the end of the search. At the end of the search, the call times out.
-     */
+    /** Time from the report of a difference to the end of the search, when the call times out. */
     private static final long REPORT_NANOS = 200_000_000L;
 
     private final Backend plain;
@@ -48,16 +44,10 @@ final class PlainTransport implements Transport {
     private volatile long finished;
     private long seen;
     private volatile boolean abandoned;
-    /**
-     * End of the search for a different call; 0 before the search begins. Only the thread that makes progress sets this
-     * field.
-     */
+    /** End of the search for a different call; 0 before. Only the thread that makes progress sets this field. */
     private long searchedUntilNanos;
 
-    /**
-     * Whether the search has begun. The search may take headers that the call needs, so the call can only fail from
-     * then on.
-     */
+    /** Whether the search has begun. It may take headers that the call needs, so the call can only fail then. */
     private volatile boolean isSearching;
 
     private volatile boolean hasSearched;

@@ -30,10 +30,7 @@ final class PlanRun {
     private final ElementCopier copies = new ElementCopier();
     private final KeptKernels kernels;
     private final HostTensor[] memory = new HostTensor[REGIONS.length];
-    /**
-     * Position of each send on its link, counted from 1. The send at position n is finished when the link has finished
-     * n sends.
-     */
+    /** Position of each send on its link, from 1. The send at position n ends with the n-th send of the link. */
     private long[] sendPosition = new long[64];
 
     private long[] receivePosition = new long[64];
@@ -249,9 +246,7 @@ final class PlanRun {
         return pairs == null ? call : CallHeader.of(call.sequence(), pairs[peer]);
     }
 
-    /**
-     * Returns the ranks from which this rank waits for data, and the ranks that have not yet taken data of this rank.
-     */
+    /** Returns the ranks whose data this rank waits for, and the ranks that have not yet taken data of this rank. */
     BitSet waitingFor() {
         BitSet peers = new BitSet();
         if (receivesDone < schedule.receives.length && !schedule.receives[receivesDone].isLocal()) {

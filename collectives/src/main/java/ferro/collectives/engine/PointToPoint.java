@@ -75,7 +75,7 @@ final class PointToPoint {
         lanes.reopen();
     }
 
-    /** Returns whether nothing is pending; any thread. */
+    /** Returns whether nothing is pending. Thread-safe. */
     boolean isIdle() {
         return pendingCount.get() == 0;
     }
@@ -125,7 +125,7 @@ final class PointToPoint {
         return moved;
     }
 
-    /** Handles a go-ahead that a peer has repeated as a control message. Any thread may call this method. */
+    /** Handles a go-ahead that a peer has repeated as a control message. Thread-safe. */
     void goAhead(int peer, long announcement) {
         lanes.goAhead(peer, announcement);
     }
@@ -268,10 +268,7 @@ final class PointToPoint {
         }
     }
 
-    /**
-     * Notifies the listeners of a late transfer, and of similar transfers that began before a time, because many may be
-     * posted at once.
-     */
+    /** Notifies the listeners of a late transfer and of similar ones that began before a time; many may be late. */
     private void warn(Transfer first, long untilNanos, long nowNanos) {
         BitSet peers = new BitSet();
         int others = -1;
@@ -354,7 +351,7 @@ final class PointToPoint {
                 + control.machines().named(late.peer) + ",";
     }
 
-    /** Returns the status of this rank. Any thread may call this method. */
+    /** Returns the status of this rank. Thread-safe. */
     RankStatus status() {
         Snapshot last = snapshot;
         Transfer begun = newest;
@@ -376,9 +373,7 @@ final class PointToPoint {
         }
     }
 
-    /**
-     * Returns the current status. A receive from any rank holds up this rank only if this rank is in no other transfer.
-     */
+    /** Returns the current status. A receive from any rank holds up this rank only if no other transfer is pending. */
     private Snapshot snapshot() {
         BitSet peers = new BitSet();
         Transfer first = null;

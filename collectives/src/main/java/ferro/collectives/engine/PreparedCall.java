@@ -32,10 +32,7 @@ final class PreparedCall {
     final DataType type;
     final long elements;
     final ChunkCounts parts;
-    /**
-     * Type of the elements that are sent. Only an average of integers sends another type than that of the call, in
-     * other chunks.
-     */
+    /** Type of the elements that are sent. Only an average of integers has another type and other chunks here. */
     final DataType carriedType;
 
     final ChunkCounts carriedParts;
@@ -45,10 +42,7 @@ final class PreparedCall {
     private final String label;
 
     final ReduceOp op;
-    /**
-     * Op that combines two elements while other operands are still missing. If operands are multiplied, each operand is
-     * multiplied before this op.
-     */
+    /** Op that combines two elements while operands are missing. Operands are multiplied before this op. */
     final ReduceOp combining;
     /** Op that combines two elements with the last operand. For an average of floats, this op also divides. */
     final ReduceOp completing;
@@ -68,10 +62,7 @@ final class PreparedCall {
     final CallHeader.Call[] sendCalls;
 
     final CallHeader.Call[] receiveCalls;
-    /**
-     * Bytes of the whole operation; {@code bytesMoved} is the number of bytes that this rank sends and receives for the
-     * operation.
-     */
+    /** Bytes of the whole operation; {@code bytesMoved}: bytes that this rank sends and receives for it. */
     final long bytes;
 
     final long bytesMoved;
@@ -128,18 +119,12 @@ final class PreparedCall {
         return type == null ? 0 : type.byteSize();
     }
 
-    /**
-     * Returns the factor by which an element of an operand is multiplied when the element is first read; 1 for most
-     * calls.
-     */
+    /** Returns the factor of each element of an operand when the element is first read; 1 for most calls. */
     double factor() {
         return op == null ? 1 : op.factor();
     }
 
-    /**
-     * Returns the number of bytes that a rank contributes to the call. {@code operand} is null if the call has no
-     * operand on this rank.
-     */
+    /** Returns the number of bytes that a rank contributes. The operand is null if the rank has none. */
     long contributedBytes(HostTensor operand, int rank) {
         return operand == null || kind == CollectiveKind.BROADCAST && rank != root ? 0 : operand.byteCount();
     }
@@ -183,9 +168,7 @@ final class PreparedCall {
             long[] joined,
             String... labels) {
         private static final int SHIFT = 7;
-        /**
-         * Multiplier that also spreads lengths that are powers of two (Knuth, The Art of Computer Programming 3, 6.4).
-         */
+        /** Also spreads lengths that are powers of two (Knuth, The Art of Computer Programming 3, 6.4). */
         private static final int GOLDEN = 0x9E3779B9;
 
         private static final int GOLDEN_SHIFT = 16;

@@ -87,10 +87,7 @@ final class ProgressLock {
         holder = Thread.currentThread();
     }
 
-    /**
-     * Releases the progress lock, or keeps the lock for an earlier entry of this thread. Reads after the release see
-     * newer values.
-     */
+    /** Releases the lock, or keeps it for an earlier entry of this thread. Later reads see newer values. */
     void leave() {
         if (entries > 0) {
             entries--;
@@ -149,10 +146,7 @@ final class ProgressLock {
         return (word & CLOSED) != 0;
     }
 
-    /**
-     * Adds an operation and sets its number. If no number can be taken, returns false and does not add the
-     * operation.
-     */
+    /** Adds an operation and sets its number. Returns false, and adds nothing, if no number can be taken. */
     synchronized boolean add(Operation operation) {
         // the operation is counted before its number is taken
         size++;
@@ -177,10 +171,7 @@ final class ProgressLock {
         return size == 0 ? null : after(null);
     }
 
-    /**
-     * Returns the operation behind a waiting one, or the first one if the argument is null. Returns null if there
-     * is no such operation.
-     */
+    /** Returns the operation behind a waiting one, or the first one for null. Returns null if there is none. */
     synchronized Operation after(Operation waiting) {
         return waiting == null ? first : waiting.following;
     }
@@ -215,10 +206,7 @@ final class ProgressLock {
         return null;
     }
 
-    /**
-     * Returns the waiting operation with the earliest deadline, or null if the deadline of {@code running} is not
-     * later.
-     */
+    /** Returns the waiting operation with the earliest deadline; null if {@code running} has an earlier one. */
     synchronized Operation firstToEnd(Operation running) {
         Operation earliest = running;
         for (Operation each = first; each != null; each = each.following) {

@@ -44,10 +44,7 @@ final class ProgressLoop {
     private PointToPoint messages;
     private volatile Thread progress;
     private volatile boolean closed;
-    /**
-     * Whether the next iteration takes messages that no call of this rank waits for. Only the thread that holds the
-     * progress lock uses this field.
-     */
+    /** Whether the next iteration takes messages that no call of this rank waits for. Guarded by the progress lock. */
     private boolean listens;
 
     interface LoopOwner {
@@ -57,13 +54,13 @@ final class ProgressLoop {
          */
         boolean settle();
 
-        /** Returns whether {@link #settle} has anything to do. Any thread may call this method. */
+        /** Returns whether {@link #settle} has anything to do. Thread-safe. */
         boolean hasToSettle();
 
-        /** Returns how many nanoseconds this process was paused since a time. Any thread may call this method. */
+        /** Returns how many nanoseconds this process was paused since a time. Thread-safe. */
         long pausedSince(long sinceNanos);
 
-        /** Returns the recorder of every operation. Any thread may call this method. */
+        /** Returns the recorder of every operation. Thread-safe. */
         GroupRecorder recorder();
     }
 
@@ -131,10 +128,7 @@ final class ProgressLoop {
         return lock;
     }
 
-    /**
-     * Returns the threads that are in calls of this group. Each of these threads runs the loop or waits for the
-     * progress lock. Any thread may call this method.
-     */
+    /** Returns the threads in calls of this group, which run the loop or wait for the progress lock. Thread-safe. */
     List<Thread> callers() {
         List<Thread> all = new ArrayList<>(callers);
         Thread holder = lock.holder();
@@ -148,7 +142,7 @@ final class ProgressLoop {
         return spinThenPark.spins();
     }
 
-    /** Returns whether nothing is pending; any thread. */
+    /** Returns whether nothing is pending. Thread-safe. */
     boolean isIdle() {
         return collectives.isIdle() && messages.isIdle();
     }
@@ -214,9 +208,7 @@ final class ProgressLoop {
         wakeProgress();
     }
 
-    /**
-     * Fails the group after an exception in the loop, because an operation that waits for data cannot fail the group.
-     */
+    /** Fails the group after an exception in the loop. An operation that waits for data cannot fail the group. */
     private void broken(Throwable failure) {
         control.fail(Failures.inside(group, control.self(), failure));
     }
@@ -342,10 +334,7 @@ final class ProgressLoop {
         return until == RunLimit.ONE_ITERATION || spinThenPark.missed();
     }
 
-    /**
-     * Checks clock, interrupt and failure, and sleeps if the time for polls is over. Returns false if the caller should
-     * leave the loop.
-     */
+    /** Checks clock and interrupt, and sleeps after enough polls. Returns false if the caller should leave the loop. */
     private boolean keepsOn(PendingWork work, RunLimit until, long untilNanos, boolean moved) {
         long now = nanoTime();
         check(now);

@@ -164,10 +164,7 @@ final class Schedule {
         return new Layout(start, segmented);
     }
 
-    /**
-     * Returns the number of posts of a step in a pass. Both ends of a message have its length, so both cut the message
-     * alike.
-     */
+    /** Returns the number of posts of a step in a pass. Both ends of a message have its length and cut it alike. */
     private int posts(Step step) {
         if (step.chunks() != 1) {
             return passes == 1 ? 1 : step.chunks();

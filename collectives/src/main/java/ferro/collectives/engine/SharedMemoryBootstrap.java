@@ -214,10 +214,7 @@ final class SharedMemoryBootstrap {
         return new BootstrapOutcome(isAlone ? null : memory, isAlone ? null : lent, topology);
     }
 
-    /**
-     * Checks, before any memory is made, whether all ranks make the same request. The check has the same result on all
-     * ranks.
-     */
+    /** Checks, before memory is made, whether all ranks make the same request; all ranks get the same result. */
     private void refuseOtherSubjects() {
         ByteBuffer own = ByteBuffer.allocate(HOST_BLOCK);
         put(own, request);
@@ -244,10 +241,7 @@ final class SharedMemoryBootstrap {
         return block;
     }
 
-    /**
-     * Sends to all ranks which segments this rank has mapped, and why it could not map another one. Adds what each rank
-     * has mapped.
-     */
+    /** Sends to all ranks which segments this rank has mapped or not, and why. Adds what each rank has mapped. */
     private void exchangeReached(List<NodeTopology.Said> said, BitSet mine, String failed) {
         int bytes = (worldSize + Byte.SIZE - 1) / Byte.SIZE;
         int room = bytes + Short.BYTES + TEXT_BYTES;
@@ -266,10 +260,7 @@ final class SharedMemoryBootstrap {
         }
     }
 
-    /**
-     * Exchanges blocks with all ranks. Each rank forwards the block from the previous rank of the ring to the next
-     * rank.
-     */
+    /** Exchanges blocks with all ranks. Each rank forwards blocks from the previous to the next rank of the ring. */
     private ByteBuffer[] aroundTheRing(ByteBuffer own, int bytes) {
         byte[][] blocks = new byte[worldSize][bytes];
         System.arraycopy(own.array(), 0, blocks[group.rank()], 0, own.position());

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * The wait of the thread with the progress lock while nothing moves. The thread spins for a while, then yields, then
- * sleeps in the transport ({@link WaitBudget}). Only the thread that holds the progress lock uses this object.
+ * sleeps in the transport ({@link WaitBudget}). Guarded by the progress lock.
  */
 final class SpinThenPark {
     /** Longest sleep. A clock that jumps or a fault of a medium delays this rank by at most this time. */
@@ -19,10 +19,7 @@ final class SpinThenPark {
     private static final long BACKOFF_NANOS = 200_000L;
 
     private static final long MAX_BACKOFF_NANOS = 10_000_000L;
-    /**
-     * A backoff is the time waited so far, divided by this number. So a backoff makes a wait for data at most this part
-     * longer.
-     */
+    /** A backoff is the time waited so far, divided by this number, and makes a wait longer by this part. */
     private static final int BACKOFF_PART = 8;
     /**
      * Time after which yields end, even if the budget has more yields; the last yield may exceed this time. A yield
@@ -58,10 +55,7 @@ final class SpinThenPark {
         misses = 0;
     }
 
-    /**
-     * Records that nothing moved, and spins or yields once without sleeping. Returns whether it is time to check
-     * deadlines.
-     */
+    /** Records that nothing moved, and spins or yields once. Returns whether it is time to check deadlines. */
     boolean missed() {
         misses++;
         if (misses <= budget.spins()) {
@@ -94,10 +88,7 @@ final class SpinThenPark {
         return misses > missesAtSleep;
     }
 
-    /**
-     * Sleeps until something may have moved, but at most for {@code limitNanos}. The caller has just checked its
-     * deadlines.
-     */
+    /** Sleeps until something may have moved, at most for a time. The caller has just checked its deadlines. */
     void sleep(long nowNanos, long limitNanos) {
         missesAtSleep = misses;
         long nanos = Math.min(limitNanos, MAX_SLEEP_NANOS);
@@ -111,10 +102,7 @@ final class SpinThenPark {
         transport.park(nowNanos + nanos);
     }
 
-    /**
-     * Returns whether this thread is virtual. Only a virtual thread that is parked releases its carrier to other
-     * threads.
-     */
+    /** Returns whether this thread is virtual. A virtual thread that parks releases its carrier to other threads. */
     private static boolean isVirtual() {
         if (IS_VIRTUAL == null) {
             return false;

@@ -89,10 +89,7 @@ final class TouchedMemory {
         return last != null && last.getValue() > start;
     }
 
-    /**
-     * Returns whether two tensors overlap in one array or one buffer. Two different buffers of the same memory are not
-     * compared.
-     */
+    /** Returns whether two tensors overlap in one array or buffer. Different buffers are not compared. */
     static boolean alias(HostTensor one, HostTensor other) {
         if (TensorMemory.memoryKey(one) != TensorMemory.memoryKey(other)
                 || one.elementCount() == 0
@@ -105,10 +102,7 @@ final class TouchedMemory {
                 && TensorMemory.memoryOffset(other) < TensorMemory.memoryOffset(one) + unit * one.elementCount();
     }
 
-    /**
-     * Returns false only if two tensors share no byte. Either tensor may be null. May return true for tensors that do
-     * not overlap.
-     */
+    /** Returns false only if two tensors, which may be null, share no byte. May return true for other tensors. */
     static boolean mayAlias(HostTensor one, HostTensor other) {
         if (one == null || other == null || one.elementCount() == 0 || other.elementCount() == 0) {
             return false;

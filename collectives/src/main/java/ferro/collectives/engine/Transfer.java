@@ -25,10 +25,7 @@ final class Transfer {
     private static final long REPEAT_NANOS = 20_000_000L;
 
     final PendingWork work;
-    /**
-     * The elements to send, or the memory to receive into. Null after the end, and for a transfer that moves no
-     * elements.
-     */
+    /** The memory to send or receive; null after the end, and for a transfer that moves no elements. */
     HostTensor tensor;
     /** The message that a match has taken. The receive of the message takes it over from the match. */
     MessageLane.UnexpectedMessage held;
@@ -49,10 +46,7 @@ final class Transfer {
      * receives of this rank. Of the receives that take a message, the receive with the lowest number gets the message.
      */
     long number;
-    /**
-     * Number of the message's announcement on its lane, counted from 1. For a receive, 0 until the receive has sent a
-     * go-ahead.
-     */
+    /** Number of the announcement on its lane, from 1; 0 for a receive that has sent no go-ahead. */
     long announcement;
     /** Time at which the go-ahead of this receive is repeated; 0 until the time is set. */
     private long repeatNanos;
@@ -99,10 +93,7 @@ final class Transfer {
                 "recv of " + matched + ": need the handle of a match of this group that has " + "ended with a message");
     }
 
-    /**
-     * Records the transfer in the flight recorder and connects a receive with its handle, before the transfer is
-     * queued.
-     */
+    /** Records the transfer and connects a receive with its handle, before the transfer is queued. */
     void recorded() {
         if (kind.isMoving()) {
             work.recordedMessage(work.description(), bytes, awaitedPeer());
@@ -164,10 +155,7 @@ final class Transfer {
         match(taken.peer, taken.tag, taken.type, taken.bytes);
     }
 
-    /**
-     * Returns whether this receive takes messages with a tag. ANY_TAG does not take tags below 0, which ferro itself
-     * uses.
-     */
+    /** Returns whether this receive takes a tag. ANY_TAG takes no tags below 0, which ferro itself uses. */
     boolean takes(long sentTag) {
         return tag == sentTag || tag == CollectiveBackend.ANY_TAG && sentTag >= 0;
     }
@@ -249,10 +237,7 @@ final class Transfer {
         return Math.max(peer, -1);
     }
 
-    /**
-     * Records whether elements of this transfer move. Repeats the go-ahead of a receive once if no elements have come
-     * in time.
-     */
+    /** Records whether elements move. Repeats the go-ahead of a receive once if no elements have come in time. */
     void observe(GroupControl control, long nowNanos) {
         if (link != null && link.bytesMoved() != movedBytes) {
             movedBytes = link.bytesMoved();
@@ -274,10 +259,7 @@ final class Transfer {
         return !isSend && announcement > 0 && link == null && !isRepeated;
     }
 
-    /**
-     * Returns the time in nanoseconds until a check of the deadline, of the event LATE or of the go-ahead may be
-     * necessary.
-     */
+    /** Returns the time until a check of the deadline, of the event LATE or of the go-ahead may be necessary. */
     long untilNext(long nowNanos) {
         long next = TimeoutProbe.untilCheck(work.begunNanos(), work.deadlineNanos(), isWarned, nowNanos);
         if (!isGoing()) {
