@@ -27,11 +27,11 @@ import java.util.StringJoiner;
 import java.util.function.Supplier;
 
 /**
- * Finds the back ends on the class path and the module path, and opens those that {@code ferro.backend} selects. The
- * setting is a name, a pair for host and device tensors ({@code cpu:tcp,cuda:nccl}), or {@code auto}. {@code auto}
- * opens the usable back end of highest priority. If every rank has a usable back end for device tensors, {@code auto}
- * also opens that one ({@link DeviceAgreement}). A named back end that cannot work is an error; no other back end
- * replaces it. Every message lists all providers with their reasons.
+ * The choice of back ends. This class finds the back ends on the class path and the module path, and opens the back
+ * ends that {@code ferro.backend} selects. The setting is a name, a pair for host and device tensors ({@code
+ * cpu:tcp,cuda:nccl}), or {@code auto}. {@code auto} opens the usable back end of highest priority. If every rank has a
+ * usable back end for device tensors, {@code auto} also opens that back end ({@link DeviceAgreement}). A named back end
+ * that cannot work is an error; no other back end replaces it. Every message lists all providers with their reasons.
  */
 final class BackendSelection {
     private static final String AUTO = "auto";
@@ -67,7 +67,7 @@ final class BackendSelection {
 
     /**
      * Chooses the back end for device tensors that is opened in addition to the back end for host tensors. Either all
-     * ranks open it or none does.
+     * ranks open this back end or no rank does.
      */
     private static Optional<BackendCandidate> agreedForDevices(
             BackendCandidate best, List<BackendCandidate> found, DeviceAgreement agreement) {
@@ -228,7 +228,7 @@ final class BackendSelection {
     private static String list(List<BackendCandidate> found) {
         StringJoiner list = new StringJoiner(", ").setEmptyValue("none");
         for (BackendCandidate candidate : found) {
-            // asked before the name: a provider that fails now has the name of its class
+            // queried before the name, because a provider that fails now gets the name of its class
             String state = candidate.unavailable().orElse("usable");
             list.add(candidate.name + " (" + state + ")");
         }
@@ -284,8 +284,8 @@ final class BackendSelection {
     /**
      * A provider that was found, even if it is not usable. Not thread-safe.
      *
-     * <p>The provider is asked whether it can work when somebody needs the answer. A rank that starts spends no time on
-     * providers that it cannot choose.
+     * <p>The provider is queried for a reason why it cannot work only when the answer is needed. So the start of a rank
+     * spends no time on providers that the rank cannot choose.
      */
     static final class BackendCandidate {
         private final BackendProvider provider;
@@ -297,9 +297,9 @@ final class BackendSelection {
         private int priority;
         /** The kind of device whose tensors the provider accepts; empty for host memory only. */
         private Optional<String> deviceKind = Optional.empty();
-        /** Null until the provider was asked. */
+        /** Null until the provider was queried. */
         private Optional<String> unavailable;
-        /** Why the provider is broken; null if it is not, or was not asked yet. */
+        /** Why the provider is broken; null if the provider works or was not queried yet. */
         private Throwable failure;
 
         private BackendCandidate(String type, BackendProvider provider, RankContext context) {

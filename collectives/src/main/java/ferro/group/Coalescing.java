@@ -89,7 +89,7 @@ final class Coalescing {
         try {
             calls.run();
         } catch (RuntimeException | Error failure) {
-            // close before the failure is published: later calls belong to no block
+            // close before the failure is published, because later calls belong to no block
             close(block);
             block.end(failure);
             throw failure;
@@ -113,9 +113,9 @@ final class Coalescing {
     /**
      * A message of a block.
      *
-     * @param message what to start
+     * @param message message to start at the end of the block
      * @param options label and time limit
-     * @param begun   its handle when it is started
+     * @param begun   handle of the message when the message is started
      */
     private record KeptMessage(Message message, CallOptions options, CompletableFuture<Work> begun) {}
 
@@ -254,7 +254,7 @@ final class Coalescing {
     /**
      * The handle of a call inside a block.
      *
-     * @param block its block
+     * @param block block that contains the call
      * @param begun handle of a message, or of the whole block
      */
     private record Later(CallBlock block, CompletableFuture<Work> begun) implements Work {
@@ -284,7 +284,8 @@ final class Coalescing {
             FerroException stop = null;
             boolean interrupted = false;
             try {
-                // calls that the back end has not got are not waited for: in a failed group they access no tensor
+                // calls that the back end has not received are not waited for, because in a failed group these calls
+                // access no tensor
                 while (stop == null || block.handedOver && !block.hasEnded()) {
                     try {
                         Work rest = begun.get();

@@ -24,12 +24,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The life of one context: its joins in progress, its open groups, the store that it serves, and its tasks at the exit of
- * the JVM. When the context ends, it interrupts these joins and closes these groups, then the store. Serving the store
- * before a join counts as a join. Thread-safe.
+ * The life of one context: joins in progress, open groups, the served store, and tasks at the exit of the JVM. The end
+ * of a context interrupts the joins and closes the groups, then the store. Serving the store before a join counts as a
+ * join. Thread-safe.
  *
  * <p>The exit tasks share one shutdown hook, because the JVM runs hooks in no order. The hook is registered only while
- * there are tasks.
+ * tasks are registered.
  */
 final class ContextLife implements AutoCloseable {
     private static final System.Logger LOG = LogLines.logger("ferro.group");
@@ -85,7 +85,7 @@ final class ContextLife implements AutoCloseable {
         }
     }
 
-    /** Returns the life of a context. It is never released, so it exists until the context ends. */
+    /** Returns the life of a context. The object is never released, so it exists until the context ends. */
     static ContextLife of(RankContext context) {
         return context.shared(ContextLife.class, () -> new ContextLife(context));
     }
@@ -94,9 +94,9 @@ final class ContextLife implements AutoCloseable {
      * Runs a join, which {@link #abort} and {@link #close} interrupt.
      *
      * @param group group to join
-     * @param join  joins the group; after a failure it closes everything that it has opened
+     * @param join  joins the group; closes everything that it has opened if it fails
      * @throws IllegalStateException if the context is closed
-     * @throws FerroException        ABORTED if the context has been aborted or ends during this call
+     * @throws FerroException ABORTED if the context has been aborted or ends during this call
      */
     GroupCore joined(GroupSpec group, Supplier<GroupCore> join) {
         JoinUnderWay own = begin(new ContextStep("join", "joining", group));
@@ -111,9 +111,10 @@ final class ContextLife implements AutoCloseable {
      * Serves the store before a join; {@link #abort} and {@link #close} interrupt this call.
      *
      * @param group group whose ranks use the store
-     * @return address of the store; the first call begins to serve it, and it stays open if this call is interrupted
+     * @return address of the store; the first call begins to serve the store, which stays open if this call is
+     *     interrupted
      * @throws IllegalStateException if the context is closed
-     * @throws FerroException        ABORTED if the context has been aborted or ends during this call
+     * @throws FerroException ABORTED if the context has been aborted or ends during this call
      */
     String served(GroupSpec group) {
         JoinUnderWay own = begin(new ContextStep("serve the store of", "serving the store of", group));
@@ -271,14 +272,14 @@ final class ContextLife implements AutoCloseable {
     }
 
     /**
-     * Ends a join and returns whether it was interrupted. If the join was not interrupted, its group, if there is one,
-     * is open from now on.
+     * Ends a join and returns whether it was interrupted. The group of a join that was not interrupted is open from now
+     * on.
      */
     private synchronized boolean isCut(JoinUnderWay own, GroupCore made) {
         joins.removeIf(one -> one == own);
         notifyAll();
         if (own.interrupted) {
-            // this object has set the flag to end the join, and it means nothing to the caller
+            // this object has set the flag to end the join, and the flag means nothing to the caller
             Thread.interrupted();
         }
         if (ended == null && made != null) {
@@ -378,8 +379,8 @@ final class ContextLife implements AutoCloseable {
     /** Initialised by the first hook that runs. */
     private static final class Exit {
         /**
-         * The signal that ends this JVM; empty if none does. It is found once for all contexts, because the search stops
-         * every thread: the exit of 1,000 simulated ranks would take a minute.
+         * The signal that ends this JVM; empty if no signal does. The search runs once for all contexts, because it
+         * stops every thread. Otherwise the exit of 1,000 simulated ranks would take a minute.
          */
         private static final String SIGNAL = signal();
 
@@ -388,7 +389,7 @@ final class ContextLife implements AutoCloseable {
 
     private void exit() {
         String signal = Exit.SIGNAL;
-        // a signal ends the job, also one in a debugger
+        // a signal also ends a job in a debugger
         Duration bound = signal.isEmpty() ? Deadlines.inForce(EXIT_BOUND, context) : EXIT_BOUND;
         JvmExit exit = new JvmExit(signal, context.nanoTime() + Deadlines.nanos(bound));
         List<OrderedTask> now;

@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 final class ContextSettings {
     private static final String PREFIX = "ferro.";
     private static final String VARIABLE_PREFIX = "FERRO_";
-    /** The names of the properties, including those that belong to other software. */
+    /** Names of all properties that are settings, including properties of other software. */
     private static final Set<String> PROPERTIES = properties();
 
     /** Variables of other software that are settings of ferro. */
@@ -38,9 +38,9 @@ final class ContextSettings {
             Settings.GENERATION.name(),
             Settings.LOCAL_CORES.name());
 
-    /** Properties of the options, or a map in which also variables may be found. */
+    /** Properties of the options, or a map that may also have variables. */
     private final Map<String, String> given;
-    /** Whether properties that are not given are those of this process. */
+    /** Whether a property that is not given is read from this process. */
     private final boolean isOfProcess;
 
     private final Map<String, String> variables;
@@ -88,7 +88,7 @@ final class ContextSettings {
             String name = set.getKey();
             if (isVariable(name)) {
                 named.put(name, set.getValue());
-                // with this variable a rank would look as if ferro run had started it
+                // this variable would mark the rank as a rank of ferro run
                 if (!name.equals(Settings.STORE_SERVED.name())) {
                     variables.put(name, set.getValue());
                 }
@@ -221,7 +221,7 @@ final class ContextSettings {
         return variables;
     }
 
-    /** Returns the names that look like settings. */
+    /** Returns the names of properties and variables that begin as settings of ferro do. */
     Set<String> names() {
         Set<String> names = new HashSet<>();
         if (isOfProcess) {

@@ -24,9 +24,9 @@ import java.util.stream.Collectors;
  * records in the store which back end it would open, or that it has none. Only ranks that would open a back end read
  * the entries of the other ranks.
  *
- * <p>The agreement runs before any back end is opened. All ranks then join the back end for host tensors, which keeps
- * rank 0 and its store alive until then. The key has no count of joins, because a count would cost ranks without
- * devices a round trip. A rank that joins again overwrites its entry.
+ * <p>The agreement runs before any back end is opened. Afterwards all ranks join the back end for host tensors, so rank
+ * 0 and its store stay alive until all ranks have agreed. The key has no count of joins, because a count would cost
+ * ranks without devices a round trip. A rank that joins again overwrites its entry.
  *
  * @param group   group to join
  * @param context context with the store
@@ -36,7 +36,7 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
 
     /**
      * Records that this rank has no back end for device tensors, and does not wait. If no store can be opened, nothing
-     * is recorded. A back end that needs a store then fails for the same reason and reports it.
+     * is recorded. A back end that needs a store later fails for the same reason and reports the reason.
      */
     void sayNone() {
         Optional<Store> store = context.storeIfAny();
@@ -46,7 +46,8 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
     }
 
     /**
-     * Records the back end that this rank would open and reads the entries of the others; prints lines while it waits.
+     * Records the back end that this rank would open, and reads the entries of the other ranks. Prints lines during the
+     * wait.
      *
      * @param mine kind of device and name of the back end
      * @return reason why this back end must not be opened; empty if all ranks would open the same back end
@@ -82,7 +83,7 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
         return others.isEmpty() ? Optional.empty() : Optional.of(String.join(", ", others));
     }
 
-    /** Returns the line of a rank that waits for these entries; empty if there is nothing to wait for any more. */
+    /** Returns the line that a waiting rank prints; empty if no entry is missing. */
     String waiting(List<CompletableFuture<byte[]>> words) {
         List<Integer> silent = silent(words);
         return silent.isEmpty()

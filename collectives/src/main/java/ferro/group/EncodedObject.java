@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.stream.LongStream;
 
 /**
- * The data that a rank sends for an object, or for a list of one object per rank: the bytes of each, or one text that says
- * why it has none. A rank whose codec throws still makes all collectives of the call, so that no other rank waits for it.
+ * The data that a rank sends for an object, or for a list of one object per rank: the bytes of each object, or one text
+ * that says why the rank has no object. A rank whose codec throws still makes all collectives of the call, so that no
+ * other rank waits for this rank.
  *
  * @param parts   bytes of each object, or of the text
  * @param failure exception of the codec, or an exception for invalid arguments; null if the objects are encoded

@@ -45,10 +45,10 @@ abstract class GroupCalls {
      * Starts any collective, and does not wait for other ranks. Collectives run in the order of their calls.
      *
      * @param call operation; several pending operations may use the same memory, and a later operation reads what an
-     *     earlier one has written
+     *     earlier operation has written
      * @return handle
-     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the root is no rank of the group
-     *     ({@link InvalidRankException})
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the root is not a rank of the
+     *     group ({@link InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group has failed; the handle throws later failures
@@ -63,14 +63,14 @@ abstract class GroupCalls {
         return block.later();
     }
 
-    /** Starts a message, or keeps it until the end of a block. */
+    /** Starts a message, or keeps the message until the end of a block. */
     final Work begun(Message message) {
         check(message);
         Coalescing.CallBlock block = coalescing.mine();
         return block == null ? way.submit(message, options) : block.keep(message, options);
     }
 
-    /** Makes a send and waits for it, or keeps it until the end of a block. */
+    /** Runs a send to its end, or keeps the send until the end of a block. */
     final void sent(Message send) {
         check(send);
         Coalescing.CallBlock block = coalescing.mine();
@@ -86,7 +86,7 @@ abstract class GroupCalls {
         refuseExchange(sent, received);
         peer("sendReceive", "to", to);
         HostTensor out = (HostTensor) sent;
-        // refused before the receive is posted, which would take the next message
+        // refused before the receive is posted, because a posted receive would take the next message
         TensorMemory.checkUsable(out, "sendReceive", "sent", false);
         if (overlap(out, (HostTensor) received)) {
             throw new IllegalArgumentException(options.named("sendReceive") + ": sent " + sent + " and received "
@@ -127,8 +127,8 @@ abstract class GroupCalls {
     }
 
     /**
-     * Makes a receive and waits for it. A back end that does not tell the message has received what was asked for. Calls the
-     * back end itself, so that a form is three frames away from the engine.
+     * Runs a receive to its end. If the back end reports no status, the status is that of the requested message. This
+     * method calls the back end itself, so that a form is three frames away from the engine.
      */
     final MessageStatus received(Message receive) {
         coalescing.refuse(receive.kind().label());
@@ -152,7 +152,7 @@ abstract class GroupCalls {
         return new MatchedMessage(way, options, match);
     }
 
-    /** Returns the status of a probe or a match that has not waited, or nothing if no message is there. */
+    /** Returns the status of a probe or a match that has not waited; empty if no message has come. */
     static Optional<MessageStatus> statusNow(Work begun) {
         if (begun.cancel()) {
             return Optional.empty();
@@ -184,7 +184,7 @@ abstract class GroupCalls {
                     way.worldSize());
         }
         int worldSize = way.worldSize();
-        // the name of a labelled call is a new text, which only a failure needs
+        // only a failure needs the name of a labelled call, which is a new text
         return rank >= 0 && rank < worldSize
                 ? rank
                 : InvalidRankException.check(options.named(call), parameter, rank, worldSize);

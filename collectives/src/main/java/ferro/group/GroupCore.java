@@ -26,8 +26,8 @@ import java.util.Arrays;
  * The objects that all views of one group share.
  *
  * @param backend    back end of the group
- * @param way        receiver of its calls: the back end, or the dispatcher for device tensors that calls the back end
- * @param context    settings, for the groups made of this one
+ * @param way        receiver of the calls: the back end, or the dispatcher for device tensors that calls the back end
+ * @param context    settings, for the group and the groups made of this group
  * @param coalescing open blocks
  * @param joined     handler of the thread whose end aborts the group; null for a group that was wrapped and not joined
  * @param dropped    watch on the user's object
@@ -62,8 +62,9 @@ record GroupCore(
     }
 
     /**
-     * Logs, once per context, one line with the cluster launcher that gave this rank its number, because several launchers
-     * may be nested. Logs a warning if {@code ferro.debug} is on, because a rank that hangs is then never reported.
+     * Logs, once per context, one line with the cluster launcher that gave this rank its number, because several
+     * launchers may be nested. Logs a warning if {@code ferro.debug} is on, because ranks that hang are not reported in
+     * this case.
      */
     private static void tellOnce(GroupSpec group, RankContext context) {
         if (OncePerContext.isFirst(context, "JobLine")) {
@@ -101,8 +102,8 @@ record GroupCore(
     }
 
     /**
-     * Wraps a back end, and makes the engine of a plain back end. A group over an engine is not watched, because its
-     * caller has the engine and may close it instead.
+     * Wraps a back end, and makes the engine of a plain back end. A group over an engine is not watched, because the
+     * caller has the engine and may close the engine itself.
      */
     static GroupCore over(Backend backend, RankContext context) {
         String name = "a group over " + backend.getClass().getSimpleName();
@@ -145,7 +146,7 @@ record GroupCore(
         return Settings.GENERATION.find(context).orElse(0);
     }
 
-    /** Makes a group of some ranks of this one. */
+    /** Makes a group of some ranks of this group. */
     GroupCore newGroup(int[] ranks, Duration timeout) {
         coalescing.refuse("newGroup");
         refuseDuplicates(ranks, backend.worldSize());
@@ -171,7 +172,7 @@ record GroupCore(
         }
     }
 
-    /** Closes the group for its user's object, which stays reachable during the close. */
+    /** Closes the group. The user's object stays reachable during the close. */
     void close(Duration bound, Object user) {
         close(bound);
         Reference.reachabilityFence(user);
@@ -207,10 +208,10 @@ record GroupCore(
     }
 
     /**
-     * Logs a warning for a group whose {@link ProcessGroup} was garbage collected while the group was open. The engine's
-     * loops keep the rest of a group reachable, so only the user's object is watched. The group stays open, because a close
-     * sends a goodbye to the other ranks, and only the program knows whether they may continue without this rank.
-     * Thread-safe.
+     * Logs a warning for a group whose {@link ProcessGroup} was garbage collected while the group was open. The
+     * engine's loops keep the rest of a group reachable, so only the user's object is watched. The group stays open,
+     * because a close sends a goodbye to the other ranks, and only the program can decide whether the other ranks may
+     * continue without this rank. Thread-safe.
      */
     static final class DroppedGroup {
         private final String name;
@@ -223,12 +224,12 @@ record GroupCore(
         }
 
         /**
-         * Returns the object that is watched for a group or a view of it. Views refer to this object, so that it is
-         * collected after all views.
+         * Returns the object that is watched for a group or a view. Views refer to the watched object, so that this
+         * object is collected after all views.
          *
          * @param <T>   type of the user's object
          * @param made  object that is made now
-         * @param first object of the group if {@code made} is a view of it; otherwise null
+         * @param first object of the group if {@code made} is a view; otherwise null
          */
         synchronized <T> T watched(T made, T first) {
             if (first != null) {

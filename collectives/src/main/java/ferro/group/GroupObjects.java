@@ -36,7 +36,8 @@ import java.util.stream.LongStream;
  * move the bytes. Each of these collectives has the deadline of the group. All ranks make the same calls in the same order.
  *
  * <p>Each call throws an {@link IllegalStateException} if the group is closed, or inside {@link ProcessGroup#coalesced
- * ProcessGroup.coalesced}, and a {@link ferro.FerroException} if the group fails, as by a communication failure, or has failed.
+ * ProcessGroup.coalesced}. Each call throws a {@link ferro.FerroException} if the group fails, as by a communication failure,
+ * or has failed.
  *
  * <p>A call throws an {@link IllegalArgumentException} in the following cases, and the group continues. If calls or limits
  * differ, or an object is above the limit, all ranks throw the exception before any content moves. If a list has the wrong
@@ -91,7 +92,7 @@ public final class GroupObjects<T> {
      * @param value object of the root; may be null on the other ranks, where it is ignored
      * @param root  rank that has the object
      * @return the object of the root
-     * @throws IllegalArgumentException in the cases that the class names, or if {@code root} is no rank ({@link
+     * @throws IllegalArgumentException in the cases that the class names, or if {@code root} is not a rank ({@link
      *     InvalidRankException})
      */
     public T broadcast(T value, int root) {
@@ -112,7 +113,7 @@ public final class GroupObjects<T> {
      * @param value object of this rank
      * @param root  rank that gets the objects
      * @return on the root the objects by rank; on the other ranks an empty list; immutable
-     * @throws IllegalArgumentException in the cases that the class names, or if {@code root} is no rank ({@link
+     * @throws IllegalArgumentException in the cases that the class names, or if {@code root} is not a rank ({@link
      *     InvalidRankException})
      */
     public List<T> gather(T value, int root) {
@@ -152,7 +153,7 @@ public final class GroupObjects<T> {
      * @param values objects by rank, on the root; may be null on the other ranks, where the objects are ignored
      * @param root   rank that has the objects
      * @return the object for this rank
-     * @throws IllegalArgumentException in the cases that the class names, or if {@code root} is no rank ({@link
+     * @throws IllegalArgumentException in the cases that the class names, or if {@code root} is not a rank ({@link
      *     InvalidRankException})
      */
     public T scatter(List<? extends T> values, int root) {
@@ -215,7 +216,7 @@ public final class GroupObjects<T> {
      * }
      *
      * @param value object of this rank
-     * @param op    returns two objects as one; an exception of it is thrown on the root unchanged
+     * @param op    combines two objects into one; an exception of the op is thrown on the root unchanged
      * @param root  rank that gets the result
      * @return on the root the result; on the other ranks empty
      * @throws NullPointerException     if an argument is null; also on the root if the op returns null
@@ -231,7 +232,7 @@ public final class GroupObjects<T> {
      * objects and calls the op itself. So the op must return equal results for equal objects.
      *
      * @param value object of this rank
-     * @param op    returns two objects as one; an exception of it is thrown unchanged
+     * @param op    combines two objects into one; an exception of the op is thrown unchanged
      * @return the result
      * @throws NullPointerException     if an argument is null, or the op returns null
      * @throws IllegalArgumentException in the cases of {@link #allGather}
@@ -263,8 +264,8 @@ public final class GroupObjects<T> {
     }
 
     /**
-     * Sends an object to one rank, as a message with the bytes of the object. Messages of objects and of tensors have the same
-     * tags: use different tags for them.
+     * Sends an object to one rank, as a message with the bytes of the object. Messages of objects and messages of tensors
+     * share the tags, so use different tags for them.
      *
      * {@snippet file="ferro/examples/snippets/ObjectSnippetsTest.java" region="objectMessages" :
      *
@@ -283,7 +284,8 @@ public final class GroupObjects<T> {
      * @param to    rank that receives; may be this rank
      * @param tag   0 or more; the receive must have the same tag
      * @throws IllegalArgumentException if this rank cannot encode the object, the object is above the limit, {@code tag} is
-     *     negative, or {@code to} is no rank of the group ({@link InvalidRankException}); nothing is sent then
+     *     negative, or {@code to} is not a rank of the group ({@link InvalidRankException}); in all these cases nothing is
+     *     sent
      */
     public void send(T value, int to, int tag) {
         coalescing.refuse("a call on objects");
@@ -304,9 +306,9 @@ public final class GroupObjects<T> {
      * @param from rank that sends, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
      * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
      * @return object, with its sender and its tag
-     * @throws IllegalArgumentException      if the message is above the limit or has other elements than bytes; the message
-     *     then stays for the next receive. Also if this rank cannot decode the object, {@code tag} is negative, or
-     *     {@code from} is no rank of the group ({@link InvalidRankException})
+     * @throws IllegalArgumentException      if the message is above the limit or has other elements than bytes; such a
+     *     message stays for the next receive. Also if this rank cannot decode the object, {@code tag} is negative, or
+     *     {@code from} is not a rank of the group ({@link InvalidRankException})
      * @throws UnsupportedOperationException if messages of the back end do not carry their length
      * @throws ferro.FerroException          if no message arrives, or the group fails or has failed
      */
@@ -315,7 +317,7 @@ public final class GroupObjects<T> {
         MatchedMessage message = null;
         while (message == null) {
             MessageStatus first = checked(group.probe(from, tag));
-            // null if another thread has taken the message: the next one may be of another rank
+            // null if another thread has taken the message; the next message may be of another rank
             message = group.matchNow(first.source(), first.tag()).orElse(null);
         }
         MessageStatus status = checked(message.status());

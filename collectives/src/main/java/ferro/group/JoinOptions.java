@@ -15,10 +15,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The options with which a rank joins by {@link ProcessGroup#join(JoinOptions)}: its rank, its number on its host, its job, the
- * address of the store, and settings. A program or a launcher that starts ranks as threads or tasks of existing processes
- * describes each rank by options. The environment and
- * {@code ferro run} describe a rank by variables, which {@link #ofProcess()} uses.
+ * The options of a rank that joins by {@link ProcessGroup#join(JoinOptions)}: rank, number on the host, job, address of the
+ * store, and settings. A program or a launcher that starts ranks as threads or tasks of existing processes describes each rank
+ * by options. The environment and {@code ferro run} describe a rank by variables, which {@link #ofProcess()} uses.
  *
  * {@snippet file="ferro/examples/snippets/JoinOptionsSnippetsTest.java" region="options" :
  *
@@ -174,7 +173,7 @@ public final class JoinOptions {
     }
 
     /**
-     * Returns the id that {@link #job} sets, for a process that serves the store and is no rank.
+     * Returns the id that {@link #job} sets, for a process that serves the store and is not a rank.
      *
      * @param name       name of the job
      * @param generation number of the attempt, from 0
@@ -228,11 +227,12 @@ public final class JoinOptions {
      *
      * @param host  address or name of this machine that the other ranks can reach; an address other than loopback needs a
      *     secret
-     * @param ports one port ({@code "29500"}), or a range of ports ({@code "29500-29563"}), of which this rank binds a free one;
-     *     it first tries the port at the index of its local rank. {@code "0"} means any port ({@code ferro.tcp.port})
+     * @param ports one port ({@code "29500"}), or a range of ports ({@code "29500-29563"}), of which this rank binds a free
+     *     port; this rank first tries the port at the index of its local rank. {@code "0"} means any port ({@code
+     *     ferro.tcp.port})
      * @return options, which replace the store of earlier calls
-     * @throws IllegalArgumentException if {@code host} is no host name or address, or has a port, or if {@code ports} is no
-     *     port or range of ports
+     * @throws IllegalArgumentException if {@code host} is not a host name or address, or has a port, or if {@code ports} is
+     *     not a port or range of ports
      */
     public JoinOptions serveStore(String host, String ports) {
         Objects.requireNonNull(host, "host");
@@ -269,8 +269,8 @@ public final class JoinOptions {
     }
 
     /**
-     * Sets the deadline of every call ({@code ferro.timeout}). This deadline is also that of joining, unless {@link
-     * #joinTimeout} or the setting {@code ferro.join.timeout} of the process sets another.
+     * Sets the deadline of every call ({@code ferro.timeout}). This deadline also applies to joining, unless {@link
+     * #joinTimeout} or the setting {@code ferro.join.timeout} of the process sets another deadline.
      *
      * @param deadline time; more than a century means no deadline
      * @return options

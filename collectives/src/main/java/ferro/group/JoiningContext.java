@@ -18,7 +18,7 @@ import java.util.TreeSet;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/** A context that opens the store of {@code ferro.rendezvous} on first use, if there is none yet. */
+/** A context that opens the store of {@code ferro.rendezvous} on first use, unless the outer context has a store. */
 final class JoiningContext extends ForwardingContext {
     private final GroupSpec group;
     private Store store;

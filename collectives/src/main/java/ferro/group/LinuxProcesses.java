@@ -37,8 +37,8 @@ final class LinuxProcesses implements ProcessTable {
     }
 
     /**
-     * Returns the processes; {@link ProcessTable#NONE} if this is not Linux. The name is the one that the user gives this
-     * host; if it is empty, the host has the name of the kernel.
+     * Returns the processes; {@link ProcessTable#NONE} on systems other than Linux. {@code name} is the name that the
+     * user gives this host. Without this name, the host has the name of the kernel.
      */
     static ProcessTable of(Proc proc, Optional<String> name) {
         try {

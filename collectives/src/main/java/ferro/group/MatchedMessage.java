@@ -9,8 +9,8 @@ import ferro.Tensor;
 import ferro.Work;
 
 /**
- * A message that {@link ProcessGroup#match} has taken. No other receive, probe or match gets this message. Its elements
- * are received once. Thread-safe.
+ * A message that {@link ProcessGroup#match} has taken. No other receive, probe or match gets this message. The elements
+ * of the message are received once. Thread-safe.
  *
  * {@snippet file="ferro/examples/snippets/MessageSnippetsTest.java" region="match" :
  *

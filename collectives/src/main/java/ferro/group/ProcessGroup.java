@@ -58,20 +58,19 @@ import java.util.stream.IntStream;
  * <li>Failures: {@link #failure}, {@link #lost}, {@link #onEvent}, {@link #writeFlightRecord}.
  * </ul>
  *
- * <h2>Order and threads</h2>
- * Every rank of the group calls the same collectives in the same order. Calls of one rank may come from any thread, but the
- * caller must keep their order. A blocking form runs on the calling thread and returns when this rank has its result. An
- * asynchronous form returns without waiting for other ranks; its tensors and arrays must not be used until the work is done. Each
- * call has the deadline of the group ({@code ferro.timeout}, 120 s) or that of {@link #within}.
+ * <h2>Order and threads</h2> Every rank of the group calls the same collectives in the same order. Calls of one rank may come
+ * from any thread, but the caller must keep their order. A blocking form runs on the calling thread and returns when this rank
+ * has its result. An asynchronous form returns without waiting for other ranks; its tensors and arrays must not be used until the
+ * work is done. Each call has the deadline of the group ({@code ferro.timeout}, 120 s) or the deadline of {@link #within}.
  *
  * <p>A group has one queue: even a short call waits for all calls before it. For calls that must not wait behind long ones, make
  * a second group of the same ranks by {@link #newGroup}.
  *
- * <h2>Tensors</h2>
- * Lengths, counts and positions are numbers of elements. A call writes its result into a tensor of the caller and allocates none.
- * Operand and result may share memory only in two cases. In an all-reduce or scan, and on the root of a reduce, operand and result may
- * be the same range. In an all-gather or reduce-scatter, and on the root of a gather or scatter, a rank's own tensor may be its part
- * of the tensor of all parts. Any other overlap is rejected, of arrays, of buffers (by their addresses) and of device tensors.
+ * <h2>Tensors</h2> Lengths, counts and positions are numbers of elements. A call writes its result into a tensor of the caller and
+ * allocates none. Operand and result may share memory only in two cases. In an all-reduce or scan, and on the root of a reduce,
+ * operand and result may be the same range. In an all-gather or reduce-scatter, and on the root of a gather or scatter, a rank's own
+ * tensor may be its part of the tensor of all parts. Any other overlap of arrays, of buffers (by their addresses) or of device tensors
+ * is rejected.
  *
  * <p>Device tensors go over NCCL, or through host memory if {@code ferro.gpu.fallback} allows it. Otherwise device tensors are
  * rejected. {@link ferro.dispatch.GpuCollectives} also has forms that leave their operand unchanged.
@@ -88,10 +87,10 @@ import java.util.stream.IntStream;
  * <ul>
  * <li>{@link NullPointerException} if an argument is null that must not be null; the message names the argument.
  * <li>{@link IllegalArgumentException} for lengths, types, positions or memory that do not fit, and for a user-defined reduction
- *     of another element type; {@link ferro.InvalidRankException} for a root or peer that is no rank of the group.
+ *     of another element type; {@link ferro.InvalidRankException} for a root or peer that is not a rank of the group.
  * <li>{@link IllegalStateException} if the group is closed, if the owner of {@linkplain ferro.ForeignMemory foreign memory} has
- *     freed the memory of a tensor, for a blocking form in a seeded simulation, and for a device tensor on another device than
- *     that of this rank. A reduction that calls its own group gets this exception and fails the group.
+ *     freed the memory of a tensor, for a blocking form in a seeded simulation, and for a device tensor that is not on the
+ *     device of this rank. A reduction that calls its own group gets this exception and fails the group.
  * <li>{@link UnsupportedOperationException} for a call that the back end does not support; the message says why.
  * </ul>
  *
@@ -99,19 +98,22 @@ import java.util.stream.IntStream;
  * the deadline passed. PEER_LOST or PARTITION means that a rank died, left or fell silent. MISMATCH means that ranks made
  * different calls, such as with different lengths. ABORTED means that a rank aborted the group, or that the owner of a tensor's
  * memory freed it during a call. INTERRUPTED means that the waiting thread was interrupted, and RESOURCE that memory or
- * descriptors ran out. PROTOCOL means that a peer sent invalid frames, and NATIVE that a native library failed.
- * The failure ends the group on all ranks with the same first cause, and every later call throws it again. These failures end
- * only their own call: a failed {@link #newGroup}, the deadline or an interrupt of a receive that no message has matched, and a
+ * descriptors ran out. PROTOCOL means that a peer sent invalid frames, and NATIVE that a native library failed. The failure
+ * ends the group on all ranks with the same first cause, and every later call throws the failure again. These failures end only
+ * their own call: a failed {@link #newGroup}, the deadline or an interrupt of a receive that no message has matched, and a
  * {@link ferro.FerroTransferException} for a result that cannot be copied back to its device.
  */
 public final class ProcessGroup extends CallForms implements AutoCloseable {
     /**
-     * In a receive, in place of a rank: takes a message of any rank, this one included. The {@link ferro.MessageStatus} says which rank
-     * has sent it.
+     * A value that a receive has in place of a rank: the receive takes a message of any rank, including this rank. The
+     * {@link ferro.MessageStatus} has the rank that sent the message.
      */
     public static final int ANY_SOURCE = CollectiveBackend.ANY_SOURCE;
 
-    /** In a receive, in place of a tag: takes a message with any tag. The {@link ferro.MessageStatus} has the tag. */
+    /**
+     * A value that a receive has in place of a tag: the receive takes a message with any tag. The {@link
+     * ferro.MessageStatus} has the tag.
+     */
     public static final int ANY_TAG = CollectiveBackend.ANY_TAG;
 
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
@@ -140,9 +142,10 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * {@code ferro.backend} selects the back end.
      *
      * <p>An uncaught exception that ends the calling thread, such as one thrown by {@code main}, aborts this group and the groups
-     * made of it if they are open. The other ranks receive the exception as the cause, before it is printed. For this purpose the
-     * thread has an {@linkplain Thread#getUncaughtExceptionHandler() uncaught exception handler} until the groups are closed,
-     * which then calls the handler that the thread had before. A group that {@code try (group)} closes first is not aborted.
+     * made of it if they are open. The other ranks receive the exception as the cause, before it is printed. For this purpose,
+     * the thread has an {@linkplain Thread#getUncaughtExceptionHandler() uncaught exception handler} until the groups are closed.
+     * This handler also calls the handler that the thread had before. A group that {@code try (group)} closes first is not
+     * aborted.
      *
      * @return group of this rank
      * @throws IllegalArgumentException if a setting is missing or invalid, or the back end cannot work in this process
@@ -166,9 +169,10 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * }
      * }
      *
-     * <p>The group owns what the join opens: connections, threads and, on a rank that serves the store, the store. The close of
-     * the group ends them. If groups that were made of the group are still open, the close of the last of these groups ends
-     * them. A join that fails leaves nothing open. A store that {@link JoinOptions#store} was given stays open.
+     * <p>The group owns the objects that the join opens: connections, threads and, on a rank that serves the store, the store.
+     * The close of the group ends these objects. If groups that were made of the group are still open, the close of the last of
+     * these groups ends the objects. A join that fails leaves nothing open. A store that {@link JoinOptions#store} was given
+     * stays open.
      *
      * <p>Each call joins separately. A process may join several groups, also as several ranks, if the names of the groups or the
      * ranks differ. An interrupt of the calling thread ends the join early. An uncaught exception that ends the calling thread
@@ -185,8 +189,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     }
 
     /**
-     * Wraps a back end. Call this method once for each rank of a plain back end, because this call makes its engine.
-     * {@link Groups} has the forms with a context, for implementers.
+     * Wraps a back end. Call this method once for each rank of a plain back end, because this call makes the engine of
+     * the rank. {@link Groups} has the forms with a context, for implementers.
      *
      * @param backend back end; the five methods of {@link Backend} are enough
      * @return group, whose close closes the back end
@@ -207,8 +211,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     }
 
     /**
-     * Returns how often the job has been started again. A group made of this one has the same generation. Under torchrun on
-     * several nodes the number may differ between nodes, because each agent counts its own restarts.
+     * Returns how often the job has been started again. A group made of this group has the same generation. Under torchrun
+     * on several nodes the number may differ between nodes, because each agent counts its own restarts.
      *
      * @return 0 at the first start, or if nothing restarts the job; otherwise {@code FERRO_GENERATION}, or the number of
      *     {@link JoinOptions#job}, or the number that torchrun, Slurm or a JobSet counts
@@ -225,24 +229,24 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
 
     /**
      * {@return the medium that carries the data of the group: shared memory, TCP, or both; {@link Medium#UNKNOWN} if
-     * the back end does not report it} The ranks found it when the group was made; it is the same on all ranks.
-     * Thread-safe; never waits.
+     * the back end does not report it} The ranks found the medium when the group was made, and the medium is the same
+     * on all ranks. Thread-safe; never waits.
      */
     public Medium medium() {
         return backend.medium();
     }
 
     /**
-     * {@return which ranks of the group share memory, what carries data between the other ranks, and why those share no
-     * memory; text for people, equal on all ranks; empty if the back end does not know}
+     * {@return which ranks of the group share memory, what carries data between the other ranks, and why the other
+     * ranks share no memory; a text to read, equal on all ranks; empty if the back end does not report it}
      */
     public String linkReport() {
         return backend.linkReport();
     }
 
     /**
-     * {@return the deadline of each call of this group or view, from its start to its end: {@code ferro.timeout}, or
-     * that of {@link #within}; more than a century means no deadline}
+     * {@return the deadline of each call of this group or view, from the start to the end of the call: {@code
+     * ferro.timeout}, or the deadline of {@link #within}; more than a century means no deadline}
      */
     public Duration timeout() {
         return options.timeout();
@@ -252,8 +256,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * Returns a view of this group with another deadline for each call: {@code group.within(limit).barrier()}. Calls of a view
      * and of its group have one order.
      *
-     * @param deadline for each call, from its start to its end; more than a century means no deadline, and so does any
-     *     deadline if {@code ferro.debug} is on
+     * @param deadline time limit of each call, from its start to its end; more than a century means no deadline, and so
+     *     does any deadline if {@code ferro.debug} is on
      * @return view, whose close closes nothing
      * @throws IllegalArgumentException if the deadline is zero or negative
      */
@@ -269,8 +273,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * Returns a view of this group whose collectives and messages have a label, such as the name of a parameter. Failures,
      * recordings and events name the label with the call. If ranks give different labels to the same call, the call fails with
      * MISMATCH and both labels (over NCCL only if the call hangs). Messages match even if their labels differ. Keep a view for
-     * its calls: then a call allocates nothing for the label. Views combine: {@code group.labelled("loss").within(limit)}. New
-     * groups have no label.
+     * its calls, so that a call allocates nothing for the label. Views combine: {@code group.labelled("loss").within(limit)}.
+     * New groups have no label.
      *
      * @param label 1 to 128 characters, not blank, without quotation marks and control or format characters
      * @return view, whose close closes nothing
@@ -282,13 +286,13 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
 
     /**
      * Makes a group of some ranks of this group. Exactly these ranks must call this method, in the same order relative to other
-     * {@code newGroup} calls. The call returns when all ranks of the new group have made it. The new group fails and closes
-     * independently of this group. If a rank does not make the call in time, only this call fails.
+     * {@code newGroup} calls. The call returns when all ranks of the new group have made the call. The new group fails and
+     * closes independently of this group. If a rank does not make the call in time, only this call fails.
      *
-     * @param ranks ranks of this group, including this one, without duplicates
+     * @param ranks ranks of this group, including this rank, without duplicates
      * @return new group, whose ranks are the positions in {@code ranks}
-     * @throws IllegalArgumentException      if {@code ranks} has a rank twice, has no rank of this group
-     *     ({@link ferro.InvalidRankException}), or lacks this rank
+     * @throws IllegalArgumentException      if {@code ranks} has a rank twice, has a number that is not a rank of this
+     *     group ({@link ferro.InvalidRankException}), or lacks this rank
      * @throws IllegalStateException         if the group is closed, or inside {@link #coalesced}
      * @throws UnsupportedOperationException if the back end cannot make groups
      * @throws FerroException                TIMED_OUT or PEER_LOST if a rank does not make the call, MISMATCH if a rank gives
@@ -301,7 +305,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     }
 
     /**
-     * Splits the group by colors: all ranks gather all colors and keys, then the ranks of each color call {@link #newGroup}.
+     * Splits the group by colors. All ranks gather all colors and keys, and the ranks of each color then call {@link
+     * #newGroup}.
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="split" :
      *
@@ -337,13 +342,14 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     }
 
     /**
-     * Makes a group of the ranks that are on the host of this rank: all ranks gather their hosts, then the ranks of each host
-     * call {@link #newGroup}. Ranks are on one host if they have the same {@code ferro.host}. Without this setting, they are
-     * on one host if they have the same boot of the same kernel and the same host name, so two containers are two hosts.
+     * Makes a group of the ranks that are on the host of this rank. All ranks gather their hosts, and the ranks of each host
+     * then call {@link #newGroup}. Ranks are on one host if they have the same {@code ferro.host}. Without this setting,
+     * ranks are on one host if they have the same boot of the same kernel and the same host name, so two containers are two
+     * hosts.
      *
      * @return new group, in the order of the ranks of this group
      * @throws IllegalStateException         if the group is closed, or inside {@link #coalesced}
-     * @throws UnsupportedOperationException if the back end cannot make groups, or a rank does not know its host because its
+     * @throws UnsupportedOperationException if the back end cannot make groups, or the host of a rank is unknown because its
      *     system is not Linux and {@code ferro.host} is not set
      * @throws FerroException                if the group fails or has failed, or a rank does not join the new group
      */
@@ -354,12 +360,12 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     }
 
     /**
-     * Makes a group of one rank of each host, the lowest one: all ranks gather their hosts as {@link #splitByHost} does, then
-     * these ranks call {@link #newGroup}. A program sums in the group of each host first, then among the hosts.
+     * Makes a group of the lowest rank of each host. All ranks gather their hosts as {@link #splitByHost} does, and the
+     * lowest ranks then call {@link #newGroup}. A program sums in the group of each host first, then among the hosts.
      *
      * @return new group, in the order of the ranks of this group; empty on all other ranks
      * @throws IllegalStateException         if the group is closed, or inside {@link #coalesced}
-     * @throws UnsupportedOperationException as {@link #splitByHost} throws it
+     * @throws UnsupportedOperationException in the same cases as {@link #splitByHost}
      * @throws FerroException                if the group fails or has failed, or a rank does not join the new group
      */
     public Optional<ProcessGroup> hosts() {
@@ -393,8 +399,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     }
 
     /**
-     * Runs several collectives as one where possible: consecutive small all-reduces of one type and op are fused. The results are
-     * bitwise the same as those of separate calls. Every rank must make the same calls in its block, in the same order; a
+     * Runs several collectives as one where possible. Consecutive small all-reduces of one type and op are fused. The results
+     * have the same bits as the results of separate calls. Every rank must make the same calls in its block, in the same order; a
      * difference is a MISMATCH.
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="coalesced" :
@@ -403,13 +409,14 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * }
      *
      * <p>Inside the block, calls of this thread on this group and on its views are checked and kept. No call runs, and no result
-     * exists, before the end of the block. This method then waits for all calls, with one deadline of this group for all
-     * together. Handles of {@code …Async} calls are done when this method returns. Awaiting such a handle inside the block throws
-     * an IllegalStateException, as {@code split}, {@code newGroup} and {@code allocate} do. The memory of two fused calls must
-     * not overlap. If the block throws, none of its calls runs. Calls of a nested block belong to the outer block.
+     * exists, before the end of the block. At the end of the block, this method waits for all calls, with one deadline of this
+     * group for all calls together. Handles of {@code …Async} calls are done when this method returns. Awaiting such a handle
+     * inside the block throws an IllegalStateException, as {@code split}, {@code newGroup} and {@code allocate} do. The memory of
+     * two fused calls must not overlap. If the block throws, none of its calls runs. Calls of a nested block belong to the outer
+     * block.
      *
-     * <p>Messages are kept too: sends and receives of the block start together at its end, in their order, behind its
-     * collectives. So ranks that first send and then receive do not wait for each other:
+     * <p>Messages are kept too. Sends and receives of the block start together at the end of the block, in their order,
+     * after the collectives of the block. So ranks that first send and then receive do not wait for each other:
      *
      * {@snippet file="ferro/examples/snippets/MessageSnippetsTest.java" region="blockOfMessages" :
      *
@@ -420,8 +427,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * }
      *
      * <p>{@code recv}, {@code recvUpTo}, {@code probe}, {@code match} and {@code sendReceive} throw an IllegalStateException
-     * inside the block, because they return what has come. Back ends of five methods and NCCL run the messages one after
-     * another.
+     * inside the block, because these methods return a message that has come. Back ends of five methods and NCCL run the
+     * messages one after another.
      *
      * @param block makes the calls; its exceptions are thrown unchanged
      * @throws IllegalArgumentException      if the memory of two fused calls overlaps, or a call of the block does not fit
@@ -459,8 +466,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
 
     /**
      * Allocates a tensor in shared memory if all ranks are on one host and share memory. Otherwise every rank gets direct memory
-     * of its own, and {@link Allocation#whyNotShared} says why. Collectives on a tensor in shared memory copy nothing into and
-     * out of shared memory. All ranks of the group must call this method, as a collective.
+     * of its own, and {@link Allocation#whyNotShared} returns the reason. Collectives on a tensor in shared memory copy nothing
+     * into and out of shared memory. All ranks of the group must call this method, as a collective.
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="allocate" :
      *
@@ -472,17 +479,18 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * Any call of this group or of another group takes the tensor, or a part made by {@link HostTensor#slice}, on some ranks or
      * on all. A tensor made from a slice of its buffer is a plain tensor. Only a call writes other ranks' elements to the tensor.
      *
-     * <p>The memory lives until it is unreachable, also after {@link #close()}; code that has only its address must keep the
-     * {@link Allocation}. The memory counts against {@code ferro.shm.bytes} until then or until {@link Allocation#close}. If the
-     * tensor exceeds this limit on one rank, no rank shares it. Do not use the memory after a failed call on it.
+     * <p>The memory lives until it is unreachable, also after {@link #close()}. Code that has only the address of the memory
+     * must keep the {@link Allocation}. The memory counts against {@code ferro.shm.bytes} until it is unreachable or until
+     * {@link Allocation#close}. If the tensor exceeds this limit on one rank, no rank shares the tensor. Do not use the memory
+     * after a failed call on the tensor.
      *
      * @param dataType     element type, the same on every rank
      * @param elementCount number of elements, the same on every rank
      * @return memory filled with zeros
      * @throws IllegalArgumentException if the count is negative, or more than one buffer holds (2 GiB)
      * @throws IllegalStateException    if the group is closed, or inside {@link #coalesced}
-     * @throws FerroException MISMATCH if ranks that share memory ask for different types or counts, TIMED_OUT if some never call;
-     *     ranks that share no memory do not wait for each other. Another code if the group fails or has failed
+     * @throws FerroException MISMATCH if ranks that share memory request different types or counts, TIMED_OUT if some ranks never
+     *     call; ranks that share no memory do not wait for each other. Another code if the group fails or has failed
      */
     public Allocation allocate(DataType dataType, long elementCount) {
         end.coalescing().refuse("allocate");
@@ -490,8 +498,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     }
 
     /**
-     * Returns the collectives on objects of one type: {@link GroupObjects} has an example. They have the label of this view, or
-     * else {@code call on objects}.
+     * Returns the collectives on objects of one type; {@link GroupObjects} has an example. The calls have the label of this
+     * view, or else the label {@code call on objects}.
      *
      * @param <T>   type of the objects
      * @param codec converts objects to bytes and back; the same on all ranks
@@ -520,10 +528,10 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      *
      * <p>The set continues to grow after the first failure, until this rank closes the group. A rank is in the set if its process
      * has ended or if it was silent for too long. A rank is also in the set if its control connection ended without a goodbye and
-     * it does not respond at its port. A silent rank is removed when data arrives from it. Ranks that closed the group normally
-     * are not in the set. Live ranks that are blamed, such as for changed bytes, are not in the set. A rank that PEER_LOST blames
-     * as dead is in the set before a call throws, and before {@link #failure} and the event FAILED show it. Ranks learn of a
-     * death at different times:
+     * the rank does not respond at its port. A silent rank is removed when data arrives from this rank. Ranks that closed the
+     * group normally are not in the set. Live ranks that are blamed, such as for changed bytes, are not in the set. A rank that
+     * PEER_LOST blames as dead is in the set before a call throws, and before {@link #failure} and the event FAILED show the
+     * loss. Different ranks detect a death at different times:
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="lost" :
      *
@@ -533,15 +541,16 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      *         .toList();
      * }
      *
-     * @return ranks, ascending, as an immutable snapshot; empty if the back end does not know
+     * @return ranks, ascending, as an immutable snapshot; empty if the back end does not detect lost ranks
      */
     public Set<Integer> lost() {
         return backend.lost();
     }
 
     /**
-     * Returns how many calls of each kind this rank has made in this group, how many bytes it contributed, and how long the
-     * calls took. Thread-safe; never waits. Views of the group have the same counters; a group made of this one has its own.
+     * Returns how many calls of each kind this rank has made in this group, how many bytes this rank contributed, and how
+     * long the calls took. Thread-safe; never waits. Views of the group have the same counters. A group made of this group
+     * has its own counters.
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="counters" :
      *
@@ -573,12 +582,12 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
 
     /**
      * Writes the contents of this rank's flight recorder for all groups of the rank: the last operations, the operations in
-     * flight and the ranks that they wait for. {@code ./ferro analyze} merges the files of all ranks; a failure writes them
-     * automatically if {@code ferro.recorder.dir} is set.
+     * flight and the ranks that they wait for. {@code ./ferro analyze} merges the files of all ranks; a failure writes
+     * these files automatically if {@code ferro.recorder.dir} is set.
      *
      * @param folder folder, made if it does not exist
-     * @return the file written, {@code ferro-JOB-rankR.json}; it replaces the earlier file of this group, and has another name if
-     *     another recorder has a file of this name
+     * @return the written file, {@code ferro-JOB-rankR.json}; the file replaces the earlier file of this group, and has another
+     *     name if another recorder has a file of this name
      * @throws IOException                   if the file cannot be written
      * @throws IllegalStateException         if recording is off by {@code ferro.recorder.entries=0}
      * @throws UnsupportedOperationException if the back end records nothing
@@ -588,8 +597,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     }
 
     /**
-     * Fails all pending and later calls, on all ranks. Thread-safe and idempotent. The first cause is kept: once
-     * this rank knows of a failure ({@link #failure}), its abort changes nothing.
+     * Fails all pending and later calls, on all ranks. Thread-safe and idempotent. The first cause is kept. Once {@link
+     * #failure} returns a failure on this rank, an abort of this rank changes nothing.
      *
      * @param cause reason; null if there is none
      */
@@ -602,8 +611,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * idempotent. The close of a view ({@link #within}, {@link #labelled}) does nothing. A group that is garbage collected
      * without a close stays open, because a close sends a goodbye to the other ranks. One WARNING names the code that joined.
      *
-     * @param bound maximum time, 250 ms of it for the last messages; zero or less aborts unfinished work at once; no limit if
-     *     {@code ferro.debug} is on
+     * @param bound maximum time, of which 250 ms are for the last messages; zero or less aborts unfinished work at once; no
+     *     limit if {@code ferro.debug} is on
      * @throws IllegalStateException if the code of a reduction calls this method
      * @throws FerroException        MISMATCH if ranks made different calls and no call of this rank has thrown it yet
      */

@@ -28,15 +28,16 @@ import java.util.function.Supplier;
 /**
  * The context of a real process: settings from system properties and the environment (or a map), the system's clock, and one
  * daemon thread for timers. No other class of ferro reads the environment. If a cluster launcher has started this process, the
- * variables of the launcher are the source for {@code RANK}, {@code WORLD_SIZE}, {@code LOCAL_RANK}, {@code LOCAL_WORLD_SIZE}
- * and, unless they are set, {@code FERRO_JOB_ID} and {@code FERRO_LOCAL_CORES} ({@link ferro.job.JobFinder}). The number of
- * restarts that a launcher counts is the source for {@code FERRO_GENERATION}, and part of {@code FERRO_JOB_ID}.
+ * variables of the launcher are the source for {@code RANK}, {@code WORLD_SIZE}, {@code LOCAL_RANK} and {@code
+ * LOCAL_WORLD_SIZE}. These variables are also the source for {@code FERRO_JOB_ID} and {@code FERRO_LOCAL_CORES}, unless these
+ * two are set ({@link ferro.job.JobFinder}). The number of restarts that a launcher counts is the source for {@code
+ * FERRO_GENERATION}, and part of {@code FERRO_JOB_ID}.
  *
- * <p>Programs need no context: {@link ProcessGroup#join(JoinOptions)} makes one, which ends with the group. This class is for
- * launchers that start ranks in existing processes, and for back ends. With a context a launcher gets the address of the store
- * before it joins ({@link #storeEndpoint}), cancels a join or a rank ({@link #abort}), gets the recording of a rank
- * ({@link #flightRecord}), or joins several groups that share port, timer thread and recorder
- * ({@link Groups#join}).
+ * <p>Programs need no context, because {@link ProcessGroup#join(JoinOptions)} makes a context that ends with the group. This
+ * class is for launchers that start ranks in existing processes, and for back ends. With a context, a launcher gets the
+ * address of the store before a join ({@link #storeEndpoint}), cancels a join or a rank ({@link #abort}), and gets the
+ * recording of a rank ({@link #flightRecord}). A launcher can also join several groups that share port, timer thread and
+ * recorder ({@link Groups#join}).
  *
  * <p>Thread-safe. One JVM may have many contexts, one per rank; {@link #ofProcess()} is the context of the process.
  */
@@ -83,7 +84,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
      * }
      *
      * @param options the rank and the address of the store
-     * @return context, to be closed
+     * @return context, which the caller closes
      */
     public static SystemContext of(JoinOptions options) {
         Objects.requireNonNull(options, "options");
@@ -109,7 +110,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
      */
     public static SystemContext of(Map<String, String> settings, Store store) {
         Map<String, String> own = Map.copyOf(Objects.requireNonNull(settings, "settings"));
-        // there may be several ranks in this process, which share its cores
+        // several ranks may be in this process and share its cores
         return new SystemContext(ContextSettings.of(own, OptionalInt::empty), JoinOptions.ofProcess(), store);
     }
 
@@ -164,8 +165,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
     /**
      * Returns the deadline of joining for programs that set no deadline in the code.
      *
-     * @return {@code ferro.join.timeout}; if that setting is unset, 10 minutes for ranks that the launcher of a cluster has
-     *     started, because they start minutes apart, otherwise 120 s
+     * @return {@code ferro.join.timeout}; if that setting is unset, 10 minutes for ranks of a cluster launcher, which start
+     *     minutes apart, and 120 s for other ranks
      * @throws IllegalArgumentException if the setting has an invalid value
      */
     public Duration joinTimeout() {
@@ -178,16 +179,16 @@ public final class SystemContext implements RankContext, AutoCloseable {
 
     /**
      * Returns the address of the store that the other ranks pass to {@link JoinOptions#storeAt}. The first call on a rank that
-     * serves the store ({@link JoinOptions#serveStore}) binds the port. The store then closes with this context. While the name
-     * of this machine has no address yet, the call waits until the deadline of joining; {@link #abort} and {@link #close} end
-     * the wait.
+     * serves the store ({@link JoinOptions#serveStore}) binds the port. The store closes with this context. While the name of
+     * this machine has no address yet, the call waits until the deadline of joining; {@link #abort} and {@link #close} end the
+     * wait.
      *
      * @return host and port, {@code 10.0.0.1:29500}
      * @throws IllegalArgumentException if a setting is invalid
      * @throws IllegalStateException    if this context is closed
      * @throws UnsupportedOperationException if this rank does not serve the store by {@link JoinOptions#serveStore}
      * @throws FerroException           RENDEZVOUS if no port can be bound, UNAUTHENTICATED if other machines can reach the
-     *     address and there is no secret, ABORTED after {@link #abort}
+     *     address and no secret is set, ABORTED after {@link #abort}
      */
     public String storeEndpoint() {
         Optional<String> endpoint = options.endpoint();
@@ -196,8 +197,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
 
     /**
      * Ends all joins in progress with ABORTED and fails open groups on all ranks with the same cause. The other ranks of a join
-     * learn the cause if they have already found this rank. Any thread may call this method; idempotent. No group can be joined
-     * in this context afterwards.
+     * receive the cause if they have already found this rank. Any thread may call this method; idempotent. No group can be
+     * joined in this context afterwards.
      *
      * @param cause reason; null if there is none
      */
@@ -205,7 +206,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
         life.abort(cause);
     }
 
-    /** {@return why this context was aborted or closed, for people; empty while groups can be joined} */
+    /** {@return a text that says why this context was aborted or closed; empty while groups can be joined} */
     @Override
     public Optional<String> ended() {
         return life.ended();
@@ -268,7 +269,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
                 return thread;
             });
             background.setRemoveOnCancelPolicy(true);
-            // contexts of a process are never closed, so their thread ends when it is idle
+            // contexts of a process are never closed, so an idle timer thread ends
             background.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
             background.allowCoreThreadTimeOut(true);
         }
@@ -278,7 +279,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
         return background;
     }
 
-    /** {@return the processes of this host, from {@code /proc}; an empty table if there is no {@code /proc}} */
+    /** {@return the processes of this host, from {@code /proc}; an empty table without {@code /proc}} */
     @Override
     public synchronized ProcessTable processes() {
         if (processes == null) {
@@ -352,7 +353,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Registers a task for the shutdown hook of this context. The hook is registered only while there are tasks.
+     * Registers a task for the shutdown hook of this context. The hook is registered only while tasks are registered.
      *
      * @param stage stage of the shutdown in which the task runs
      * @param task  task, which runs at most once

@@ -20,7 +20,9 @@ import java.util.function.IntConsumer;
  * progress lock.
  */
 interface Executor {
-    /** Makes an operation the current one after the previous one has finished. Begins it unless it has begun. */
+    /**
+     * Makes an operation the current one after the previous one has finished. Begins operations that have not begun.
+     */
     void begin(Operation operation);
 
     /**

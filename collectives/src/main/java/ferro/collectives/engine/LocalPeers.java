@@ -83,7 +83,7 @@ public final class LocalPeers {
 
     /**
      * Finds out, together with the other ranks, which ranks share memory. The engine does this before the first call of
-     * a user. If it fails, closes the group and throws an exception.
+     * a user. If the ranks fail to find out, closes the group and throws an exception.
      */
     void meet(CollectiveBackend engine, boolean isJoined) {
         try {

@@ -78,9 +78,9 @@ final class PeerLanes {
     }
 
     /**
-     * Opens lanes on which messages come that no receive of this rank has named a peer for. Returns whether a lane was
-     * opened. While a probe or a receive from any rank is pending, opens all lanes that a peer has opened. Otherwise,
-     * if {@code listens}, opens the lanes in shared memory on which messages have come.
+     * Opens lanes to peers that no receive of this rank names. Returns whether a lane was opened. While a probe or a
+     * receive from any rank is pending, opens all lanes that a peer has opened. Otherwise, if {@code listens}, opens
+     * the lanes in shared memory on which messages have come.
      */
     boolean openUnexpected(boolean listens) {
         boolean isFromAny = !fromAny.isEmpty() || !probes.isEmpty();

@@ -47,7 +47,7 @@ final class PlainTransport implements Transport {
     /** End of the search for a different call; 0 before. Only the thread that makes progress sets this field. */
     private long searchedUntilNanos;
 
-    /** Whether the search has begun. It may take headers that the call needs, so the call can only fail then. */
+    /** Whether the search has begun. A search may take headers that the call needs, so the call can only fail. */
     private volatile boolean isSearching;
 
     private volatile boolean hasSearched;

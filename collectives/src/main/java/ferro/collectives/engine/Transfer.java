@@ -27,7 +27,7 @@ final class Transfer {
     final PendingWork work;
     /** The memory to send or receive; null after the end, and for a transfer that moves no elements. */
     HostTensor tensor;
-    /** The message that a match has taken. The receive of the message takes it over from the match. */
+    /** The message that a match has taken, and that the receive of this message delivers. */
     MessageLane.UnexpectedMessage held;
 
     /** The other rank; ANY_SOURCE until a receive from any rank is matched. */
