@@ -58,18 +58,20 @@ import java.util.stream.IntStream;
  * <li>Failures: {@link #failure}, {@link #lost}, {@link #onEvent}, {@link #writeFlightRecord}.
  * </ul>
  *
- * <h2>Order and threads</h2> Every rank of the group calls the same collectives in the same order. Calls of one rank may come
- * from any thread, but the caller must keep their order. A blocking form runs on the calling thread and returns when this rank
- * has its result. An asynchronous form returns without waiting for other ranks; its tensors and arrays must not be used until the
- * work is done. Each call has the deadline of the group ({@code ferro.timeout}, 120 s) or the deadline of {@link #within}.
+ * <h2>Order and threads</h2>
+ * Every rank of the group calls the same collectives in the same order. Calls of one rank may come from any thread, but the
+ * caller must keep their order. A blocking form runs on the calling thread and returns when this rank has its result. An
+ * asynchronous form returns without waiting for other ranks; its tensors and arrays must not be used until the work is done. Each
+ * call has the deadline of the group ({@code ferro.timeout}, 120 s) or the deadline of {@link #within}.
  *
  * <p>A group has one queue: even a short call waits for all calls before it. For calls that must not wait behind long ones, make
  * a second group of the same ranks by {@link #newGroup}.
  *
- * <h2>Tensors</h2> Lengths, counts and positions are numbers of elements. A call writes its result into a tensor of the caller and
- * allocates none. Operand and result may share memory only in two cases. In an all-reduce or scan, and on the root of a reduce,
- * operand and result may be the same range. In an all-gather or reduce-scatter, and on the root of a gather or scatter, a rank's own
- * tensor may be its part of the tensor of all parts. Any other overlap of arrays, of buffers (by their addresses) or of device tensors
+ * <h2>Tensors</h2>
+ * Lengths, counts and positions are numbers of elements. A call writes its result into a tensor of the caller and allocates none.
+ * Operand and result may share memory only in two cases. In an all-reduce or scan, and on the root of a reduce, operand and
+ * result may be the same range. In an all-gather or reduce-scatter, and on the root of a gather or scatter, a rank's own tensor
+ * may be its part of the tensor of all parts. Any other overlap of arrays, of buffers (by their addresses) or of device tensors
  * is rejected.
  *
  * <p>Device tensors go over NCCL, or through host memory if {@code ferro.gpu.fallback} allows it. Otherwise device tensors are

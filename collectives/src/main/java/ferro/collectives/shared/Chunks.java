@@ -1,32 +1,32 @@
 package ferro.collectives.shared;
 
 /**
- * Describes how a run of elements is cut into chunks. A chunk is staged at once; it may hold pieces of the same length
- * for several ranks.
+ * The chunks into which a run of elements is cut. A chunk is staged at once, and may have pieces of the same length for
+ * several ranks.
  *
- * @param elements elements of the run
- * @param unit     bytes of an element
- * @param length   elements of a chunk; the last chunk may be shorter
- * @param room     where the whole run lies: {@link Program#LINE} or {@link Program#SMALL}; 0 if it lies in slots
+ * @param elements number of elements of the run
+ * @param unit     size of an element in bytes
+ * @param length   number of elements of a chunk; the last chunk may be shorter
+ * @param room     where the whole run lies: {@link Program#LINE} or {@link Program#SMALL}; 0 if the run lies in slots
  */
 record Chunks(long elements, int unit, int length, int room) {
     /**
      * Some elements of a chunk.
      *
-     * @param chunk  which chunk, or {@link Program#LINE}
-     * @param at     first byte in the chunk
-     * @param count  elements
+     * @param chunk index of the chunk, or {@link Program#LINE}
+     * @param at    first byte in the chunk
+     * @param count number of elements
      */
     record ChunkPart(int chunk, int at, int count) {}
 
     /**
      * Cuts a run into chunks.
      *
-     * @param elements   elements of the run
-     * @param unit       bytes of an element
+     * @param elements   number of elements of the run
+     * @param unit       size of an element in bytes
      * @param pieces     number of pieces, one per rank, that lie side by side in a chunk
-     * @param chunkBytes most bytes of all pieces of a chunk together
-     * @throws IllegalArgumentException if a chunk has no room for a line of each piece
+     * @param chunkBytes maximum size of all pieces of a chunk together, in bytes
+     * @throws IllegalArgumentException if a chunk has no space for a line of each piece
      */
     static Chunks of(long elements, int unit, int pieces, int chunkBytes) {
         int room = room(elements * unit, pieces, chunkBytes);
@@ -46,7 +46,7 @@ record Chunks(long elements, int unit, int length, int room) {
         return SharedCall.roundUp(bytes) * pieces <= most ? Program.SMALL : 0;
     }
 
-    /** Returns the same chunks, none of them beside the header. */
+    /** Returns the same chunks, all in slots. */
     Chunks inSlots() {
         return new Chunks(elements, unit, length, 0);
     }
@@ -56,7 +56,7 @@ record Chunks(long elements, int unit, int length, int room) {
         return (int) Math.max(1, (elements + length - 1) / length);
     }
 
-    /** Returns whether nothing lies beside the header, so that it may tell where operands lie. */
+    /** Returns whether no data lies beside the header, so that the header may have the locations of operands. */
     boolean areInSlots() {
         return room == 0;
     }

@@ -4,12 +4,13 @@ import ferro.CollectiveKind;
 import ferro.collectives.shared.Chunks.ChunkPart;
 
 /**
- * Programs for small data, and the barrier: the data is staged at once, and each rank that needs the result reads the
- * operands of the others.
+ * Programs for small data, and the barrier. A rank stages all its data at once, and each rank that needs the result
+ * reads the operands of the other ranks.
  *
- * <p>In an all-reduce and a reduce-scatter, every rank combines in rank order, so that all results have the same bits; with
- * two ranks both orders give the same bits. Therefore ranks 0 and 1 of a reduce-scatter may begin with their own operand;
- * the others stage it. The root of a reduce begins with its own operand, which it does not stage.
+ * <p>In an all-reduce and a reduce-scatter, every rank combines in rank order, so that all results have the same bits.
+ * With two ranks, both orders give the same bits. So ranks 0 and 1 of a reduce-scatter may begin with their own
+ * operand, and the other ranks stage their operand. The root of a reduce begins with its own operand, which the root
+ * does not stage.
  */
 public final class FlatPrograms {
     private static final String NAME = "flat";
@@ -17,7 +18,7 @@ public final class FlatPrograms {
     private FlatPrograms() {}
 
     /**
-     * Makes the program of one rank. There is one chunk for all data: a chunk size that is set by hand is not used.
+     * Makes the program of one rank. One chunk has all data, so a chunk size that is set by hand is not used.
      *
      * @param call operation, and the rank that the program is for
      */
@@ -66,8 +67,9 @@ public final class FlatPrograms {
     }
 
     /**
-     * Combines a part of the operands of all ranks in rank order. Begins with this rank's operand, from an element on, or else
-     * with what rank 0 has staged; then this rank's operand is in its place in the order, as it was staged.
+     * Combines a part of the operands of all ranks in rank order. If {@code isOwnFirst}, begins with this rank's
+     * operand, from element {@code ownFrom} on. Otherwise begins with the data that rank 0 has staged, and this rank's
+     * staged operand has its normal position in the order.
      */
     private static void combine(
             ProgramBuilder program, SharedCall call, ChunkPart part, boolean isOwnFirst, long ownFrom) {

@@ -10,34 +10,35 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Tells which ranks of a group share memory, and why the others do not. It is equal on all ranks once they have met. It
- * keeps what each rank said, and makes a text for people only on request, because the number of pairs is the square of
- * the number of ranks. Immutable.
+ * The ranks of a group that share memory, and the reasons why other ranks do not. The topology is equal on all ranks
+ * after the ranks have exchanged their reports. The object keeps the report of each rank, and makes texts only on
+ * request, because the number of pairs is the square of the number of ranks. Immutable.
  */
 public final class NodeTopology {
     private static final int PAIRS_LISTED = 4;
-    /** Most reasons that a text lists: a group of many hosts has as many reasons as pairs of hosts. */
+    /** Maximum number of reasons in a text. A group of many hosts has as many reasons as pairs of hosts. */
     private static final int REASONS_LISTED = 16;
 
-    /** Most clusters that a text lists: a group of many hosts has one per host. */
+    /** Maximum number of clusters in a text. A group of many hosts has one cluster per host. */
     private static final int CLUSTERS_LISTED = 8;
 
     private static final int SHIFT = 32;
 
     private final List<Said> ranks;
-    /** Numbers of hosts by rank; null if no rank has said where it is. */
+    /** Number of the host of each rank; null if no rank has reported its host. */
     private final int[] hosts;
-    /** Why no two ranks share memory; null if ranks have met. */
+    /** Why no two ranks share memory; null if the ranks have exchanged reports. */
     private final String none;
 
     /**
-     * What a rank reports about itself.
+     * A report of a rank about itself.
      *
-     * @param host          host that the rank counts as being on, empty if it did not say
-     * @param name          name of that host for people, empty if it did not say; several hosts may have one name
-     * @param silentBecause why the rank offers no memory; empty if it does
-     * @param reached       ranks that the rank has reached, itself among them
-     * @param failed        why the rank could not reach others of its host; empty if it could
+     * @param host          host that the rank counts as being on; empty if the rank did not report it
+     * @param name          name of that host for texts; empty if the rank did not report it; several hosts may have one
+     *     name
+     * @param silentBecause why the rank offers no memory; empty if the rank offers memory
+     * @param reached       ranks that the rank has reached, including itself
+     * @param failed        why the rank could not reach other ranks of its host; empty without such a failure
      */
     public record Said(String host, String name, String silentBecause, BitSet reached, String failed) {}
 
@@ -81,7 +82,7 @@ public final class NodeTopology {
     }
 
     private NodeTopology(int worldSize, String none) {
-        // takes no memory for each rank: each rank of a large group begins with such a topology
+        // no memory for each rank, because each rank of a large group begins with such a topology
         this.ranks = Collections.nCopies(worldSize, new Said("", "", none, new BitSet(), ""));
         this.none = none;
         this.hosts = null;
@@ -102,7 +103,7 @@ public final class NodeTopology {
         return a == b || ranks.get(a).reached.get(b) && ranks.get(b).reached.get(a);
     }
 
-    /** {@return the ranks that share memory with a rank, itself among them} */
+    /** {@return the ranks that share memory with a rank, including the rank itself} */
     public BitSet near(int rank) {
         BitSet near = new BitSet();
         for (int other = 0; other < ranks.size(); other++) {
@@ -121,20 +122,18 @@ public final class NodeTopology {
         return true;
     }
 
-    /**
-     * {@return by rank, numbers of the hosts that ranks count as being on} Ranks with different numbers share no
-     * memory.
-     */
+    /** {@return the number of the host of each rank} Ranks with different numbers share no memory. */
     public int[] hostNumbers() {
         return hosts == null ? new int[ranks.size()] : hosts.clone();
     }
 
     /**
-     * Says which medium carries data between which ranks, and why ranks of one host do not share memory, once per reason.
-     * Ranks on different hosts are not listed as a reason. A medium without a text is not named where no ranks have met.
+     * Returns lines with the medium that carries data between ranks, and the reasons why ranks of one host do not share
+     * memory, once per reason. Different hosts are not listed as a reason. A medium without a text is not named if the
+     * ranks have exchanged no reports.
      *
      * @param links medium that carries data between ranks that do not share memory
-     * @return lines for people
+     * @return lines of text
      */
     public List<String> lines(Medium links) {
         if (isComplete()) {
@@ -152,8 +151,9 @@ public final class NodeTopology {
     }
 
     /**
-     * Returns a line that says which medium carries data between which ranks, by clusters: ranks that share memory with the
-     * same ranks. A rank is in several clusters where two ranks share memory with a third but not with each other.
+     * Returns a line with the medium that carries data between ranks, by clusters. A cluster has the ranks that share
+     * memory with the same ranks. A rank is in several clusters if two ranks share memory with a third rank but not
+     * with each other.
      */
     private String clusters(Medium links, boolean onlyHostsAreApart) {
         List<BitSet> together = new ArrayList<>();
@@ -203,7 +203,7 @@ public final class NodeTopology {
         return text.toString();
     }
 
-    /** Returns the name of the host of some ranks, with an address where another host has that name too. */
+    /** Returns the name of the host of some ranks, with an address if another host has the same name. */
     private String host(BitSet cluster, Medium links) {
         int first = cluster.nextSetBit(0);
         String name = named(first);
@@ -300,7 +300,7 @@ public final class NodeTopology {
         return "rank " + blamed + " says: " + (said.failed.isEmpty() ? "cause unknown" : said.failed);
     }
 
-    /** Returns the name of a rank's host for people. */
+    /** Returns the name of a rank's host for texts. */
     private String named(int rank) {
         Said said = ranks.get(rank);
         return said.name.isEmpty() ? said.host : said.name;
@@ -314,7 +314,7 @@ public final class NodeTopology {
         return hosts == null ? 0 : hosts[rank];
     }
 
-    /** Says why ranks do not share memory, of which different hosts are a reason; empty if all ranks share memory. */
+    /** Returns why ranks do not share memory; different hosts are a reason too. Empty if all ranks share memory. */
     public String whyNot() {
         List<String> lines = new ArrayList<>();
         addReasons(apart(true), lines);

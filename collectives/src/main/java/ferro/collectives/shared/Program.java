@@ -2,19 +2,19 @@ package ferro.collectives.shared;
 
 /**
  * The steps of one rank in one collective over shared memory, as data. The steps are in order, and each field is an
- * array, so that running them allocates nothing and looks nothing up.
+ * array, so that a run allocates nothing and needs no lookup.
  *
- * <p>Data is staged in chunks. Chunk i lies in slot (c + i) mod {@link SegmentLayout#SLOTS} of a segment, where c counts
- * the chunks of all earlier operations. Chunk {@link #LINE} is the payload of the header line, and
- * chunk {@link #SMALL} the room for little data that belongs to that line. Flags count up over all
- * operations; the values here begin at 0 with each operation.
+ * <p>Data is staged in chunks. Chunk i lies in slot (c + i) mod {@link SegmentLayout#SLOTS} of a segment, where c
+ * counts the chunks of all earlier operations. Chunk {@link #LINE} is the payload of the header line, and chunk {@link
+ * #SMALL} is the buffer for small data of that line. Flags count up over all operations, but the values in a program
+ * begin at 0 for each operation.
  */
 public final class Program {
     private static final int MARK = 1024;
     /** The chunk that lies beside the header. */
     static final int LINE = -1;
 
-    /** The chunk that is the room for little data beside the header. */
+    /** The chunk in the buffer for small data of the header line. */
     static final int SMALL = -3;
 
     /** The chunk that is the operand of a rank, in memory that all ranks share. */
@@ -23,23 +23,23 @@ public final class Program {
     /** The chunk that is the result of a rank, in memory that all ranks share. */
     static final int RESULT = -4;
 
-    /** In a step that reads a segment: what it reads is no part of an operand. */
+    /** The value in a step that reads data of a segment that is not part of an operand. */
     static final long NO_OPERAND = -1;
 
     /**
-     * Waits until every rank has entered the operation before this one, or an earlier one if the program {@link #isShort};
-     * first step of each program.
+     * Waits until every rank has entered the previous operation, or an earlier one if the program {@link #isShort}. The
+     * first step of each program is a gate.
      */
     static final byte GATE = 0;
-    /** Publishes the header: this rank is in this operation, and the data that it has staged for it can be read. */
+    /** Publishes the header, which shows that this rank is in this operation and that its staged data can be read. */
     static final byte ENTER = 1;
     /** Waits until a rank has entered, and compares headers. */
     static final byte AWAIT_ENTERED = 2;
     /** Waits until all ranks have entered, and compares headers. */
     static final byte AWAIT_ALL_ENTERED = 3;
     /**
-     * As {@link #AWAIT_ALL_ENTERED}; then continues with {@link #inTensors}, if there is one and the tensors of all ranks
-     * lie in memory that they share.
+     * Waits as {@link #AWAIT_ALL_ENTERED} does. Continues with {@link #inTensors}, if it exists, if the tensors of all
+     * ranks lie in shared memory.
      */
     static final byte CHOOSE = 4;
     /** Sets this rank's flag. */
@@ -52,17 +52,17 @@ public final class Program {
     static final byte AWAIT_STAGED = 8;
     /** Waits for the flags of all other ranks, except between ranks that stage nothing. */
     static final byte AWAIT_ALL_STAGED = 9;
-    /** Sets this rank's flag: it has read all operands that it needs. */
+    /** Sets this rank's flag, because this rank has read all operands that it needs. */
     static final byte TELL_READ = 10;
-    /** Waits for the flag of a rank, or of all others, if they read this rank's operand where it lies. */
+    /** Waits for the flag of a rank, or of all other ranks, if they read this rank's operand directly. */
     static final byte AWAIT_READ = 11;
-    /** Copies from the operand into this rank's segment, unless the others read the operand where it lies. */
+    /** Copies from the operand into this rank's segment, unless other ranks read the operand directly. */
     static final byte COPY_IN = 12;
-    /** Copies from the operand into this rank's segment, to combine it there. */
+    /** Copies from the operand into this rank's segment, where this rank combines the elements. */
     static final byte COPY_OWN_IN = 13;
     /** Copies from a rank's segment into the result. */
     static final byte COPY_OUT = 14;
-    /** Copies from the operand to the result; copies nothing where both are the same memory. */
+    /** Copies from the operand to the result, unless both are the same memory. */
     static final byte COPY = 15;
     /** Combines a rank's segment into the result. */
     static final byte COMBINE = 16;
@@ -81,20 +81,20 @@ public final class Program {
     };
 
     /**
-     * The program that goes on from {@link #CHOOSE}, with the step after its gate, if the operands of all ranks lie in
-     * memory that they share, and their results if it {@link #needsResults}; else null.
+     * The program that continues after {@link #CHOOSE}, from the step after its gate; null if no such program exists.
+     * It needs operands of all ranks in shared memory, and also their results if {@link #needsResults}.
      */
     final Program inTensors;
-    /** Whether ranks write the results of others in that program. */
+    /** Whether ranks write the results of other ranks in {@link #inTensors}. */
     final boolean needsResults;
     /**
-     * Whether headers tell where operands lie in memory that all ranks share. A rank whose operand does stages nothing:
-     * where the others would read its segment, they read its operand.
+     * Whether headers have the locations of operands in shared memory. A rank whose operand lies in shared memory
+     * stages nothing, and other ranks read its operand in place of its segment.
      */
     final boolean readsOperands;
-    /** Whether any rank may read or write tensors of others in memory that all ranks share. */
+    /** Whether any rank may read or write tensors of other ranks in shared memory. */
     final boolean readsTensors;
-    /** Whether a rank writes into its own segment, if its operand is not shared. */
+    /** Whether a rank writes into its own segment if its operand is not shared. */
     final boolean stages;
 
     final String algorithm;
@@ -109,18 +109,18 @@ public final class Program {
     /** First byte in the chunk. */
     final int[] at;
     /**
-     * First elements in operand and result. Where a step reads the segment of a rank, the operand is that rank's, and
-     * {@link #NO_OPERAND} says that something else lies there.
+     * First element in the operand; {@code out} is the first element in the result. If a step reads the segment of a
+     * rank, the operand is that of this rank, and {@link #NO_OPERAND} means that the segment has other data.
      */
     final long[] in;
 
     final long[] out;
     final int[] count;
-    /** Of a combine: whether its elements are combined of the operands of all ranks then, so that an average is divided. */
+    /** For a combine, whether no operand is missing in its elements after the step, so that an average is divided. */
     final boolean[] completes;
     /**
-     * Whether elements of this rank's operand are first read in a step that can multiply them: a combine with the result that
-     * they were copied to, or the copy, if no combine follows it.
+     * Whether a step is the first that reads elements of this rank's operand and can multiply them. The step is a
+     * combine with the result that has a copy of the elements, or the copy if no combine follows.
      */
     final boolean[] multiplies;
     /** Number of chunks of the operation, equal on all ranks. */
@@ -128,19 +128,21 @@ public final class Program {
     /** An upper bound of the values of flags, which begin at 1; equal on all ranks. */
     final int values;
 
-    /** Whether it uses neither slots nor flags, so that a rank may be several such operations ahead of the others. */
+    /** Whether the program uses neither slots nor flags, so that a rank may be several such operations ahead. */
     final boolean isShort;
 
-    /** Whether slots hold results too, which other ranks may write: they are needed wherever the operand lies. */
+    /**
+     * Whether slots also have results, which other ranks may write, so that slots are needed wherever the operand lies.
+     */
     final boolean keepsResults;
 
-    /** Bytes of a slot that the operation uses. */
+    /** Number of bytes of a slot that the operation uses. */
     final int slotBytes;
     /** The step by which this rank enters. */
     final int entered;
     /**
-     * Whether a rank, once it has entered, only waits for others to have entered or read, and moves data. A blocking call runs
-     * such a program on the fast path.
+     * Whether a rank that has entered only moves data and waits until other ranks have entered or read. A blocking call
+     * runs such a program on the fast path.
      */
     final boolean isDirect;
 
@@ -230,7 +232,7 @@ public final class Program {
         return size;
     }
 
-    /** Returns how many elements this rank writes for other ranks and reads from them. */
+    /** Returns the number of elements that this rank writes for other ranks and reads from them. */
     public long movedElements() {
         return moved(size);
     }

@@ -4,18 +4,19 @@ import ferro.collectives.shared.Chunks.ChunkPart;
 import java.util.Arrays;
 
 /**
- * Builds the program of one rank.
+ * A builder for the program of one rank.
  *
- * <p>Every program follows these rules, so that any program may follow any other; a test proves them for all programs:
+ * <p>Every program follows these rules, so that any program may follow any other program. A test proves the rules for
+ * all programs:
  * <ul>
- *   <li>A rank begins an operation only when all ranks have entered the operation before (the gate), and so have ended
- *       the one before that. What was written in that earlier operation may be overwritten: the slot of chunk 0.
- *   <li>An operation without slots and flags may begin when all ranks have entered the one {@link SegmentLayout#HEADERS} - 2
- *       before it, and so have ended the one before that, which had its header line.
+ * <li>A rank begins an operation only when all ranks have entered the previous operation (the gate), and so have ended
+ * the operation before the previous one. So the rank may overwrite data of that ended operation: the slot of chunk 0.
+ * <li>An operation without slots and flags may begin when all ranks have entered the operation {@link SegmentLayout#HEADERS}
+ * - 1 before it. All ranks have then ended the earlier operation that used the same header line.
  *   <li>Chunk 1 is written only when all ranks have entered this operation. Chunk i, from {@link SegmentLayout#SLOTS} on,
  *       is written only when all ranks have read chunk i - SLOTS.
  *   <li>A rank ends an operation of at least SLOTS chunks only when all ranks have read chunk (number of chunks - SLOTS).
- *   <li>A rank waits for nothing but the gate before it enters.
+ * <li>Before a rank enters, the rank waits only for the gate.
  * </ul>
  */
 final class ProgramBuilder {
@@ -38,7 +39,10 @@ final class ProgramBuilder {
     boolean needsResults;
     boolean readsOperands;
     boolean readsTensors;
-    /** The step that copied elements of the operand last; and those of them that no step has combined yet. */
+    /**
+     * The last step that copied elements of the operand. The next two fields are its elements that no step has
+     * combined.
+     */
     private int copied;
 
     private long fresh;
@@ -47,7 +51,7 @@ final class ProgramBuilder {
     /**
      * Begins a program with its gate.
      *
-     * @param chunks number of chunks, without the line
+     * @param chunks number of chunks in slots
      * @param values upper bound of the values of flags
      */
     ProgramBuilder(SharedCall call, String algorithm, int chunks, int values) {
@@ -70,7 +74,7 @@ final class ProgramBuilder {
         wait(Program.AWAIT_ALL_ENTERED, -1, 0);
     }
 
-    /** Awaits that all have entered; then continues with {@link #insteadInTensors}, if all can. */
+    /** Waits until all ranks have entered. Continues with {@link #insteadInTensors} if all ranks can. */
     void choose() {
         wait(Program.CHOOSE, -1, 0);
     }
@@ -107,12 +111,14 @@ final class ProgramBuilder {
         move(Program.COPY_IN, call.rank(), to, from, 0);
     }
 
-    /** Copies into this rank's segment what it combines there itself. */
+    /** Copies elements that this rank combines itself into the segment of this rank. */
     void copyOwnIn(long from, ChunkPart to) {
         move(Program.COPY_OWN_IN, call.rank(), to, from, 0);
     }
 
-    /** Copies what a rank has staged: of its operand, from an element on, or {@link Program#NO_OPERAND}. */
+    /**
+     * Copies data that a rank has staged, from element {@code operand} of its operand, or {@link Program#NO_OPERAND}.
+     */
     void copyOut(int peer, ChunkPart from, long operand, long to) {
         move(Program.COPY_OUT, peer, from, operand, to);
     }
@@ -128,8 +134,8 @@ final class ProgramBuilder {
     }
 
     /**
-     * Combines what a rank has staged of its operand, from an element of that operand on; {@code completes} says that no
-     * operand is missing then.
+     * Combines data that a rank has staged, from element {@code operand} of its operand. {@code completes} is true if
+     * no operand is missing after the step.
      */
     void combine(byte how, int peer, ChunkPart from, long operand, long to, boolean completes) {
         move(how, peer, from, operand, to);
@@ -142,18 +148,23 @@ final class ProgramBuilder {
         move(Program.COPY_OVER, peer, to, Program.NO_OPERAND, from);
     }
 
-    /** Lets headers tell where operands lie, in the place beside the header; nothing else may lie there. */
+    /**
+     * Lets headers have the locations of operands, in the data beside the header. No other data may lie beside the
+     * header.
+     */
     void readOperands(boolean ifPossible) {
         readsOperands = ifPossible;
         readsTensors |= ifPossible;
     }
 
-    /** Notes that other programs go on in this one, in tensors that all ranks share, though a rank may have no part in them. */
+    /**
+     * Records that other programs continue with this program in shared tensors. A rank may have no step on the tensors.
+     */
     void goesOnInTensors() {
         readsTensors = true;
     }
 
-    /** Sets the program that goes on from {@link #choose} in shared operands, and results if it writes those of others. */
+    /** Sets the program that continues after {@link #choose} if operands are shared, and results if it writes them. */
     void insteadInTensors(Program other, boolean writesResults) {
         inTensors = other;
         needsResults = writesResults;

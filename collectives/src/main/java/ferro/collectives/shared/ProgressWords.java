@@ -6,11 +6,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Words in which ranks publish their progress. What was written before a word was released is visible to the thread that
- * acquires it. Each word has a line of its own, so that its reader shares no line with what others write.
+ * Words in which ranks publish their progress. Data that was written before the release of a word is visible to a
+ * thread that acquires the word. Each word has its own cache line, so that readers of the word share no line with other
+ * writes.
  */
 final class ProgressWords {
-    /** Two lines of 64 bytes: processors fetch them in pairs. */
+    /** Two cache lines of 64 bytes, because processors fetch lines in pairs. */
     static final int LINE_BYTES = 128;
 
     private static final VarHandle LONGS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
@@ -25,12 +26,14 @@ final class ProgressWords {
         LONGS.setRelease(area, at, value);
     }
 
-    /** Sets a word to 0 so that others see it before what this thread writes next: what the word stood for is gone. */
+    /**
+     * Sets a word to 0, which ends the meaning of the word. Other threads see the 0 before this thread's next write.
+     */
     static void withdraw(ByteBuffer area, int at) {
         announce(area, at, 0);
     }
 
-    /** Writes a word so that others see it before anything that this thread writes next. */
+    /** Writes a word. Other threads see the word before anything that this thread writes next. */
     static void announce(ByteBuffer area, int at, long value) {
         LONGS.setOpaque(area, at, value);
         VarHandle.storeStoreFence();
@@ -42,12 +45,12 @@ final class ProgressWords {
         return (long) LONGS.getAcquire(area, at);
     }
 
-    /** Writes a word so that others see it before this thread reads anything more. */
+    /** Writes a word. Other threads see the word before this thread reads anything more. */
     static void publish(ByteBuffer area, int at, long value) {
         LONGS.setVolatile(area, at, value);
     }
 
-    /** Replaces a word; of several threads that try at once only one succeeds. */
+    /** Replaces a word. If several threads try at once, only one succeeds. */
     static boolean replace(ByteBuffer area, int at, long expected, long value) {
         return LONGS.compareAndSet(area, at, expected, value);
     }

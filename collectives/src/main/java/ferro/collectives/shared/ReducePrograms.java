@@ -4,25 +4,29 @@ import ferro.CollectiveKind;
 import ferro.collectives.shared.Chunks.ChunkPart;
 
 /**
- * All-reduce and reduce in which every rank reduces its piece of each chunk. A rank copies the pieces of the others into
- * its slot, combines its own piece with those in the slots of the ranks behind it, and publishes it. The next chunk is
- * copied in before the results of this one are copied out.
+ * Programs of all-reduce and reduce in which every rank reduces its piece of each chunk. A rank copies the pieces of
+ * other ranks into its slot. The rank then combines its own piece with the pieces in the slots of the ranks after it,
+ * and publishes the result. The next chunk is copied in before the results of the current chunk are copied out.
  *
  * <p>In an all-reduce, a chunk has a piece of each part of the data that a reduce-scatter would leave on a rank. Rank r
- * combines its own piece, in its result, with those in the slots of ranks r + 1, r + 2 and so on. It writes the result into
- * the slot of rank r - 1, which it has read last, so that no rank writes a line that another rank has read last. All other
- * ranks copy the result from there. With two ranks each rank copies half a message in and half out, and combines half. A
- * prototype with separate slots for results took four times as long where processors are far from each other (1 MiB: 182 us
- * instead of 41).
+ * combines its own piece, in its result, with the pieces in the slots of ranks r + 1, r + 2 and so on. Rank r writes
+ * the result into the slot of rank r - 1, which it has read last. So no rank writes a cache line that another rank has
+ * read last. All other ranks copy the result from this slot. With two ranks, each rank copies half a message in and
+ * half a message out, and combines half. If processors are far from each other, a prototype with separate slots for
+ * results took four times as long (1 MiB: 182 us instead of 41).
  *
- * <p>In a reduce, the pieces are shares of a run of elements. The root reduces its share in its result, every other rank
- * its share in its own slot, so that the operands of the other ranks are not changed. The root copies the shares out.
+ * <p>In a reduce, the pieces are shares of a run of elements. The root reduces its share in its result. Every other
+ * rank reduces its share in its own slot, so that its operand is not changed. The root copies the shares out.
  */
 public final class ReducePrograms {
-    /** Bytes combined from one rank after the other, so that the partial sum stays in the first-level cache. */
+    /**
+     * Number of bytes combined from one rank after the other, so that the partial sum stays in the first-level cache.
+     */
     private static final int BLOCK_BYTES = 16 << 10;
 
-    /** So that a rank soon stops to write into the tensors of others when their call has failed. */
+    /**
+     * Largest block in shared tensors, so that a rank soon stops writing into tensors of ranks whose call has failed.
+     */
     private static final int TENSOR_BLOCK_BYTES_MOST = 1 << 20;
 
     private final SharedCall call;
@@ -49,7 +53,7 @@ public final class ReducePrograms {
      */
     public static Program of(SharedCall call, int chunkBytes) {
         boolean isReduce = call.kind() == CollectiveKind.REDUCE;
-        // in an all-reduce, the place beside the header tells where tensors lie
+        // in an all-reduce, the data beside the header is the locations of tensors
         Chunks chunks = isReduce
                 ? Chunks.of(call.elements(), call.unit(), 1, chunkBytes)
                 : Chunks.of(call.partLength(0), call.unit(), call.worldSize(), chunkBytes)
@@ -88,7 +92,10 @@ public final class ReducePrograms {
         return program.build();
     }
 
-    /** The flags of a reduce are one lower than those of an all-reduce: all ranks of a segment must use the same ones. */
+    /**
+     * Returns the flag value of a chunk that is copied in. The values of a reduce are one lower than the values of an
+     * all-reduce, and all ranks of a segment must use the same values.
+     */
     private int copiedIn(int chunk) {
         return 2 * chunk + (isReduce ? 0 : 1);
     }
@@ -129,7 +136,10 @@ public final class ReducePrograms {
         }
     }
 
-    /** Combines a run of this rank's part with those of the ranks behind it; the last one has the result, too. */
+    /**
+     * Combines a run of this rank's part with the runs of the ranks after it. The last of these ranks also gets the
+     * result.
+     */
     private void combineForAll(ChunkPart run, long element) {
         int last = call.worldSize() - 1;
         for (int places = 1; places <= last; places++) {
@@ -139,8 +149,8 @@ public final class ReducePrograms {
     }
 
     /**
-     * Returns how many elements are combined with all ranks before the next block. Two ranks need no blocks: they combine
-     * an element only once.
+     * Returns the number of elements that are combined with all ranks before the next block. Two ranks need no blocks,
+     * because they combine an element only once.
      */
     private int block(int count) {
         return call.worldSize() <= 2 ? Math.max(1, count) : Math.max(1, BLOCK_BYTES / call.unit());
@@ -162,9 +172,10 @@ public final class ReducePrograms {
     }
 
     /**
-     * Returns the piece of a rank. Parts may be one element shorter than the first one. If the size of an element divides a
-     * line of memory, each share begins at a line, and no two ranks write one line. Shares of records with another size
-     * begin at a record, and two ranks may write one line. This makes the call slower, and changes no result.
+     * Returns the piece of a rank. Parts may be one element shorter than the first part. If the size of an element
+     * divides a cache line, each share begins at a line, and no two ranks write one line. Shares of records with
+     * another size begin at a record, and two ranks may write one line. Such a shared line makes the call slower, and
+     * changes no result.
      */
     private ChunkPart piece(int chunk, int rank) {
         ChunkPart longest = chunks.piece(chunk, isReduce ? 0 : rank);
@@ -187,12 +198,12 @@ public final class ReducePrograms {
     }
 
     /**
-     * Makes the program that goes on when all have entered, in tensors that all ranks share. The order of the ranks is that
-     * of {@link #staged}, so that the bits of the result do not depend on where the tensors lie.
+     * Makes the program that continues in shared tensors after all ranks have entered. The order of the ranks is the
+     * order of {@link #staged}, so that the bits of the result do not depend on where the tensors lie.
      *
-     * <p>In an all-reduce each rank reduces its part of the operands of all ranks, and writes it to the results of all ranks.
-     * No other rank reads or writes its part, so each rank may work in place or not. In a reduce of two ranks the root reads
-     * the operand of the other; two operands give the same bits in either order.
+     * <p>In an all-reduce, each rank reduces its part of the operands of all ranks, and writes the sum to the results
+     * of all ranks. No other rank reads or writes this part, so each rank may work in place or not. In a reduce of two
+     * ranks, the root reads the operand of the other rank. Two operands give the same bits in either order.
      */
     private Program inTensors() {
         program.goesOnInTensors();
@@ -215,7 +226,7 @@ public final class ReducePrograms {
         return program.build();
     }
 
-    /** Reduces a part in blocks that begin at lines, so that no vector crosses one. */
+    /** Reduces a part in blocks that begin at cache lines, so that no vector crosses a line. */
     private void reducePartInTensors(long start, int length) {
         int head = Math.min(length, Math.floorMod(-start, call.elementsOfLine()));
         reduceInTensors(start, head);

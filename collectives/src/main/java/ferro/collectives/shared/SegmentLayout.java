@@ -9,33 +9,38 @@ import java.util.Optional;
 /**
  * The layout of each rank's segment; the same on all ranks of a host.
  *
- * <p>Where all ranks of the group share memory, first come {@link #HEADERS} header lines, used in turn: an operation's
- * {@link WireHeader}, and up to {@link #LINE_PAYLOAD_BYTES} of data beside it. Then comes the line of the flag that counts
- * what the rank has published; beside the flag stands the number of the operation that has failed on the rank. Then comes,
- * for each header line, room for up to {@link #SMALL_BYTES} of data. Then come the slots in which larger data is staged.
+ * <p>If all ranks of the group share memory, a segment begins with {@link #HEADERS} header lines, which are used in
+ * turn. A header line has an operation's {@link WireHeader} and up to {@link #LINE_PAYLOAD_BYTES} of data. The next
+ * line has the flag that counts what the rank has published, and the number of the operation that has failed on the
+ * rank. The next part has, for each header line, a buffer for up to {@link #SMALL_BYTES} of data. The slots, in which
+ * larger data is staged, follow.
  *
- * <p>Behind them, and on every host, come the rank's words of sleep and end, and the rings by which other ranks of its host
- * send to it, for each lane. Only ranks of the host have rings, no matter how many ranks of the group are on other hosts.
+ * <p>The last parts are in the segments of every host. They are the rank's words for sleep and end, and for each lane
+ * the rings by which other ranks of the host send to the rank. Only ranks of the host have rings, no matter how many
+ * ranks of the group are on other hosts.
  */
 public final class SegmentLayout {
-    /** With three slots a rank copies into one while others still read the two before: see {@link ProgramBuilder}. */
+    /**
+     * Number of slots. With three, a rank copies into one while others still read two earlier ones ({@link
+     * ProgramBuilder}).
+     */
     public static final int SLOTS = 3;
 
     /**
-     * Header lines of a rank, a power of two: it may end all but one of so many operations of little data before another rank
-     * enters the first of them.
+     * Number of header lines of a rank, a power of two. Of so many operations of little data, a rank may end all but
+     * one before another rank enters the first.
      */
     public static final int HEADERS = 16;
 
-    /** Most bytes of an operation whose data has room of its own beside each header. */
+    /** Maximum size of an operation whose data has its own buffer for each header. */
     public static final int SMALL_BYTES = 4096;
 
-    /** Bytes that fit beside a header in a line of 64 bytes. */
+    /** Number of bytes that fit beside a header in a line of 64 bytes. */
     public static final int LINE_PAYLOAD_BYTES = 64 - WireHeader.BYTES;
 
-    /** The word of a header that says in which shared memory the operand lies, by its number; 0 for none. */
+    /** The word of a header with the number of the shared memory that has the operand; 0 for none. */
     static final int OPERAND = 0;
-    /** The word of a header that says at which byte of that memory the operand begins. */
+    /** The word of a header with the first byte of the operand in that memory. */
     static final int OPERAND_START = 1;
     /** As {@link #OPERAND}, for the result. */
     static final int RESULT = 2;
@@ -46,18 +51,18 @@ public final class SegmentLayout {
     /** Bytes before the slots. */
     static final int FIRST_SLOT = PAGE + HEADERS * SMALL_BYTES;
 
-    /** Bytes of all segments of a group, without rings: with these, eight ranks fit in the 64 MiB that a container has. */
+    /** Size of all segments of a group, without rings. With this size, eight ranks fit in the 64 MiB of a container. */
     private static final long BYTES_MOST = 25L << 20;
 
     private static final int SLOT_BYTES_MOST = 1 << 20;
     private static final int SLOT_BYTES_LEAST = 1 << 16;
-    /** Smaller for threads of one process: they share a cache, and tests make groups of them by the thousand. */
+    /** Smaller for threads of one process, which share a cache, and of which tests make thousands of groups. */
     private static final int SLOT_BYTES_OF_THREAD = 1 << 17;
 
-    /** Bytes behind the end of a ring that repeat its beginning, so that a header or element is never split. */
+    /** Bytes after the end of a ring that repeat the ring's beginning, so that no header or element is split. */
     static final int REPEATED_BYTES = 16;
 
-    /** Bytes of all rings of a segment together; between two ranks each ring has a quarter of a second-level cache. */
+    /** Size of all rings of a segment together. Between two ranks, each ring has a quarter of a second-level cache. */
     private static final int RINGS_BYTES = 2 << 20;
 
     private static final int RING_BYTES_MOST = 256 << 10;
@@ -67,7 +72,7 @@ public final class SegmentLayout {
     private final int slotBytes;
     private final boolean hasSlots;
     private final boolean hasRings;
-    /** By rank: its place among the ranks of the host. */
+    /** The index of each rank among the ranks of the host. */
     private final int[] places;
 
     private final int ranks;
@@ -77,9 +82,9 @@ public final class SegmentLayout {
      * Lays out segments.
      *
      * @param hosted    ranks of the group that may share memory
-     * @param slotBytes size of a slot, a multiple of 4096
-     * @param hasSlots  false where not all ranks of the group are on the host, so that only links use the segments
-     * @param hasRings  false where links stay those of the bare medium and only the words are needed
+     * @param slotBytes size of a slot in bytes, a multiple of 4096
+     * @param hasSlots  false if not all ranks of the group are on the host, so that only links use the segments
+     * @param hasRings  false if links are the links of the bare medium, so that only the words are needed
      */
     SegmentLayout(BitSet hosted, int slotBytes, boolean hasSlots, boolean hasRings) {
         this.slotBytes = slotBytes;
@@ -96,12 +101,12 @@ public final class SegmentLayout {
     }
 
     /**
-     * Lays out the segments of the ranks that count as of one host.
+     * Lays out the segments of ranks that count as ranks of one host.
      *
-     * @param hosted       those ranks
-     * @param worldSize    number of ranks of the group; there are slots only if all of them are on the host
-     * @param isOneProcess whether ranks are threads of one process: then links copy from one caller's memory to the other's
-     *     directly, which is better than any ring
+     * @param hosted       these ranks
+     * @param worldSize    number of ranks of the group; a segment has slots only if all of them are on the host
+     * @param isOneProcess whether ranks are threads of one process, whose links copy directly from one caller's memory
+     *     to the other's, which is better than a ring
      */
     public static SegmentLayout of(BitSet hosted, int worldSize, boolean isOneProcess) {
         int count = hosted.cardinality();
@@ -112,7 +117,7 @@ public final class SegmentLayout {
 
     /** {@return why the ranks cannot share memory; empty if they can} */
     public Optional<String> refusedBecause(String group) {
-        // a chunk may have a piece of each rank, in lines of its own
+        // a chunk may have a piece of each rank, in cache lines that no other rank writes
         int most = slotBytes / SharedCall.ALIGNMENT;
         if (ranks == 1) {
             return Optional.of("no other rank of \"" + group + "\" is on its host");
@@ -123,7 +128,7 @@ public final class SegmentLayout {
                         + ": slots of " + slotBytes + " bytes have no room for more");
     }
 
-    /** Returns the size of each segment; the slots take memory when the first call needs them. */
+    /** Returns the size of each segment. Slots take memory when the first call needs them. */
     public SegmentSize size() {
         SegmentSize now = SegmentSize.now(((long) end() + PAGE - 1) / PAGE * PAGE);
         return (hasSlots ? now.withLater(slot(0), slot(SLOTS)) : now).withRanks(ranks);
@@ -134,7 +139,7 @@ public final class SegmentLayout {
         return slotBytes;
     }
 
-    /** {@return whether links are rings; false where only the words are used} */
+    /** {@return whether links are rings; false if only the words are used} */
     public boolean hasRings() {
         return hasRings;
     }
@@ -144,7 +149,7 @@ public final class SegmentLayout {
         return line(operation) * ProgressWords.LINE_BYTES;
     }
 
-    /** Returns which of the header lines is that of an operation. */
+    /** Returns the index of the header line of an operation. */
     static int line(long operation) {
         return (int) operation & HEADERS - 1;
     }
@@ -154,35 +159,35 @@ public final class SegmentLayout {
         return header(operation) + WireHeader.BYTES;
     }
 
-    /** Returns where the room for little data of an operation begins. */
+    /** Returns where the buffer for small data of an operation begins. */
     static int small(long operation) {
         return PAGE + line(operation) * SMALL_BYTES;
     }
 
-    /** Returns where a header holds one of the words {@link #OPERAND} to {@link #RESULT_START}. */
+    /** Returns the offset of one of the words {@link #OPERAND} to {@link #RESULT_START} of a header. */
     static int word(long operation, int which) {
         return payload(operation) + which * Long.BYTES;
     }
 
-    /** Returns where the flag lies. */
+    /** Returns the offset of the flag. */
     static int flag() {
         return HEADERS * ProgressWords.LINE_BYTES;
     }
 
-    /** Returns where the number of the operation lies that has failed on the rank, from 1; 0 for none. */
+    /** Returns the offset of the number of the operation that has failed on the rank, from 1; 0 for none. */
     static int abandoned() {
         return flag() + Long.BYTES;
     }
 
     /**
-     * Returns how much of a slot to reserve for data of some length: little more than that, and always more than before,
-     * so that lengths that grow do not reserve each time.
+     * Returns the number of bytes of a slot to reserve for data of a length. The result is a power of two, so that
+     * growing lengths do not reserve memory each time.
      */
     int reserved(int bytes) {
         return Math.min(slotBytes, Math.max(PAGE, Integer.highestOneBit(Math.max(1, bytes - 1)) << 1));
     }
 
-    /** Returns where a slot begins: a multiple of 4096. */
+    /** Returns the offset of a slot, a multiple of 4096. */
     int slot(int index) {
         return FIRST_SLOT + index * slotBytes;
     }

@@ -5,22 +5,22 @@ import ferro.CollectiveKind;
 /**
  * The call that a program is made for.
  *
- * @param kind      as {@link ferro.Collective#kind}
+ * @param kind      kind of the call, as {@link ferro.Collective#kind}
  * @param rank      this rank
- * @param worldSize ranks, all of which share memory
- * @param root      root, or 0
- * @param elements  elements of the whole operation, the parts of all ranks together
- * @param unit      bytes of an element
- * @param record    elements of the tensors that one element here stands for: 1, or those of a record that is combined as
- *     a whole
+ * @param worldSize number of ranks, all of which share memory
+ * @param root      root rank, or 0
+ * @param elements  number of elements of the whole operation, with the parts of all ranks
+ * @param unit      size of an element in bytes
+ * @param record    number of elements of the tensors per element here: 1, or the elements of a record that is combined
+ *     as a whole
  */
 public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root, long elements, int unit, int record) {
-    /** In a slot the data of a rank begins at a multiple of this, so that no two ranks write one line. */
+    /** The data of a rank in a slot begins at a multiple of this size, so that no two ranks write one cache line. */
     static final int ALIGNMENT = 64;
 
     /**
-     * Most steps of a program. A step takes some 40 bytes, so that a program of this many stays well below the size of
-     * the caller's data.
+     * Maximum number of steps of a program. A step takes about 40 bytes, so a program with so many steps stays well
+     * below the size of the caller's data.
      */
     static final int STEPS_MOST = 1 << 19;
 
@@ -30,16 +30,16 @@ public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root,
     private static final int KIB = 1024;
 
     /**
-     * From this size more than two ranks stage four times as much at once. Each rank waits for all others once a chunk,
-     * and where ranks share cores such a wait costs a turn of the scheduler (4 ranks on 2 cores: 4 MiB in 2.1 ms instead
-     * of 2.9, 64 MiB in 23 instead of 32).
+     * Size from which more than two ranks stage four times as much at once. Each rank waits for all other ranks once
+     * per chunk. If ranks share cores, such a wait costs a time slice of the scheduler (4 ranks on 2 cores: 4 MiB in
+     * 2.1 ms instead of 2.9, 64 MiB in 23 instead of 32).
      */
     private static final long CROWD_BYTES_LEAST = 2L * KIB * KIB;
 
     /**
      * Returns the same call counted in records.
      *
-     * @param elementsOfRecord elements that are combined together
+     * @param elementsOfRecord number of elements that are combined together
      * @return call with one element for each record
      */
     public SharedCall inRecords(int elementsOfRecord) {
@@ -48,10 +48,10 @@ public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root,
     }
 
     /**
-     * Returns how much is staged at once, which decides how long the program is. The choice depends only on what is equal on
-     * every rank. The sizes are measured: see docs/performance.
+     * Returns the number of bytes that are staged at once, which decides how long the program is. The choice depends
+     * only on values that are equal on every rank. The sizes are measured (docs/performance).
      *
-     * @param slotBytes most bytes that are staged at once
+     * @param slotBytes maximum number of bytes that are staged at once
      */
     public int chunkBytes(int slotBytes) {
         boolean isOfCrowd = worldSize > 2 && bytes() >= CROWD_BYTES_LEAST;
@@ -60,12 +60,12 @@ public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root,
     }
 
     /**
-     * Returns whether the program is short enough to be made, and the pieces of all ranks have room for an element; the same
-     * on all ranks.
+     * Returns whether the program is short enough to be made, and whether the pieces of all ranks have space for an
+     * element. The result is the same on all ranks.
      *
-     * @param slotBytes most bytes that are staged at once
-     * @return false for very long operations of very many ranks, and for long records; over links, plans do not grow with
-     *     the operation, and elements may have any length
+     * @param slotBytes maximum number of bytes that are staged at once
+     * @return false for very long operations of very many ranks, and for long records; over links, plans do not grow
+     *     with the operation, and elements may have any length
      */
     public boolean hasShortProgram(int slotBytes) {
         int chunkBytes = chunkBytes(slotBytes);
@@ -74,7 +74,7 @@ public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root,
                 && (record == 1 || chunkBytes / worldSize / ALIGNMENT * ALIGNMENT >= unit);
     }
 
-    /** Returns how many elements a line has; 1 for elements that are longer than a line. */
+    /** Returns the number of elements in a cache line; 1 for elements that are longer than a line. */
     int elementsOfLine() {
         return Math.max(1, ALIGNMENT / unit);
     }
@@ -83,12 +83,12 @@ public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root,
         return elements * unit;
     }
 
-    /** Returns the elements of the shortest part of a rank; all have so many in operations with a part for each rank. */
+    /** Returns the number of elements of the shortest part. Parts are equal in operations with a part for each rank. */
     long part() {
         return elements / worldSize;
     }
 
-    /** Returns the first element of the part of a rank; the first parts are one longer if they cannot all be equal. */
+    /** Returns the first element of the part of a rank. The first parts are one longer if parts cannot be equal. */
     long partStart(int rank) {
         return rank * part() + Math.min(rank, elements % worldSize);
     }
@@ -106,7 +106,7 @@ public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root,
         return rank == root;
     }
 
-    /** Returns the rank a number of places after this one, modulo the world size. */
+    /** Returns the rank that is {@code places} ranks after this rank, modulo the world size. */
     int behind(int places) {
         return (rank + places) % worldSize;
     }

@@ -17,21 +17,22 @@ import java.util.BitSet;
 import java.util.function.IntConsumer;
 
 /**
- * Runs the programs of one rank, one at a time: each call does as many steps as can be done now. No method waits for
- * other ranks longer than a spin, and nothing is allocated once it is warm. Used by the thread that makes progress.
+ * A machine that runs the programs of one rank, one at a time. Each call does all steps that are possible now. No
+ * method waits for other ranks longer than a spin, and after the first operations nothing is allocated. Used only by
+ * the thread that makes progress.
  */
 public class SharedMachine {
     /** Result of {@link #consume} if an operation cannot end now. */
     public static final int NOT_THERE = -1;
 
-    /** Number of polls, well below a microsecond, after which a poll tells the processor that this thread waits. */
+    /** Number of polls, well below a microsecond, after which polls hint to the processor that this thread waits. */
     public static final int LOOKS_WITHOUT_HINT = 100;
 
     private final int rank;
     private final int worldSize;
     private final SegmentLayout layout;
     private final SharedMemory memory;
-    /** Bytes of each of this rank's slots that are there. */
+    /** Number of bytes of each slot of this rank that are reserved. */
     private int reserved;
 
     private final int looksMost;
@@ -41,7 +42,7 @@ public class SharedMachine {
     private final SharedTensors tensors;
     private final SharedOperands operands;
     private final OperationKernels kernels;
-    /** First byte of the slot of chunk i mod SLOTS, of the operation under way or the next one. */
+    /** First byte of the slot of chunk i mod SLOTS, for the current operation or the next one. */
     private final int[] slots = new int[SegmentLayout.SLOTS];
 
     private final OperandSide in = new OperandSide();
@@ -54,9 +55,9 @@ public class SharedMachine {
     private int next;
     /** Number of the operation that this rank has entered on the fast path. */
     private long shown;
-    /** The step from which that operation goes on if it does not end there. */
+    /** The step from which this operation continues if it does not end on the fast path. */
     private int resumed;
-    /** Whether the operation under way is done but for its end, which it must not come to. */
+    /** Whether all steps of the current operation are done, but the operation must not end. */
     private boolean lostOperands;
 
     /**
@@ -67,8 +68,8 @@ public class SharedMachine {
      * @param layout    layout of each segment
      * @param memory    segments of all ranks, zero where the layout has anything
      * @param events    receives an event for a rank that is in another call
-     * @param wake      wakes a rank that may sleep, after something was published for it
-     * @param looks     most polls of the fast path
+     * @param wake      wakes a rank that may sleep, after something was published for the rank
+     * @param looks     maximum number of polls of the fast path
      */
     public SharedMachine(
             int rank,
@@ -101,7 +102,7 @@ public class SharedMachine {
         return tensors;
     }
 
-    /** Unmaps tensors that no rank uses any more, unless an operation is under way. */
+    /** Unmaps tensors that no rank uses any more, unless an operation is in flight. */
     public void sweep() {
         if (program == null || isFinished()) {
             tensors.sweep();
@@ -109,13 +110,13 @@ public class SharedMachine {
     }
 
     /**
-     * Begins an operation; the operation before it must be finished.
+     * Begins an operation. The previous operation must be finished.
      *
-     * @param work    what to do
-     * @param header  header that every rank must agree on; sequence numbers increase
-     * @param operand or null
-     * @param result  or null
-     * @param how     how to combine, or null
+     * @param work    program to run
+     * @param header  header that every rank must agree on; sequences increase
+     * @param operand operand, or null
+     * @param result  result, or null
+     * @param how     op that combines, or null
      */
     public void begin(Program work, CallHeader header, HostTensor operand, HostTensor result, ReduceOp how) {
         use(operand, result, how);
@@ -123,11 +124,12 @@ public class SharedMachine {
         standing.waitAnew();
         program = work;
         if (shown == header.sequence()) {
-            // others may be further, because they have seen that this rank has entered: their headers before are gone
+            // other ranks may be further, because they have seen that this rank has entered, and have overwritten older
+            // headers
             next = resumed;
         } else {
             next = 0;
-            // only here: others may still read the memory that the header of an entered operation names
+            // not for an entered operation: other ranks may still read the memory that its header names
             tensors.sweep();
             operands.find(work, operand, result);
             reserve(work);
@@ -135,9 +137,9 @@ public class SharedMachine {
     }
 
     /**
-     * Reserves the slots that this rank stages into, or in which others leave results for it, when an operation stages more
-     * than any before it. Other ranks write to these slots only after this rank has entered, so that no rank needs to know
-     * how much another has reserved.
+     * Reserves the slots into which this rank stages, or in which other ranks leave results for it, if an operation
+     * stages more than any earlier operation. Other ranks write to these slots only after this rank has entered. So no
+     * rank needs the size that another rank has reserved.
      */
     private void reserve(Program work) {
         if (work.slotBytes > reserved && (!operands.isShared() || work.keepsResults)) {
@@ -165,14 +167,16 @@ public class SharedMachine {
     }
 
     /**
-     * Fast path, first half: does all steps until this rank has entered. The same operation may be begun after it.
+     * Does the first half of the fast path: all steps until this rank has entered. The same operation may be begun
+     * after this call.
      *
-     * @param work     what to do
+     * @param work     program to run
      * @param sequence number of the operation
      * @param common   call that every rank must agree on
-     * @param operand  or null
-     * @param how      how to combine, or null
-     * @return false if this program has no fast path, or if something must be waited for: then nothing was done
+     * @param operand  operand, or null
+     * @param how      op that combines, or null
+     * @return false if this program has no fast path, or if this rank would have to wait; in both cases nothing was
+     *     done
      */
     public boolean publish(Program work, long sequence, CallHeader.Call common, HostTensor operand, ReduceOp how) {
         standing.waitAnew();
@@ -197,16 +201,17 @@ public class SharedMachine {
     }
 
     /**
-     * Fast path, second half: polls, for as long as a spin lasts, until everything is published that the operation needs
-     * from other ranks, with the right headers. Then it does the remaining steps.
+     * Does the second half of the fast path. Polls, for as long as a spin lasts, until other ranks have published
+     * everything that the operation needs, with the right headers. Then does the remaining steps.
      *
-     * @param work    what to do, as published
+     * @param work    program to run, as published
      * @param common  call that every rank must agree on
-     * @param operand or null
-     * @param result  or null
-     * @param how     how to combine, or null
-     * @return number of polls that found something missing; {@link #NOT_THERE} if the operation must go on elsewhere: the
-     *         data is not there or not right, and operand and result are unchanged, or others have not yet read the operand
+     * @param operand operand, or null
+     * @param result  result, or null
+     * @param how     op that combines, or null
+     * @return number of polls that found something missing; {@link #NOT_THERE} if the operation must continue by {@link
+     *     #begin}. In this case, data is missing or wrong and operand and result are unchanged, or other ranks have not
+     *     yet read the operand, or the operation has failed on another rank
      */
     public int consume(Program work, CallHeader.Call common, HostTensor operand, HostTensor result, ReduceOp how) {
         int looks = 0;
@@ -239,7 +244,7 @@ public class SharedMachine {
         return looks;
     }
 
-    /** Counts a poll that found something missing; returns {@link #NOT_THERE} if that was the last one. */
+    /** Counts a poll that found something missing. Returns {@link #NOT_THERE} after the last poll. */
     private int looked(int looks) {
         if (looks > LOOKS_WITHOUT_HINT) {
             Thread.onSpinWait();
@@ -247,7 +252,7 @@ public class SharedMachine {
         return looks + 1 < looksMost ? looks + 1 : NOT_THERE;
     }
 
-    /** Returns whether everything is published that the operation needs from other ranks, with the right headers. */
+    /** Returns whether other ranks have published everything that the operation needs, with the right headers. */
     private boolean isPublished(Program work, CallHeader.Call common) {
         for (int step = work.entered + 1; step < work.size; step++) {
             if (work.kind[step] == Program.AWAIT_ENTERED
@@ -259,8 +264,8 @@ public class SharedMachine {
     }
 
     /**
-     * Tells the other ranks that the operation under way, or the one that this rank has entered on the fast path, has failed
-     * here; called before the caller hears of it.
+     * Publishes that an operation has failed on this rank: the current one, or the one that this rank has entered on
+     * the fast path. This method is called before the caller gets the failure.
      */
     public void abandon() {
         standing.abandon();
@@ -272,15 +277,16 @@ public class SharedMachine {
     }
 
     /**
-     * Returns whether the operation has failed on a rank whose tensors this rank may have read, after all steps are done: what
-     * it has read may be what that rank's caller has written since. Then it never ends, and fails with the group.
+     * Returns whether the operation has failed on a rank whose tensors this rank may have read, after all steps are
+     * done. This rank may have read data that the caller of that rank has written since the failure. Such an operation
+     * never ends, and fails with the group.
      */
     private boolean hasLostOperands(Program work) {
         lostOperands = work.readsTensors && operands.isAnyShared() && standing.isAbandoned();
         return lostOperands;
     }
 
-    /** Does what can be done now; returns whether any step was done. */
+    /** Does all steps that are possible now. Returns whether any step was done. */
     public boolean advance() {
         int first = next;
         int step = first;
@@ -288,14 +294,14 @@ public class SharedMachine {
             Program before = program;
             if (program.kind[step] >= Program.COPY_IN) {
                 if (program.writesResult(step) && standing.hasAbandoned(program.peer[step])) {
-                    // the caller of that rank has its tensor back; the operation ends with the group here too
+                    // the caller of that rank has its tensor back; the operation ends with the group on this rank too
                     break;
                 }
                 move(program, step);
             } else if (!isDone(program, step)) {
                 break;
             }
-            // another program was chosen: its gate is behind this rank
+            // another program was chosen, and this rank has already passed its gate
             step = program == before ? step + 1 : 1;
             next = step;
             standing.waitAnew();
@@ -308,21 +314,21 @@ public class SharedMachine {
 
     private void finished(Program work, long sequence, CallHeader.Call common) {
         standing.finished(work, sequence, common);
-        // a tensor that its caller has dropped must be found unreachable even if no other operation comes
+        // a tensor that its caller has dropped must become unreachable, even if no other operation follows
         forget();
         if (work.chunks > 0) {
             moveOn();
         }
     }
 
-    /** Places the chunks of the next operation, behind those of an operation that has just been finished. */
+    /** Sets the slots for the chunks of the next operation, after the chunks of the operation that has just ended. */
     private void moveOn() {
         for (int i = 0; i < SegmentLayout.SLOTS; i++) {
             slots[i] = layout.slot((int) ((standing.chunks() + i) % SegmentLayout.SLOTS));
         }
     }
 
-    /** Returns the first byte of the place in a segment that a step names. */
+    /** Returns the first byte that a step names in a segment. */
     private int staged(Program work, int step) {
         int chunk = work.chunk[step];
         int start = switch (chunk) {
@@ -333,7 +339,7 @@ public class SharedMachine {
         return start + work.at[step];
     }
 
-    /** Does a step that moves no elements; returns false if it waits for other ranks. */
+    /** Does a step that moves no elements. Returns false if the step waits for other ranks. */
     private boolean isDone(Program work, int step) {
         switch (work.kind[step]) {
             case Program.GATE:
@@ -365,7 +371,7 @@ public class SharedMachine {
         }
     }
 
-    /** Continues in shared tensors if all ranks can; all ranks come to the same choice. */
+    /** Continues in shared tensors if all ranks can. All ranks make the same choice. */
     private boolean hasChosen() {
         if (!standing.allEntered(call)) {
             return false;
@@ -376,7 +382,7 @@ public class SharedMachine {
         return true;
     }
 
-    /** Returns whether waits for what others have staged pass over ranks that stage nothing, as this one. */
+    /** Returns whether waits for staged data skip ranks that stage nothing, because this rank stages nothing either. */
     private boolean passes(Program work) {
         return work.readsOperands && (operands.isShared() || !work.stages);
     }
@@ -435,14 +441,14 @@ public class SharedMachine {
         }
     }
 
-    /** Returns whether the other result of a step belongs where its other operand is. */
+    /** Returns whether the second result of a step belongs into the memory of its second operand. */
     private boolean writesBack(Program work, int step) {
         return work.chunk[step] == Program.OPERAND
                 ? operands.isInPlace(work.peer[step])
                 : !operands.readsPeerTensor(work, step);
     }
 
-    /** Copies the result of a step to where it belongs too: the segment of another rank, or that rank's result. */
+    /** Copies the result of a step also to the segment of another rank, or to that rank's result. */
     private void copyBoth(Program work, int step, long from) {
         int peer = work.peer[step];
         boolean inTensors = work.chunk[step] == Program.OPERAND;
@@ -478,12 +484,12 @@ public class SharedMachine {
         return operands.accessesPeerTensor(work, step) ? operands.memory(work, step) : areas[work.peer[step]];
     }
 
-    /** Returns the first byte that a step accesses there. */
+    /** Returns the first byte that a step accesses in {@link #area}. */
     private int at(Program work, int step) {
         return operands.accessesPeerTensor(work, step) ? operands.at(work, step, type.byteSize()) : staged(work, step);
     }
 
-    /** {@return the ranks that the next step waits for; none if it waits for none} */
+    /** {@return the ranks that the next step waits for; empty if the step does not wait} */
     public BitSet waitingFor() {
         BitSet peers = new BitSet();
         for (int peer = 0; peer < worldSize && !isFinished(); peer++) {
@@ -502,13 +508,13 @@ public class SharedMachine {
         return next;
     }
 
-    /** Returns the bytes that this rank has written for others and read from them in the operation under way. */
+    /** Returns the bytes that this rank has written for other ranks and read from them in the current operation. */
     public long bytesMoved() {
         return program.moved(next) * unit();
     }
 
     /**
-     * Describes the progress of the operation under way.
+     * Describes the progress of the current operation.
      *
      * @return for example {@code step 3 of 14, 65536 of 262144 bytes received}
      */
@@ -521,10 +527,10 @@ public class SharedMachine {
         return type == null ? 1 : type.byteSize();
     }
 
-    /** Where the elements of this rank's operand or result lie, for the operation under way. */
+    /** The memory of this rank's operand or result, for the current operation. */
     static final class OperandSide {
         private final ElementCopier copies = new ElementCopier();
-        /** Array or buffer of all elements; null if there is none, or if {@link #parts} has them. */
+        /** Array or buffer of all elements; null without elements, or if {@link #parts} has the elements. */
         private Object memory;
         /** Tensor whose elements are in several buffers, or null. */
         private HostTensor parts;
@@ -545,12 +551,12 @@ public class SharedMachine {
             unit = memory instanceof ByteBuffer ? tensor.dataType().byteSize() : 1;
         }
 
-        /** Returns the array or buffer of an element and the slot that begins with it. */
+        /** Returns the array or buffer that has an element. */
         Object memory(long element) {
             return parts == null ? memory : TensorMemory.memoryAt(parts, element);
         }
 
-        /** Returns where an element lies in its memory: elements for an array, bytes for a buffer. */
+        /** Returns the offset of an element in its memory: in elements for an array, in bytes for a buffer. */
         long place(long element) {
             return parts == null ? start + element * unit : TensorMemory.offsetAt(parts, element);
         }
@@ -559,7 +565,7 @@ public class SharedMachine {
             return parts == null ? elements : Math.min(elements, TensorMemory.runAt(parts, element));
         }
 
-        /** Takes elements of another side of the same type: by a kernel that multiplies, or unchanged if there is none. */
+        /** Copies elements of another side of the same type. The kernel multiplies the elements, unless it is null. */
         void take(long to, OperandSide given, long from, int count, Kernel multiplying) {
             for (long done = 0; done < count; ) {
                 Object target = memory(to + done);
@@ -577,23 +583,23 @@ public class SharedMachine {
         }
     }
 
-    /** The kernels of the operation under way. Used by the thread that makes progress. */
+    /** The kernels of the current operation. Used only by the thread that makes progress. */
     static final class OperationKernels {
         private final KeptKernels kernels;
         private ReduceOp op;
         private DataType type;
-        /** Combines while operands are missing. */
+        /** The kernel while operands are missing. */
         private Kernel combining;
-        /** Combines when none is missing. */
+        /** The kernel for the last operand. */
         private Kernel completing;
-        /** Whether operands are multiplied where they are first read. */
+        /** Whether operands are multiplied when they are first read. */
         private boolean multiplies;
 
         OperationKernels(int worldSize) {
             kernels = new KeptKernels(worldSize);
         }
 
-        /** Begins an operation on elements of a type, or null; {@code how} says how to combine, or is null. */
+        /** Begins an operation on elements of a type. {@code how} is the op that combines. Both may be null. */
         void use(DataType elementType, ReduceOp how) {
             multiplies = how != null && how.factor() != 1;
             if (how != null && (how != op || elementType != type)) {
@@ -613,7 +619,10 @@ public class SharedMachine {
             return kernels.of(type, op, PreMulTarget.COPY);
         }
 
-        /** Returns the kernel of a step; {@code readsOperand} is whether it combines the operand of a rank where that lies. */
+        /**
+         * Returns the kernel of a step. {@code readsOperand} is true if the step combines the operand of a rank
+         * directly.
+         */
         Kernel of(Program work, int step, boolean readsOperand) {
             if (multiplies) {
                 return kernels.of(type, op, PreMulTarget.of(work.multiplies[step], readsOperand));

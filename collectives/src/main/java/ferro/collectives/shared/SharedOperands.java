@@ -4,11 +4,11 @@ import ferro.HostTensor;
 import java.nio.ByteBuffer;
 
 /**
- * Where the operands and results of all ranks lie in memory that they share, for the operation under way. Used by the
+ * The locations of the operands and results of all ranks in shared memory, for the current operation. Used only by the
  * thread that makes progress.
  */
 final class SharedOperands {
-    /** Shorter operands are staged: their copy takes less time than the wait until all others have read them. */
+    /** Size below which operands are staged, because their copy takes less time than a wait for all readers. */
     private static final long BYTES_LEAST = 4 << 10;
 
     private final int worldSize;
@@ -25,7 +25,7 @@ final class SharedOperands {
         this.tensors = tensors;
     }
 
-    /** Finds out where the tensors of this rank lie. */
+    /** Finds the locations of this rank's tensors. */
     void find(Program work, HostTensor in, HostTensor out) {
         boolean isLong = in != null && in.byteCount() >= BYTES_LEAST;
         operand = work.readsOperands && isLong ? tensors.number(in) : 0;
@@ -34,12 +34,12 @@ final class SharedOperands {
         resultStart = result == 0 ? 0 : out.offset();
     }
 
-    /** Returns whether others read this rank's operand where it lies, so that it stages nothing. */
+    /** Returns whether other ranks read this rank's operand directly, so that this rank stages nothing. */
     boolean isShared() {
         return operand != 0;
     }
 
-    /** Writes into the header that is to be entered where the tensors of this rank lie. */
+    /** Writes the locations of this rank's tensors into the header that this rank enters next. */
     void tell(Program work) {
         if (work.readsOperands) {
             standing.putWord(SegmentLayout.OPERAND, operand);
@@ -51,7 +51,7 @@ final class SharedOperands {
         }
     }
 
-    /** Returns whether a program goes on in tensors that all ranks share; all have entered. */
+    /** Returns whether a program continues in tensors that all ranks share. All ranks have entered. */
     boolean usesSharedTensors(Program work) {
         boolean chosen = work.inTensors != null;
         for (int peer = 0; peer < worldSize && chosen; peer++) {
@@ -61,7 +61,7 @@ final class SharedOperands {
         return chosen;
     }
 
-    /** Returns whether any rank that has entered stages nothing; it may be wrong about one that has not entered. */
+    /** Returns whether a rank stages nothing. The result may be wrong about ranks that have not entered. */
     boolean isAnyShared() {
         for (int peer = 0; peer < worldSize && !tensors.isEmpty(); peer++) {
             if (standing.word(peer, SegmentLayout.OPERAND) != 0) {
@@ -71,7 +71,7 @@ final class SharedOperands {
         return false;
     }
 
-    /** Returns whether a step reads the operand of a rank where it lies, and no segment. */
+    /** Returns whether a step reads the operand of a rank directly, and no segment. */
     boolean readsPeerTensor(Program work, int step) {
         return work.readsOperands && work.in[step] >= 0 && standing.word(work.peer[step], SegmentLayout.OPERAND) != 0;
     }
@@ -88,7 +88,7 @@ final class SharedOperands {
         return chunk == Program.OPERAND || chunk == Program.RESULT || readsPeerTensor(work, step);
     }
 
-    /** Returns the shared memory that such a step accesses. */
+    /** Returns the shared memory that a step accesses, if {@link #accessesPeerTensor} is true. */
     ByteBuffer memory(Program work, int step) {
         int peer = work.peer[step];
         return work.chunk[step] == Program.RESULT
@@ -96,7 +96,7 @@ final class SharedOperands {
                 : tensors.area(standing.word(peer, SegmentLayout.OPERAND), peer);
     }
 
-    /** Returns the first byte that such a step accesses, of elements of so many bytes. */
+    /** Returns the first byte that a step accesses in {@link #memory}, for elements of {@code unit} bytes. */
     int at(Program work, int step, int unit) {
         int peer = work.peer[step];
         return switch (work.chunk[step]) {
@@ -110,7 +110,7 @@ final class SharedOperands {
         return tensors.area(standing.word(peer, SegmentLayout.RESULT), peer);
     }
 
-    /** Returns the place of a step in the result of its rank. */
+    /** Returns the first byte of a step in the result of its rank. */
     int resultAt(Program work, int step) {
         return (int) standing.word(work.peer[step], SegmentLayout.RESULT_START) + work.at[step];
     }

@@ -7,9 +7,9 @@ import java.nio.ByteBuffer;
 import java.util.function.IntConsumer;
 
 /**
- * Reads and publishes the progress of the ranks: operations entered, by headers, and steps done, by flags, in the segment
- * of each rank. It counts what this rank has finished, and from that it knows what the words of the others mean for the
- * operation under way. Used by the thread that makes progress.
+ * The progress of the ranks, which this class reads and publishes in the segment of each rank. Headers show the entered
+ * operations, and flags show the done steps. The counts of what this rank has finished give the words of other ranks
+ * their meaning for the current operation. Used only by the thread that makes progress.
  */
 final class SharedProgress {
     private final int rank;
@@ -18,16 +18,16 @@ final class SharedProgress {
     private final ByteBuffer own;
     private final Transport.Events events;
     private final IntConsumer wake;
-    /** One more than the number of awaited ranks that have come, counted from the rank after this one. */
+    /** One more than the number of awaited ranks that have come, counted from the rank after this rank. */
     private int come = 1;
 
     private boolean mismatched;
-    /** Of the finished operations: their number, sequence and call of the last ones, and chunks and flag values of all. */
+    /** Number of finished operations. The next fields are the sequences and calls of the last finished operations. */
     private long operations;
 
     private final long[] sequences = new long[SegmentLayout.HEADERS];
     private final CallHeader.Call[] calls = new CallHeader.Call[SegmentLayout.HEADERS];
-    /** By rank: how many operations it is known to have entered, in the same calls as this rank. */
+    /** The number of operations that each rank has entered with the same calls as this rank, as far as was checked. */
     private final long[] known;
 
     private long chunks;
@@ -38,7 +38,7 @@ final class SharedProgress {
      *
      * @param areas  segments of all ranks, zero where the layout has anything
      * @param events receives an event for a rank that is in another call
-     * @param wake   wakes a rank that may sleep, after something was published for it
+     * @param wake   wakes a rank that may sleep, after something was published for the rank
      */
     SharedProgress(int rank, ByteBuffer[] areas, Transport.Events events, IntConsumer wake) {
         this.rank = rank;
@@ -50,7 +50,7 @@ final class SharedProgress {
         this.known = new long[worldSize];
     }
 
-    /** Notes that an operation is finished. */
+    /** Records that an operation is finished. */
     void finished(Program work, long sequence, CallHeader.Call common) {
         int line = SegmentLayout.line(operations);
         sequences[line] = sequence;
@@ -65,7 +65,7 @@ final class SharedProgress {
         return chunks;
     }
 
-    /** Returns the number of the operation under way, or of the next one, counted from 0. */
+    /** Returns the number of the current operation, or of the next one, counted from 0. */
     long operation() {
         return operations;
     }
@@ -74,27 +74,29 @@ final class SharedProgress {
         return mismatched;
     }
 
-    /** Resets the count of ranks that have come: the wait has ended, or another one begins. */
+    /** Resets the count of ranks that have come, because the wait has ended or another wait begins. */
     void waitAnew() {
         come = 1;
     }
 
-    /** Publishes that this rank has entered, and that the data it has staged is there. */
+    /** Publishes that this rank has entered and that its staged data can be read. */
     void enter(long sequence, CallHeader.Call common) {
         int at = SegmentLayout.header(operations);
-        // a slower rank may still compare the header that was here, and must not take this one for it
+        // a slower rank may still compare the previous header of this line, and must not confuse it with the new header
         ProgressWords.withdraw(own, at);
         WireHeader.putRest(common, own, at);
         ProgressWords.release(own, at, sequence);
         wakeAll();
     }
 
-    /** Writes one of the words {@link SegmentLayout#OPERAND} to RESULT_START into the header that is to be entered. */
+    /**
+     * Writes one of the words {@link SegmentLayout#OPERAND} to RESULT_START into the header that this rank enters next.
+     */
     void putWord(int which, long value) {
         own.putLong(SegmentLayout.word(operations, which), value);
     }
 
-    /** Returns such a word of the header of a rank that has entered. */
+    /** Returns one of these words from the header of a rank that has entered. */
     long word(int peer, int which) {
         return areas[peer].getLong(SegmentLayout.word(operations, which));
     }
@@ -105,19 +107,19 @@ final class SharedProgress {
     }
 
     /**
-     * Tells that the operation under way has failed on this rank: its caller may use operand and result again. Others see
-     * this before anything that the caller writes.
+     * Publishes that the current operation has failed on this rank, whose caller may use operand and result again.
+     * Other ranks see this before anything that the caller writes.
      */
     void abandon() {
         ProgressWords.announce(own, SegmentLayout.abandoned(), operations + 1);
     }
 
-    /** Returns whether the operation under way has failed on a rank, as seen after everything that was read before. */
+    /** Returns whether the current operation has failed on a rank. The check comes after all earlier reads. */
     boolean hasAbandoned(int peer) {
         return ProgressWords.again(areas[peer], SegmentLayout.abandoned()) == operations + 1;
     }
 
-    /** Returns whether it has failed on any other rank. */
+    /** Returns whether the current operation has failed on any other rank. */
     boolean isAbandoned() {
         for (int places = 1; places < worldSize; places++) {
             if (hasAbandoned(behind(places))) {
@@ -136,8 +138,9 @@ final class SharedProgress {
     }
 
     /**
-     * Returns whether this rank may begin an operation: all ranks have entered the one before, or, if it needs no slot and
-     * no flag, the one whose header line comes after this one's, so that nobody reads this one's any more.
+     * Returns whether this rank may begin an operation. All ranks must have entered the previous operation. If the
+     * operation needs no slot and no flag, all ranks must only have entered the operation with the next header line, so
+     * that no rank reads the old header of this line any more.
      */
     boolean allBegan(Program work) {
         while (come < worldSize) {
@@ -154,7 +157,10 @@ final class SharedProgress {
         return known[peer] < need && !follow(peer, need);
     }
 
-    /** Compares the headers of the operations that a rank has entered meanwhile; returns whether it has entered so many. */
+    /**
+     * Compares the headers of the operations that a rank has entered meanwhile. Returns whether the rank has entered
+     * {@code need} operations.
+     */
     private boolean follow(int peer, long need) {
         long entered = known[peer];
         while (entered < operations && passed(peer, entered)) {
@@ -164,14 +170,17 @@ final class SharedProgress {
         return entered >= need;
     }
 
-    /** Returns whether a rank has entered an operation that is finished here; it may have written over that header. */
+    /**
+     * Returns whether a rank has entered an operation that this rank has finished. The rank may have overwritten that
+     * header.
+     */
     private boolean passed(int peer, long operation) {
         int line = SegmentLayout.line(operation);
         int at = SegmentLayout.header(operation);
         long sequence = sequences[line];
         long found = ProgressWords.acquire(areas[peer], at);
         if (found != sequence) {
-            // a later header in its place: that rank has compared this rank's header before it wrote over its own
+            // the line has a later header: that rank has compared this rank's header before it overwrote its own header
             return found > sequence;
         }
         CallHeader other = WireHeader.other(sequence, calls[line], found, areas[peer], at);
@@ -198,7 +207,7 @@ final class SharedProgress {
         return true;
     }
 
-    /** As {@link #allReached}, but passes over ranks that stage nothing if {@code mayPass}. */
+    /** Returns the same as {@link #allReached}, but skips ranks that stage nothing if {@code mayPass}. */
     boolean allStaged(int value, boolean mayPass) {
         while (come < worldSize) {
             if (!hasStaged(behind(come), value, mayPass)) {
@@ -209,7 +218,7 @@ final class SharedProgress {
         return true;
     }
 
-    /** As {@link #hasReached}, but passes over a rank that stages nothing if {@code mayPass}. */
+    /** Returns the same as {@link #hasReached}, but skips a rank that stages nothing if {@code mayPass}. */
     boolean hasStaged(int peer, int value, boolean mayPass) {
         return mayPass && word(peer, SegmentLayout.OPERAND) != 0 || hasReached(peer, value);
     }
@@ -228,7 +237,7 @@ final class SharedProgress {
         return ProgressWords.acquire(areas[peer], SegmentLayout.flag()) >= values + value;
     }
 
-    /** Returns whether a rank has entered this call too; reports a rank that is in another call in its place. */
+    /** Returns whether a rank has entered this call too. Reports a rank that is in another call. */
     boolean hasEntered(int peer, CallHeader call) {
         ByteBuffer area = areas[peer];
         int at = SegmentLayout.header(operations);
@@ -244,7 +253,7 @@ final class SharedProgress {
         return hasCome(peer);
     }
 
-    /** Notes that a rank is in the operation under way; returns whether it was in the same ones before. */
+    /** Records that a rank is in the current operation. Returns whether the rank was in the same operations before. */
     private boolean hasCome(int peer) {
         boolean same = known[peer] >= operations || follow(peer, operations);
         if (same) {
@@ -253,7 +262,7 @@ final class SharedProgress {
         return same;
     }
 
-    /** As {@link #hasEntered}, but reports nothing about the call itself. */
+    /** Returns the same as {@link #hasEntered}, but reports nothing about the call itself. */
     boolean hasEnteredQuietly(int peer, long sequence, CallHeader.Call common) {
         ByteBuffer area = areas[peer];
         int at = SegmentLayout.header(operations);
@@ -267,7 +276,9 @@ final class SharedProgress {
         return peer < worldSize ? peer : peer - worldSize;
     }
 
-    /** Returns whether a step of a program waits for a rank, given whether waits pass over ranks that stage nothing. */
+    /**
+     * Returns whether a step of a program waits for a rank. With {@code mayPass}, waits skip ranks that stage nothing.
+     */
     boolean isAwaited(int peer, Program work, int step, CallHeader call, boolean mayPass) {
         long entered = ProgressWords.acquire(areas[peer], SegmentLayout.header(operations));
         int value = work.value[step];

@@ -11,17 +11,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Memory of tensors that all ranks of a group have mapped, with the same numbers on all of them. Used by the thread that
- * makes progress.
+ * The memory of tensors that all ranks of a group have mapped. Each memory has the same number on all ranks. Used only
+ * by the thread that makes progress.
  *
- * <p>Segments are unmapped between two operations, once all ranks have let them go. No rank names them any more then: a
- * rank that has named some in an operation ends it only when all ranks have begun that operation.
+ * <p>Segments are unmapped between two operations, once all ranks have released the segments. No rank then names the
+ * segments in an operation any more, because a rank that has named segments in an operation ends it only when all ranks
+ * have begun it.
  */
 public final class SharedTensors {
     private final ReferenceQueue<ByteBuffer> unused = new ReferenceQueue<>();
     private final List<SharedAllocation> known = new ArrayList<>();
     private long made;
-    /** How many of them this rank has let go and others may still name. */
+    /** Number of allocations that this rank has released and other ranks may still name. */
     private int lingering;
 
     /** Makes an empty list. */
@@ -30,14 +31,14 @@ public final class SharedTensors {
     /**
      * Adds memory that all ranks have just made together for one tensor.
      *
-     * @param memory    has reached the segments of all ranks
+     * @param memory    memory that has mapped the segments of all ranks
      * @param rank      this rank
      * @param worldSize number of ranks
-     * @param bytes     bytes of the tensor, with which each segment begins
+     * @param bytes     size of the tensor in bytes; each segment begins with the tensor
      * @param lent      this rank's segment, as its caller has it
      */
     public SharedAllocation add(SharedMemory memory, int rank, int worldSize, long bytes, ByteBuffer lent) {
-        // all ranks count alike, even if the rest fails on one of them
+        // all ranks count in the same way, even if a later step fails on one rank
         long number = ++made;
         ByteBuffer[] areas = new ByteBuffer[worldSize];
         for (int peer = 0; peer < worldSize; peer++) {
@@ -49,12 +50,12 @@ public final class SharedTensors {
         return allocation;
     }
 
-    /** Returns whether there is no such memory that any rank may name. */
+    /** Returns whether no memory exists that any rank may name. */
     boolean isEmpty() {
         return known.isEmpty();
     }
 
-    /** Returns the number, from 1, of the memory that a tensor lies in; 0 if it is none of these, or null. */
+    /** Returns the number, from 1, of the memory of a tensor; 0 for null or for a tensor in other memory. */
     int number(HostTensor tensor) {
         if (tensor != null && !TensorMemory.isForeign(tensor) && tensor.memory() instanceof ByteBuffer buffer) {
             for (int i = known.size(); i > 0; i--) {
@@ -74,7 +75,10 @@ public final class SharedTensors {
         return known.get(i).area(peer);
     }
 
-    /** Lets go what the callers of this rank use no more, and unmaps what no rank does; between two operations. */
+    /**
+     * Releases memory that the callers of this rank no longer use, and unmaps memory that all ranks have released.
+     * Called between two operations.
+     */
     void sweep() {
         for (Reference<?> next = unused.poll(); next != null; next = unused.poll()) {
             if (known.contains(next)) {
@@ -90,7 +94,7 @@ public final class SharedTensors {
         }
     }
 
-    /** Unmaps all segments; no operation is under way, and none comes any more. */
+    /** Unmaps all segments. No operation is in flight or will begin. */
     public void close() {
         known.forEach(SharedAllocation::unmap);
         known.clear();
@@ -98,19 +102,19 @@ public final class SharedTensors {
     }
 
     /**
-     * Memory that the ranks of a group share for one tensor of their callers, as one rank has it. It keeps the segments of all
-     * ranks mapped, and of the buffer that its own caller holds no more than a weak reference: when nobody can reach that, or
-     * {@link #letGo} says so, this rank no longer names the memory in an operation.
+     * One rank's view of memory that the ranks of a group share for one tensor of their callers. The object keeps the
+     * segments of all ranks mapped, but has only a weak reference to the buffer of its own caller. After the buffer
+     * becomes unreachable, or after {@link #letGo}, this rank no longer names the memory in an operation.
      *
-     * <p>Another rank may still do so. So each rank writes into its segment that it has let the memory go, and the segments are
-     * unmapped once all have.
+     * <p>Another rank may still name the memory. So each rank marks its segment when it releases the memory, and the
+     * segments are unmapped once all ranks have done so.
      */
     public static final class SharedAllocation extends WeakReference<ByteBuffer> {
         private final long number;
         private final SharedMemory memory;
         private final ByteBuffer[] areas;
         private final int rank;
-        /** Where a segment says that its rank has let it go. */
+        /** Offset of the word that marks a segment as released by its rank. */
         private final int word;
 
         private boolean isNoted;
@@ -135,14 +139,14 @@ public final class SharedTensors {
             return (bytes + ProgressWords.LINE_BYTES - 1) / ProgressWords.LINE_BYTES * ProgressWords.LINE_BYTES;
         }
 
-        /** {@return how many bytes a segment needs: those of the tensor, and a line behind them} */
+        /** {@return the size of a segment in bytes: the tensor, and a line after the tensor} */
         public static long segmentBytes(long bytes) {
             return word(bytes) + ProgressWords.LINE_BYTES;
         }
 
-        /** Ends the use of the memory in operations that have not begun; any thread, idempotent. */
+        /** Ends the use of the memory in operations that have not begun. Thread-safe and idempotent. */
         public void letGo() {
-            // as the collector does when nobody can reach the buffer
+            // as the garbage collector does when the buffer is unreachable
             enqueue();
             memory.giveBack();
         }
@@ -155,7 +159,7 @@ public final class SharedTensors {
             return areas[peer];
         }
 
-        /** Tells the other ranks that this rank names the memory no more. */
+        /** Publishes to the other ranks that this rank names the memory no more. */
         void note() {
             isNoted = true;
             ProgressWords.release(areas[rank], word, 1);
@@ -171,7 +175,7 @@ public final class SharedTensors {
             return isNoted;
         }
 
-        /** Unmaps the segments; the buffer of the caller stays. */
+        /** Unmaps the segments. The buffer of the caller stays valid. */
         void unmap() {
             memory.close();
         }

@@ -4,15 +4,15 @@ import ferro.CollectiveKind;
 import ferro.collectives.shared.Chunks.ChunkPart;
 
 /**
- * Programs that move data from the root to all ranks, from all ranks to the root, or from every rank to every rank. A rank
- * with data for others stages it, and a rank that needs data reads it there.
+ * Programs that move data from the root to all ranks, from all ranks to the root, or from every rank to every rank. A
+ * rank with data for other ranks stages the data, and a rank that needs the data reads it from that segment.
  *
- * <p>With a root, a reader publishes how much it has read, as far as the writer needs it to use a slot again. Where every
- * rank has data for every rank, each stages the next chunk before it reads this one: a rank that has staged chunk i + 1
- * has read chunk i - 1.
+ * <p>In a program with a root, a reader publishes how much it has read, as far as the writer needs this to use a slot
+ * again. If every rank has data for every rank, each rank stages the next chunk before it reads the current one. So a
+ * rank that has staged chunk i + 1 has read chunk i - 1.
  *
- * <p>A rank whose data lies in memory that all ranks share stages nothing: the readers read it there. It ends when they
- * have.
+ * <p>A rank whose data lies in shared memory stages nothing, and the readers read the data directly. Such a rank ends
+ * when the readers have read its data.
  */
 public final class StagedPrograms {
     private static final String NAME = "staged";
@@ -21,7 +21,7 @@ public final class StagedPrograms {
     private final CollectiveKind kind;
     /** Whether a rank that stages data stages a piece for each rank. */
     private final boolean hasPieces;
-    /** Whether the result of a rank has the elements of one part, or of a broadcast, and not those of all parts. */
+    /** Whether the result of a rank has the elements of one part or of a broadcast, in place of those of all parts. */
     private final boolean isPartResult;
 
     private final Chunks chunks;
@@ -40,11 +40,11 @@ public final class StagedPrograms {
     }
 
     /**
-     * Makes the program of one rank. A reduce-scatter has the bits of an all-reduce by {@link ReducePrograms}: rank r combines
-     * its operand with those of ranks r + 1, r + 2 and so on.
+     * Makes the program of one rank. A reduce-scatter has the same bits as an all-reduce by {@link ReducePrograms},
+     * because rank r combines its operand with the operands of ranks r + 1, r + 2 and so on.
      *
      * @param call       operation, and the rank that the program is for
-     * @param chunkBytes bytes staged at once
+     * @param chunkBytes number of bytes that are staged at once
      */
     public static Program of(SharedCall call, int chunkBytes) {
         StagedPrograms maker = new StagedPrograms(call, chunkBytes);

@@ -1,12 +1,12 @@
 /**
- * Collectives and links between ranks of one host, over memory that they share.
+ * Collectives and links between ranks of one host, over memory that these ranks share.
  *
- * <p>Where bytes lie in a segment says {@link ferro.collectives.shared.SegmentLayout}. Collectives are programs: data, as
- * plans are. Start reading at {@link ferro.collectives.shared.Program}, then at
- * {@link ferro.collectives.shared.StagedPrograms}; {@link ferro.collectives.shared.SharedMachine} runs them. Links are rings
- * of bytes: start at {@link ferro.collectives.shared.IntraNodeTransport}, then at {@code RingEnd}. Which ranks share memory
- * says {@link ferro.collectives.shared.NodeTopology}.
+ * <p>{@link ferro.collectives.shared.SegmentLayout} defines where bytes lie in a segment. Collectives are programs,
+ * which are data, as plans are. Start reading at {@link ferro.collectives.shared.Program}, then at {@link
+ * ferro.collectives.shared.StagedPrograms}; {@link ferro.collectives.shared.SharedMachine} runs programs. Links are
+ * rings of bytes: start at {@link ferro.collectives.shared.IntraNodeTransport}, then at {@code RingEnd}. {@link
+ * ferro.collectives.shared.NodeTopology} has the ranks that share memory.
  *
- * <p>Code in this package does not know how the memory is made, does not wait, takes no lock, and opens no socket.
+ * <p>Code in this package is independent of how the memory is made, does not wait, takes no lock, and opens no socket.
  */
 package ferro.collectives.shared;
