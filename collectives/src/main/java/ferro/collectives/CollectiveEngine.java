@@ -47,11 +47,11 @@ public final class CollectiveEngine {
     }
 
     /**
-     * Refuses settings that no engine can use. A medium whose ranks wait for each other before there is an engine calls
+     * Refuses settings that no engine can use. A medium whose ranks wait for each other before the engine exists calls
      * this method first, so that the other ranks need not wait for this rank.
      *
      * @param context settings
-     * @throws IllegalArgumentException if a setting is invalid; its message names the setting and the allowed values
+     * @throws IllegalArgumentException if a setting is invalid; the message names the setting and the allowed values
      */
     public static void check(RankContext context) {
         Objects.requireNonNull(context, "context");
@@ -102,7 +102,7 @@ public final class CollectiveEngine {
      * @param group     the group
      * @param context   settings, virtual clock, virtual timers
      * @param rules     decisions after a failure, also in the groups made of this group
-     * @param maxMesh   size of the largest group in which each rank tells every other rank of a failure
+     * @param maxMesh   size of the largest group in which each rank sends a failure to every other rank
      * @return back end and the method that makes progress on it
      */
     @SuppressWarnings("exports")
@@ -121,7 +121,7 @@ public final class CollectiveEngine {
      * @param plain   plain back end, closed with the returned back end
      * @param context settings, clock, timers
      * @return back end with every collective. The back end refuses subgroups and an abort across ranks. A
-     *     point-to-point call that returns a handle has ended when it returns
+     *     point-to-point call that returns a handle has already ended
      */
     public static CollectiveBackend over(Backend plain, RankContext context) {
         Objects.requireNonNull(plain, "plain");
@@ -134,7 +134,7 @@ public final class CollectiveEngine {
      * {@link ferro.dispatch.FallbackGate#refusal}.
      *
      * @param backend back end
-     * @return whether it is an engine; false for a wrapper around an engine
+     * @return whether the back end is an engine; false for a wrapper around an engine
      */
     public static boolean isOne(CollectiveBackend backend) {
         return Objects.requireNonNull(backend, "backend") instanceof GroupEngine || backend instanceof PlainEngine;

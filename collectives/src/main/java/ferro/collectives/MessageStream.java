@@ -17,11 +17,11 @@ public final class MessageStream {
 
     private final StagedLink.Sink outgoing;
     private final StagedLink.Source incoming;
-    /** Messages that the medium could not take yet; they are kept so that the sender never waits. */
+    /** Messages that the medium could not take yet, kept so that the sender never waits. */
     private final Queue<ByteBuffer> unsent = new ArrayDeque<>();
 
     private final ByteBuffer length = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.nativeOrder());
-    /** The part of a message that has arrived so far; null between messages. */
+    /** The part of a message that has arrived; null between messages. */
     private ByteBuffer message;
     /** Whether a message had an invalid length, so that the start of the next one is unknown. */
     private boolean torn;

@@ -14,13 +14,13 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A link over any medium that moves bytes in order. The medium returns how many bytes it can take and how many have
- * arrived. The medium moves bytes from and to one staging memory, through which all elements pass. A staged link is for
- * a medium for which one more copy does not matter.
+ * A link over any medium that moves bytes in order. The medium returns how many bytes it can take and how many bytes
+ * have arrived. The medium moves bytes from and to one staging memory, through which all elements pass. A staged link
+ * is for a medium for which one more copy does not matter.
  *
  * <p>A send is finished when the medium has taken its last byte. The link takes bytes from the medium only if a receive
- * is posted for them. If an unexpected header arrives, the link calls {@link Transport.Events#mismatched}, and no byte
- * moves on it any more.
+ * is posted for these bytes. If an unexpected header arrives, the link calls {@link Transport.Events#mismatched}, and
+ * moves no more bytes.
  *
  * <p>Only the thread that makes progress on the transport may use a staged link.
  */
@@ -79,7 +79,7 @@ public final class StagedLink implements Link {
          * Makes the staging memory of a transport.
          *
          * @param capacity  size of the memory in bytes, for example 65536
-         * @param worldSize number of ranks of the transport; averages are divided by it
+         * @param worldSize number of ranks of the transport; averages are divided by this number
          * @throws IllegalArgumentException if a header does not fit into the memory
          */
         public Staging(int capacity, int worldSize) {
@@ -233,8 +233,8 @@ public final class StagedLink implements Link {
     }
 
     /**
-     * Returns whether the header that has arrived is unexpected. After an unexpected header it is unknown to which call
-     * the elements belong.
+     * Returns whether the header that has arrived is unexpected. After such a header, the call of the elements is
+     * unknown.
      */
     private boolean isStrange(CallHeader expected) {
         CallHeader found = WireHeader.other(expected, staging.bytes, 0);

@@ -27,7 +27,7 @@ public final class CheckpointReport {
     /**
      * Returns the report of a rank.
      *
-     * @param context may have the setting {@code FERRO_CHECKPOINT_REPORT}; without it, nothing is written
+     * @param context may have the setting {@code FERRO_CHECKPOINT_REPORT}; without this setting, nothing is written
      * @return report
      */
     public static CheckpointReport of(RankContext context) {
@@ -35,7 +35,7 @@ public final class CheckpointReport {
     }
 
     /**
-     * Adds the step of a checkpoint that has just been published. If the file cannot be written, the launcher does not learn
+     * Adds the step of a checkpoint that has just been published. If the file cannot be written, the launcher does not get
      * the step, and the call does nothing else.
      *
      * @param step step of the checkpoint
@@ -57,7 +57,7 @@ public final class CheckpointReport {
      * Reads the last step from a report. A line that a killed rank has not completed is ignored.
      *
      * @param file report of a rank
-     * @return step; empty if there is no such file, or no complete line
+     * @return step; empty if the file does not exist or has no complete line
      * @throws IOException if the file cannot be read
      */
     public static OptionalLong last(Path file) throws IOException {

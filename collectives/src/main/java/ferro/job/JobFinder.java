@@ -18,11 +18,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Finds the job of this process in its environment. The finder chooses the first family, in the order of
+ * The search for the job of this process in its environment. The search chooses the first family, in the order of
  * {@link LauncherKind}, whose variables are complete.
  *
  * <p>Variables of outer launchers may be set too: mpirun, for example, passes the variables of a Slurm step to its
- * ranks. Variables of outer launchers are no contradiction. If neither of two launchers can run inside the other and
+ * ranks. Variables of outer launchers are not a contradiction. If neither of two launchers can run inside the other and
  * their ranks differ, both are refused, and the message names both.
  */
 public final class JobFinder {
@@ -126,7 +126,7 @@ public final class JobFinder {
             sightings.add(sighting(chosen.get(), chosen));
         }
         for (LauncherCandidate one : found) {
-            // no equals: a record builds it at its first use, which would delay every rank when it joins
+            // no equals: a record builds its equals at the first use, which would delay the join of every rank
             if (one != chosen.orElse(null)) {
                 sightings.add(sighting(one, chosen));
             }
@@ -170,7 +170,7 @@ public final class JobFinder {
         };
     }
 
-    // two families of variables of which it is unknown which is closer to the program
+    // two families of variables, if it is unknown which launcher is closer to the program
 
     /** Returns the reason to refuse the chosen family, if another family contradicts it. */
     private static Optional<String> contradiction(
@@ -186,7 +186,7 @@ public final class JobFinder {
     }
 
     /**
-     * Detects variables of ferro run that remain set when one of its ranks starts mpirun or srun. The ancestor
+     * Detects variables of ferro run that remain set when a rank of ferro run starts mpirun or srun. The ancestor
      * processes show whether a rank has started mpirun or srun.
      */
     private static Optional<String> leftBehind(
@@ -247,8 +247,8 @@ public final class JobFinder {
     }
 
     /**
-     * Returns a job with its generation: how often its ranks have been started again, from 0. The generation is part of the job id, so that ranks of an earlier start are
-     * refused.
+     * Returns a job with its generation, which counts from 0 how often its ranks have been started again. The
+     * generation is part of the job id, so that ranks of an earlier start are refused.
      *
      * @throws IllegalArgumentException if the variable of the generation is not a number from 0
      */
@@ -269,7 +269,7 @@ public final class JobFinder {
 
     /**
      * Returns the variable that counts restarts. The variables of outer launchers are ignored, because they may differ
-     * between the ranks. A manifest sets {@code JOBSET_RESTART_ATTEMPT}, so all pods have it.
+     * between the ranks. A manifest sets {@code JOBSET_RESTART_ATTEMPT}, so all pods have this variable.
      */
     private static String generationVariable(LauncherKind family, LauncherVariables variables) {
         if (variables.has(GENERATION)) {

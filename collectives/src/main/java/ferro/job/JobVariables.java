@@ -31,12 +31,12 @@ public final class JobVariables {
         return seen;
     }
 
-    /** {@return the error and how to fix it} */
+    /** {@return the error and how to fix it; empty if a job was found} */
     public Optional<String> refusal() {
         return refusal;
     }
 
-    /** {@return the text for people with the rank of this process and the other launchers seen; empty without a job} */
+    /** {@return a text with the rank of this process and the other launchers that were found; empty without a job} */
     public String line() {
         return line;
     }
@@ -46,7 +46,7 @@ public final class JobVariables {
      *
      * @return job
      * @throws IllegalArgumentException if no variables give the rank and the job, or if the variables are refused; the
-     *     message has the variables, their values and how to fix them; its stack trace begins at the caller of ferro
+     *     message has the variables, their values and how to fix them; the stack trace begins at the caller of ferro
      */
     public RankOfJob required() {
         if (job.isEmpty()) {
@@ -55,7 +55,7 @@ public final class JobVariables {
         return job.get();
     }
 
-    /** Leaves out the frames of ferro, which say nothing about a variable that is wrong. */
+    /** Removes the frames of ferro, which do not help to find a wrong variable. */
     private static IllegalArgumentException ofCaller(IllegalArgumentException wrong) {
         StackTraceElement[] frames = wrong.getStackTrace();
         int first = 0;

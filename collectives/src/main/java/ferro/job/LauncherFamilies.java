@@ -9,11 +9,11 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * Finds the families of variables that are set, and reads the job from the variables of one of them.
+ * The families of variables that are set. This class also reads the job from the variables of one family.
  *
- * <p>Plain variables ({@code ferro.rank}, {@code RANK}) are set by a person, or by ferro run, torchrun and the controllers of
- * pods. mpirun of Open MPI, and mpiexec of MPICH and Intel MPI with their process manager Hydra, do not name the hosts of the
- * job, but a key distinguishes one mpirun from another. For Slurm see {@link SlurmStep}.
+ * <p>Plain variables ({@code ferro.rank}, {@code RANK}) are set by a person, or by ferro run, torchrun and the
+ * controllers of pods. mpirun of Open MPI and mpiexec of MPICH and Intel MPI do not name the hosts of the job, but a
+ * key distinguishes one mpirun from another. mpiexec uses the process manager Hydra. For Slurm see {@link SlurmStep}.
  */
 final class LauncherFamilies {
     /** Programs that start ranks on their host, for Open MPI 4 and 5, MPICH and Intel MPI. */
@@ -43,8 +43,8 @@ final class LauncherFamilies {
     private static final int PORT_OF_PODS = 29500;
 
     /**
-     * Rank, size, local rank and local size of a launcher of MPI. {@code PMI_RANK} alone is no rank: other process managers
-     * number nodes with it.
+     * Rank, size, local rank and local size of a launcher of MPI. {@code PMI_RANK} alone is not a rank, because other
+     * process managers number nodes with this variable.
      */
     private static final String[] OPEN_MPI = {
         "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"
@@ -70,7 +70,7 @@ final class LauncherFamilies {
      * @param family     family of the variables
      * @param names      names of the variables that have rank and size
      * @param variables  rank and size, as {@code NAME=value}
-     * @param ranks      rank and size alone, to compare them with the values of another family
+     * @param ranks      rank and size without names, for a comparison with another family
      * @param incomplete what is missing and how to fix it; empty if the family can be chosen
      */
     record LauncherCandidate(
@@ -111,7 +111,7 @@ final class LauncherFamilies {
         return new LauncherCandidate(family, List.of(), seen, "", Optional.of(seen + why));
     }
 
-    /** Finds ferro's settings. Either of rank and world size may come from a plain variable instead. */
+    /** Finds ferro's settings. Rank or world size may come from a plain variable instead. */
     private void findGiven(List<LauncherCandidate> found) {
         String rank = variables.has(GIVEN_RANK) ? GIVEN_RANK : "FERRO_RANK";
         String size = givenSize();
@@ -270,8 +270,8 @@ final class LauncherFamilies {
     }
 
     /**
-     * Returns the key of an Open MPI job. The namespace consists of host and process number, which may repeat. The number
-     * that Open MPI draws for each mpirun, so that network drivers can distinguish jobs, does not repeat.
+     * Returns the key of an Open MPI job. The namespace consists of host and process number, which may repeat. Open MPI
+     * also draws a number for each mpirun, so that network drivers can distinguish jobs. This number does not repeat.
      */
     private Optional<String> openMpiKey(boolean allLocal) {
         String namespace = variables
@@ -323,7 +323,7 @@ final class LauncherFamilies {
         return at >= 0 && at + 1 < command.size() ? Optional.of(command.get(at + 1)) : Optional.empty();
     }
 
-    /** A pod of an Indexed Job has one rank, its index, and counts as a separate host. */
+    /** Returns the job of a pod of an Indexed Job. The pod has one rank, its index, and counts as a separate host. */
     private RankOfJob podJob() {
         int size = variables.size(givenSize(), WAY_OUT_OF_PODS);
         int rank = variables.rankBelow(INDEX, size, givenSize(), WAY_OUT_OF_PODS);
@@ -336,8 +336,8 @@ final class LauncherFamilies {
     }
 
     /**
-     * Returns where the pods meet. The host name of a pod ends with its index. In the full host name, the name of the service
-     * follows the name of the pod.
+     * Returns the rendezvous point of the pods. The host name of a pod ends with its index. In the full host name, the
+     * name of the service follows the name of the pod.
      */
     private RendezvousPoint podMeeting(String end, boolean allLocal) {
         String pod = around.hostName().replaceFirst("\\..*", "");
@@ -374,9 +374,9 @@ final class LauncherFamilies {
 
     /**
      * Refuses a pod of a replica other than 0. JobSet names pods JOBSET-TEMPLATE-REPLICA-INDEX and starts the index at
-     * 0 in each replica. A pod of replica 0 is not refused, because a pod does not know the number of replicas, and one
-     * replica is the correct case. If there are more replicas, their pods are refused, the JobSet fails, and the pods
-     * of replica 0 end with it.
+     * 0 in each replica. A pod of replica 0 is not refused, because a pod cannot find the number of replicas, and one
+     * replica is the correct case. With more replicas, the pods of the other replicas are refused, the JobSet fails,
+     * and the pods of replica 0 end with the JobSet.
      */
     private void refuseReplicas(String name, String service) {
         String template = name.startsWith(service + "-") ? name.substring(service.length() + 1) : "";

@@ -24,13 +24,14 @@ public final class RendezvousPoint {
      * different from the keys of all other starts. The key has at most 64 letters, digits, dots, dashes and
      * underscores, so that it can name a file.
      *
-     * @return {@code FERRO_JOB_ID} with the generation, if that is set; empty if no value common to all ranks is known
+     * @return {@code FERRO_JOB_ID} if it is set, else the key of the launcher, with the generation if all ranks have
+     *     the same one; empty if no value is common to all ranks
      */
     public Optional<String> key() {
         return point.key;
     }
 
-    /** {@return whether it is known that all ranks are on this host} */
+    /** {@return whether all ranks are on this host according to the launcher} */
     public boolean allLocal() {
         return point.allLocal;
     }
@@ -44,14 +45,16 @@ public final class RendezvousPoint {
     }
 
     /**
-     * {@return the port of the store: {@code MASTER_PORT}, else a port that all ranks use if a host is known without a
+     * {@return the port of the store: {@code MASTER_PORT}, else a port that all ranks use if a host is given without a
      * port}
      */
     public OptionalInt port() {
         return point.port;
     }
 
-    /** {@return why there is no host and how to fix it, if the launcher could have given one} */
+    /**
+     * {@return why the launcher gives no host and how to fix it; empty with a host, or if the launcher never gives one}
+     */
     public Optional<String> noHost() {
         return point.noHost;
     }

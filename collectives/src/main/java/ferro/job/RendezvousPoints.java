@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Makes rendezvous points. Values set by hand take precedence over the values of a launcher.
+ * A factory of rendezvous points. Values set by hand take precedence over the values of a launcher.
  *
  * @param variables may contain {@code MASTER_ADDR}, {@code MASTER_PORT} and {@code FERRO_JOB_ID}
  */
@@ -29,8 +29,8 @@ record RendezvousPoints(LauncherVariables variables) {
     /**
      * Returns the rendezvous point that the launcher gives.
      *
-     * @param key      name of this start of the job, if there is one
-     * @param allLocal whether all ranks are known to be on this host
+     * @param key      name of this start of the job, or empty
+     * @param allLocal whether all ranks are on this host according to the launcher
      * @param host     host of rank 0, if the launcher gives it
      * @param port     port that the ranks use if none is set
      */

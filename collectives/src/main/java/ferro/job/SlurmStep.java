@@ -6,9 +6,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A task of a step that srun has started. An allocation alone is no task. The shell of sbatch has
- * {@code SLURM_PROCID=0} and {@code SLURM_NTASKS} too, but srun sets {@code SLURM_STEP_NUM_TASKS} only for its own
- * tasks.
+ * A task of a step that srun has started. An allocation alone is not a task. The shell of sbatch has {@code
+ * SLURM_PROCID=0} and {@code SLURM_NTASKS} too, but srun sets {@code SLURM_STEP_NUM_TASKS} only for its own tasks.
  */
 final class SlurmStep {
     static final String RANK = "SLURM_PROCID";
@@ -36,7 +35,7 @@ final class SlurmStep {
     private static final int PORTS = 10000;
     /**
      * Source: slurm.h, SLURM_INTERACTIVE_STEP is 0xfffffffa; SLURM_BATCH_SCRIPT, SLURM_EXTERN_CONT and SLURM_PENDING_STEP
-     * are above it.
+     * are above this number.
      */
     private static final long FIRST_SHELL_STEP = 0xfffffffaL;
     /** Distance between the ports of two steps, because steps of one job may run at the same time. */

@@ -206,8 +206,8 @@ public enum Algorithm {
     }
 
     /**
-     * Finds an algorithm by its name, or by the old name of {@code linear} or {@code linearDoubling}. If there is none,
-     * the message of the exception lists the existing algorithms.
+     * Finds an algorithm by its name, or by the old name of {@code linear} or {@code linearDoubling}. If no such
+     * algorithm exists, the message of the exception lists the existing algorithms.
      */
     public static Algorithm of(CollectiveKind kind, String name) {
         String current = OLD_NAMES.getOrDefault(name, name);
@@ -220,8 +220,8 @@ public enum Algorithm {
     }
 
     /**
-     * Lists the algorithms of a reduce-scatter that give the same bits as an all-reduce; at least one, and the first is
-     * the default.
+     * Lists the algorithms of a reduce-scatter that give the same bits as an all-reduce; at least one, and the first
+     * one is the default.
      */
     public static List<Algorithm> twins(Algorithm allReduce) {
         if (allReduce.kind != ALL_REDUCE) {

@@ -6,7 +6,7 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * The rules that choose the algorithm of an operation. Immutable; any thread may use it.
+ * The rules that choose the algorithm of an operation. Immutable and thread-safe.
  *
  * <p>The choice uses only values that are equal on every rank: kind, world size, hosts and a byte count. So all ranks
  * choose the same algorithm. Overrides must be equal on all ranks; a difference is detected as a mismatch.
@@ -76,8 +76,8 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns whether operations of a kind can run in a topology: not if there is no algorithm, or if an override names
-     * one for messages between all ranks.
+     * Returns whether operations of a kind can run in a topology. They cannot if the topology has no algorithm for the
+     * kind, or if an override names an algorithm for messages between all ranks.
      */
     public boolean serves(CollectiveKind kind, Topology topology) {
         if (topology == Topology.FLAT) {
@@ -112,8 +112,8 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the algorithm for an op that does not commute: the algorithm that the op would have otherwise if it
-     * combines in the order of the ranks, else the first one that does.
+     * Returns the algorithm for an op that does not commute. This is the usual algorithm if it combines in the order of
+     * the ranks, else the first algorithm that does.
      */
     public Algorithm inRankOrder(Case needed) {
         Algorithm usual = algorithm(Topology.FLAT, needed);
@@ -126,8 +126,8 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the algorithm for an operation whose parts have different lengths. The size is ignored for an all-to-all,
-     * because it differs between ranks.
+     * Returns the algorithm for an operation whose parts have different lengths. For an all-to-all, the size is
+     * ignored, because the size differs between ranks.
      */
     public Algorithm algorithmOfParts(Case needed) {
         return needed.kind == CollectiveKind.ALL_TO_ALL
@@ -180,9 +180,9 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Chooses an all-gather. Doubling has the fewest messages. If the number of ranks is no power of two, doubling has
-     * two more steps and sends all data once more, so it is for small data and at least six ranks. Between far ranks,
-     * the number of steps matters, and {@code linear} has one.
+     * Chooses an all-gather. Doubling has the fewest messages. If the number of ranks is not a power of two, doubling
+     * has two more steps and sends all data once more. So doubling is then only for small data and at least six ranks.
+     * Between far ranks, the number of steps matters, and {@code linear} has one step.
      */
     private Algorithm allGather(int worldSize, long bytes) {
         if (worldSize <= 2 || far && bytes <= 1024 * KIB) {
@@ -196,8 +196,8 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Chooses a scan. The number of steps matters for small data. Above, a chain sends the fewest bytes, and its
-     * segments form a pipeline.
+     * Chooses a scan. The number of steps matters for small data. For larger data, a chain sends the fewest bytes, and
+     * its segments form a pipeline.
      */
     private boolean isChain(int worldSize, long bytes) {
         return worldSize <= 2 || bytes > (far ? 1024 : 64) * KIB;

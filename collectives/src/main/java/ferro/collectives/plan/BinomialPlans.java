@@ -44,7 +44,7 @@ final class BinomialPlans {
 
     /**
      * Makes a reduce. Each rank except the root sends {@code n} bytes. Ranks with children combine in SCRATCH, so that
-     * their operand is not changed; leaves send their operand directly.
+     * their operand is not changed. Leaves send their operand directly.
      */
     static Plan reduce(int rank, int size, int root) {
         Tree tree = new Tree(rank, size, root);
@@ -129,9 +129,9 @@ final class BinomialPlans {
     }
 
     /**
-     * The binomial tree over relative ranks, which are counted from the root. The relative rank of the parent is that
-     * of the rank without its lowest set bit. The subtree of a rank has at most {@link #low()} relative ranks,
-     * beginning with that of the rank.
+     * The binomial tree over relative ranks, which are counted from the root. The relative rank of the parent is the
+     * relative rank of the child without the lowest set bit. The subtree of a rank has at most {@link #low()} relative
+     * ranks, beginning with the rank itself.
      *
      * <p>Chunks are numbered by absolute rank, so the chunks of a subtree may wrap from the last chunk to the first.
      * The chunks of such a subtree are two ranges.

@@ -8,9 +8,10 @@ import static ferro.collectives.plan.Region.SCRATCH;
  * Plans in which a rank exchanges data with ranks at distances of 1, 2, 4 and so on (doubling), or in the opposite
  * order (halving). In the all-to-all and the barrier, the distances wrap around.
  *
- * <p>In the other plans, ranks above the largest power of two first send their data to a partner and at the end receive the
- * result, which takes two more steps on these ranks. Sources: Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521, for
- * recursive doubling; Rabenseifner 2004, doi:10.1007/978-3-540-24685-5_1, for halving.
+ * <p>In the other plans, ranks above the largest power of two first send their data to a partner. At the end these
+ * ranks receive the result, which takes them two more steps. Sources: Thakur, Rabenseifner and Gropp 2005,
+ * doi:10.1177/1094342005051521, for recursive doubling; Rabenseifner 2004, doi:10.1007/978-3-540-24685-5_1, for
+ * halving.
  */
 final class HalvingPlans {
     private static final String DOUBLING = "recursiveDoubling";
@@ -133,7 +134,7 @@ final class HalvingPlans {
      * Makes a reduce-scatter by recursive halving, the first half of the all-reduce, with {@code log2 p} steps and
      * {@code n(p-1)/p} bytes, where n is the size of the full operand. In each step a rank exchanges half of its
      * remaining chunks with one other rank. Partial sums are in SCRATCH, which has half the size of the operand. If the
-     * world size is no power of two, {@link TreeReduceScatter} combines in the same order.
+     * world size is not a power of two, {@link TreeReduceScatter} combines in the same order.
      */
     static Plan halvingReduceScatter(int rank, int size) {
         if (isInTree(size)) {

@@ -35,7 +35,8 @@ public final class Hosts {
     }
 
     /**
-     * Groups ranks by host. Only ranks with the same host number are compared with each other; others share no memory.
+     * Groups ranks by host. Only ranks with the same host number are compared with each other, because ranks with
+     * different numbers share no memory.
      */
     public static Optional<Hosts> of(int[] hostNumbers, SharesMemory intraNode) {
         int[] hostOf = new int[hostNumbers.length];
@@ -60,7 +61,7 @@ public final class Hosts {
         return flat ? Optional.empty() : Optional.of(new Hosts(hostOf, ranks));
     }
 
-    /** Returns hosts of one rank each, for plans that know no hosts. */
+    /** Returns hosts of one rank each, for plans that do not depend on hosts. */
     static Hosts ofOneRank(int worldSize) {
         int[] hostOf = new int[worldSize];
         List<List<Integer>> ranks = new ArrayList<>(worldSize);
@@ -80,7 +81,7 @@ public final class Hosts {
         return -1;
     }
 
-    /** Returns how many hosts there are; at least two. */
+    /** Returns the number of hosts, at least two. */
     public int count() {
         return ranks.size();
     }
@@ -103,7 +104,7 @@ public final class Hosts {
         return ranks(host).get(0);
     }
 
-    /** Returns the rank that sends and receives for a host; for no hosts, the rank of that number. */
+    /** Returns the rank that sends and receives for a host; without hosts, the rank with that number. */
     static int leader(Hosts hosts, int number) {
         return hosts == null ? number : hosts.leader(number);
     }

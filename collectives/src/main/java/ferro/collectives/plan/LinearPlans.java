@@ -6,9 +6,9 @@ import static ferro.collectives.plan.Region.OUT;
 /**
  * Plans in which every message goes directly from the rank that has the data to the rank that needs it.
  *
- * <p>Peers are ordered by distance, so that not all ranks send to the same rank at once; plans in rank order take them in
- * the order of the ranks. No plan needs scratch memory. Source of the other plans with a root: Chan and others 2007,
- * doi:10.1002/cpe.1206.
+ * <p>Peers are ordered by distance, so that not all ranks send to the same rank at once. In plans in rank order, peers
+ * have the order of the ranks. No plan needs scratch memory. Source of the other plans with a root: Chan and others
+ * 2007, doi:10.1002/cpe.1206.
  */
 final class LinearPlans {
     private static final String NAME = "linear";
@@ -138,9 +138,9 @@ final class LinearPlans {
     }
 
     /**
-     * Makes a reduce that combines the operands in the order of the ranks, for ops that do not commute: what comes from
-     * the ranks before the root, down to rank 0, on the left of its own operand, then what comes from the ranks after it
-     * on the right. Each other rank sends {@code n} bytes in one step.
+     * Makes a reduce that combines the operands in the order of the ranks, for ops that do not commute. The root first
+     * combines the operands of the ranks before it, down to rank 0, on the left of its own operand. Then the root
+     * combines the operands of the ranks after it on the right. Each other rank sends {@code n} bytes in one step.
      */
     static Plan rankOrderReduce(int rank, int size, int root) {
         if (rank != root) {
@@ -167,7 +167,7 @@ final class LinearPlans {
         return plan.build();
     }
 
-    /** Makes an all-reduce: the reduce-scatter, and then an all-gather, which doubles its steps and bytes. */
+    /** Makes an all-reduce of the reduce-scatter and an all-gather, which doubles the steps and bytes. */
     static Plan rankOrderAllReduce(int rank, int size) {
         PlanBuilder plan = new PlanBuilder(RANK_ORDER, size, ChunkExtent.all(size), ChunkExtent.all(size));
         for (int chunk = 0; chunk < size; chunk++) {
@@ -178,9 +178,9 @@ final class LinearPlans {
     }
 
     /**
-     * Adds the steps that reduce the own part in OUT, which has the own operand. Sends and receives are sorted by the
-     * turn in which the receiver combines the message. So a message of the lowest turn is the next one of both its
-     * ranks, and ranks never wait for each other.
+     * Adds the steps that reduce this rank's part in OUT, which has this rank's operand. Sends and receives are sorted
+     * by the turn in which the receiver combines the message. So a message of the lowest turn is the next message of
+     * both its ranks, and ranks never wait for each other.
      */
     private static void reduceParts(PlanBuilder plan, int rank, int size, Region operand) {
         for (int turn = 0; turn < size - 1; turn++) {

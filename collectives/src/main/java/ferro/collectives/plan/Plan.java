@@ -10,7 +10,7 @@ import java.util.List;
  * concurrently, and each step is posted as soon as its dependencies allow. So the segments of a chunk form a pipeline.
  * All ranks of an operation use plans of one algorithm.
  *
- * @param algorithm  name for people and for the fingerprint, for example {@code ring}
+ * @param algorithm  name in texts and in the fingerprint, for example {@code ring}
  * @param chunkCount number of parts into which the elements of the operation are divided
  * @param in         chunks in {@link Region#IN}
  * @param out        chunks in {@link Region#OUT}

@@ -9,8 +9,8 @@ import java.util.List;
  * builder computes the minimum number of earlier steps that each step must wait for. Not thread-safe.
  *
  * <p>A send waits for the last step that wrote one of its chunks. A step that writes waits for the last send and the
- * last local step that read one of its chunks, and for the last step that wrote one of them. So the order of combines
- * is the same in every run, and so is every bit of the result.
+ * last local step that read one of its chunks, and for the last step that wrote one of these chunks. So the order of
+ * combines and every bit of the result are the same in every run.
  */
 final class PlanBuilder {
     private final String algorithm;
@@ -81,8 +81,8 @@ final class PlanBuilder {
     }
 
     /**
-     * Ends the plan. A combine into chunks of OUT that no later step writes completes these chunks: OUT then has their
-     * result. A combine must not complete only some of its chunks.
+     * Ends the plan. A combine into chunks of OUT that no later step writes completes these chunks, so that OUT has
+     * their result. A combine must not complete only some of its chunks.
      */
     Plan build() {
         markCompleting();
@@ -90,8 +90,8 @@ final class PlanBuilder {
     }
 
     /**
-     * Ends the plan of a scan, in which no combine completes its chunks: no rank but the last one has the operands of
-     * all ranks, and a rank may send on what it has combined.
+     * Ends the plan of a scan. No combine completes its chunks, because only the last rank has the operands of all
+     * ranks, and a rank may forward data that it has combined.
      */
     Plan buildScan() {
         return new Plan(algorithm, chunkCount, in, out, scratch, sends, receives);
@@ -151,7 +151,7 @@ final class PlanBuilder {
     }
 
     /**
-     * An index of the last step that touched each chunk of each region. A step is known by its number in its list,
+     * An index of the last step that touched each chunk of each region. A step is identified by its number in its list,
      * counted from 1, so that 0 stands for no step.
      */
     private final class LastSteps {

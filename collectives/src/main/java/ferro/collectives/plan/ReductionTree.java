@@ -7,7 +7,7 @@ import java.util.List;
  * its ranks, combined one after the other. An inner node is the sum of its two sides. The sides of a sum may be
  * swapped, because that changes no bit. Immutable.
  *
- * <p>The leaves are numbered from left to right. So a node knows its hosts by two numbers, and a tree of n ranks takes
+ * <p>The leaves are numbered from left to right. So two numbers give the hosts of a node, and a tree of n ranks takes
  * memory in proportion to n.
  */
 final class ReductionTree {
@@ -15,7 +15,7 @@ final class ReductionTree {
     private final PartialSum[] ofHost;
     /** The sum of each host, by the number of its leaf. */
     private final PartialSum[] ofLeaf;
-    /** The sum of all operands; null in a ring, where it depends on the part. */
+    /** The sum of all operands; null in a ring, in which the sum depends on the part. */
     final PartialSum root;
     /** In a ring, the number of steps in which the sums of all hosts before a host are made and sent; else null. */
     private final int[] stepsBefore;
@@ -184,9 +184,9 @@ final class ReductionTree {
     }
 
     /**
-     * Returns the rank that computes a sum for a part if the rank of the part does not. The operand of that rank is at
-     * the end of the longest branch. Where both sides are as long, the next bit of the part chooses the side. If this
-     * is so at every node, the bits in reverse order are the number of the leaf.
+     * Returns the rank that computes a sum for a part if the rank of the part does not. The operand of the returned
+     * rank is at the end of the longest branch. If both branches have the same length, the next bit of the part chooses
+     * the branch. If all branches have the same length, the bits in reverse order are the number of the leaf.
      */
     int maker(PartialSum sum, int part) {
         PartialSum node = sum.firstFork;

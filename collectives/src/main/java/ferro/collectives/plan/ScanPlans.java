@@ -8,10 +8,10 @@ import static ferro.collectives.plan.Region.SCRATCH;
  * Plans of scans, by recursive doubling or along a chain of ranks.
  *
  * <p>By recursive doubling, a scan has {@code ceil(log2 p)} steps and up to {@code n ceil(log2 p)} bytes. In the step
- * of distance d a rank sends what it has combined to the rank d after it, and combines what it receives from the rank d
- * before it. After the step a rank has the operands of the last 2d ranks up to itself. Source: the recursive doubling
- * of Kogge and Stone 1973, doi:10.1109/TC.1973.5009159; as messages between ranks the simultaneous binomial trees of
- * Sanders and Träff 2006, doi:10.1007/11846802_15.
+ * of distance d, rank r sends its combined data to rank r + d, and combines the data that it receives from rank r - d.
+ * After the step, rank r has the operands of the last 2d ranks up to itself. Source: the recursive doubling of Kogge
+ * and Stone 1973, doi:10.1109/TC.1973.5009159; as messages between ranks the simultaneous binomial trees of Sanders and
+ * Träff 2006, doi:10.1007/11846802_15.
  *
  * <p>Along a chain, a scan has {@code p-1} steps and {@code n} bytes. Each rank receives the combined operands of the
  * ranks before it, combines its own operand, and sends the result to the next rank. The segments of large data form a

@@ -22,7 +22,7 @@ public sealed interface Step {
     /** Returns the first chunk. */
     int chunk();
 
-    /** Returns how many chunks; at least 1. */
+    /** Returns the number of chunks, at least 1. */
     int chunks();
 
     /** Returns the other rank; -1 for a step inside this rank. */

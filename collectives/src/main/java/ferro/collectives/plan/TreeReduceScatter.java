@@ -22,10 +22,10 @@ import java.util.List;
  *
  * <p>The steps of each part are numbered. All ranks order the steps by number, then by part, and each rank does its own
  * steps. So both ends of a link agree on its messages, and the first unfinished message can always proceed. A rank does
- * not make the steps of other ranks. It only counts these steps, because a sum knows the number of its steps.
+ * not make the steps of other ranks. A rank only counts these steps, because a sum contains the number of its steps.
  */
 final class TreeReduceScatter {
-    /** In place of a rank: keeps the steps of all ranks that write SCRATCH. */
+    /** A value in place of a rank, with which the steps of all ranks that write SCRATCH are kept. */
     static final int ALL_RANKS = -1;
 
     private final ReductionTree tree;
@@ -111,7 +111,7 @@ final class TreeReduceScatter {
 
     /**
      * Walks the parts from both ends. A rank that the walk has not yet met from both ends has at most one chunk for
-     * each part from the next part on. So the walk ends when a rank has as many.
+     * each part from the next part on. So the walk ends when a rank has as many chunks as parts remain.
      */
     int scratchChunks() {
         int size = hosts.worldSize();
@@ -245,7 +245,7 @@ final class TreeReduceScatter {
             return ranks == null ? hosts.count() : ranks.size();
         }
 
-        /** Returns the index of the value that has the operand of this rank; negative if there is none. */
+        /** Returns the index of the value that has the operand of this rank; negative if no value has it. */
         private int indexOfThisRank() {
             return ranks == null
                     ? Math.floorMod(hosts.of(rank) - first, hosts.count())
@@ -266,8 +266,8 @@ final class TreeReduceScatter {
         }
 
         /**
-         * Combines all other values into a region that has one value. The values before this one are combined in
-         * SCRATCH if they are several.
+         * Combines all other values into a region that has one value. Several values before this value are first
+         * combined in SCRATCH.
          */
         void combineOthers(int own, int at, Region into) {
             if (own == 1) {

@@ -1,6 +1,6 @@
 /**
- * Plans: the steps of one rank in one collective, as data; and the algorithms that make them, each written once for all
- * transports.
+ * Plans, which are the steps of one rank in one collective as data, and the algorithms that make plans. Each algorithm
+ * is written once for all transports.
  *
  * <p>An algorithm is a pure function from rank, world size and, if there is one, root to a {@link
  * ferro.collectives.plan.Plan}. Start reading at {@code Plan}, then {@link ferro.collectives.plan.RingPlans}; {@link

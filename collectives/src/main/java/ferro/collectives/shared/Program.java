@@ -38,8 +38,7 @@ public final class Program {
     /** Waits until all ranks have entered, and compares headers. */
     static final byte AWAIT_ALL_ENTERED = 3;
     /**
-     * Waits as {@link #AWAIT_ALL_ENTERED} does. Continues with {@link #inTensors}, if it exists, if the tensors of all
-     * ranks lie in shared memory.
+     * Waits as {@link #AWAIT_ALL_ENTERED} does. If all tensors are shared, continues with {@link #inTensors}, if any.
      */
     static final byte CHOOSE = 4;
     /** Sets this rank's flag. */
@@ -131,9 +130,7 @@ public final class Program {
     /** Whether the program uses neither slots nor flags, so that a rank may be several such operations ahead. */
     final boolean isShort;
 
-    /**
-     * Whether slots also have results, which other ranks may write, so that slots are needed wherever the operand lies.
-     */
+    /** Whether slots also have results, which other ranks may write. Such slots are needed for any operand. */
     final boolean keepsResults;
 
     /** Number of bytes of a slot that the operation uses. */

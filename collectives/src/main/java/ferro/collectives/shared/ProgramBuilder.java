@@ -39,10 +39,7 @@ final class ProgramBuilder {
     boolean needsResults;
     boolean readsOperands;
     boolean readsTensors;
-    /**
-     * The last step that copied elements of the operand. The next two fields are its elements that no step has
-     * combined.
-     */
+    /** The last step that copied elements of the operand, and the range of its elements that no step has combined. */
     private int copied;
 
     private long fresh;
@@ -116,9 +113,7 @@ final class ProgramBuilder {
         move(Program.COPY_OWN_IN, call.rank(), to, from, 0);
     }
 
-    /**
-     * Copies data that a rank has staged, from element {@code operand} of its operand, or {@link Program#NO_OPERAND}.
-     */
+    /** Copies data that a rank has staged, from an element of its operand on, or {@link Program#NO_OPERAND}. */
     void copyOut(int peer, ChunkPart from, long operand, long to) {
         move(Program.COPY_OUT, peer, from, operand, to);
     }
@@ -148,18 +143,13 @@ final class ProgramBuilder {
         move(Program.COPY_OVER, peer, to, Program.NO_OPERAND, from);
     }
 
-    /**
-     * Lets headers have the locations of operands, in the data beside the header. No other data may lie beside the
-     * header.
-     */
+    /** Lets headers have the locations of operands, beside the header, where no other data may lie. */
     void readOperands(boolean ifPossible) {
         readsOperands = ifPossible;
         readsTensors |= ifPossible;
     }
 
-    /**
-     * Records that other programs continue with this program in shared tensors. A rank may have no step on the tensors.
-     */
+    /** Records that other programs continue with this one in shared tensors, which a rank may not use itself. */
     void goesOnInTensors() {
         readsTensors = true;
     }

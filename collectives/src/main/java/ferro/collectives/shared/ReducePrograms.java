@@ -19,14 +19,10 @@ import ferro.collectives.shared.Chunks.ChunkPart;
  * rank reduces its share in its own slot, so that its operand is not changed. The root copies the shares out.
  */
 public final class ReducePrograms {
-    /**
-     * Number of bytes combined from one rank after the other, so that the partial sum stays in the first-level cache.
-     */
+    /** Bytes combined from one rank after the other, so that the partial sum stays in the first-level cache. */
     private static final int BLOCK_BYTES = 16 << 10;
 
-    /**
-     * Largest block in shared tensors, so that a rank soon stops writing into tensors of ranks whose call has failed.
-     */
+    /** Largest block in shared tensors. A rank soon stops writing into tensors of ranks whose call has failed. */
     private static final int TENSOR_BLOCK_BYTES_MOST = 1 << 20;
 
     private final SharedCall call;
@@ -136,10 +132,7 @@ public final class ReducePrograms {
         }
     }
 
-    /**
-     * Combines a run of this rank's part with the runs of the ranks after it. The last of these ranks also gets the
-     * result.
-     */
+    /** Combines a run of this rank's part with those of the ranks after it. The last rank gets the result too. */
     private void combineForAll(ChunkPart run, long element) {
         int last = call.worldSize() - 1;
         for (int places = 1; places <= last; places++) {

@@ -20,10 +20,7 @@ import java.util.Optional;
  * ranks of the group are on other hosts.
  */
 public final class SegmentLayout {
-    /**
-     * Number of slots. With three, a rank copies into one while others still read two earlier ones ({@link
-     * ProgramBuilder}).
-     */
+    /** With three slots, a rank copies into one while others still read two earlier ones ({@link ProgramBuilder}). */
     public static final int SLOTS = 3;
 
     /**
@@ -180,8 +177,8 @@ public final class SegmentLayout {
     }
 
     /**
-     * Returns the number of bytes of a slot to reserve for data of a length. The result is a power of two, so that
-     * growing lengths do not reserve memory each time.
+     * Returns the number of bytes of a slot to reserve for data of a length. This is the next power of two, up to the
+     * slot, so that growing lengths do not reserve memory each time.
      */
     int reserved(int bytes) {
         return Math.min(slotBytes, Math.max(PAGE, Integer.highestOneBit(Math.max(1, bytes - 1)) << 1));

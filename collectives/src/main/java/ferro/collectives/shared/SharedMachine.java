@@ -619,10 +619,7 @@ public class SharedMachine {
             return kernels.of(type, op, PreMulTarget.COPY);
         }
 
-        /**
-         * Returns the kernel of a step. {@code readsOperand} is true if the step combines the operand of a rank
-         * directly.
-         */
+        /** Returns the kernel of a step. {@code readsOperand} is whether it combines the operand of a rank directly. */
         Kernel of(Program work, int step, boolean readsOperand) {
             if (multiplies) {
                 return kernels.of(type, op, PreMulTarget.of(work.multiplies[step], readsOperand));

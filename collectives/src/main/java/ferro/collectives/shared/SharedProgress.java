@@ -89,9 +89,7 @@ final class SharedProgress {
         wakeAll();
     }
 
-    /**
-     * Writes one of the words {@link SegmentLayout#OPERAND} to RESULT_START into the header that this rank enters next.
-     */
+    /** Writes a word {@link SegmentLayout#OPERAND} to RESULT_START into the header that this rank enters next. */
     void putWord(int which, long value) {
         own.putLong(SegmentLayout.word(operations, which), value);
     }
@@ -158,8 +156,7 @@ final class SharedProgress {
     }
 
     /**
-     * Compares the headers of the operations that a rank has entered meanwhile. Returns whether the rank has entered
-     * {@code need} operations.
+     * Compares the headers that a rank has entered meanwhile. Returns whether the rank has entered so many operations.
      */
     private boolean follow(int peer, long need) {
         long entered = known[peer];
@@ -170,10 +167,7 @@ final class SharedProgress {
         return entered >= need;
     }
 
-    /**
-     * Returns whether a rank has entered an operation that this rank has finished. The rank may have overwritten that
-     * header.
-     */
+    /** Returns whether a rank has entered an operation that has finished here. It may have overwritten that header. */
     private boolean passed(int peer, long operation) {
         int line = SegmentLayout.line(operation);
         int at = SegmentLayout.header(operation);
@@ -277,7 +271,7 @@ final class SharedProgress {
     }
 
     /**
-     * Returns whether a step of a program waits for a rank. With {@code mayPass}, waits skip ranks that stage nothing.
+     * Returns whether a step of a program waits for a rank. With {@code mayPass}, ranks without staging are skipped.
      */
     boolean isAwaited(int peer, Program work, int step, CallHeader call, boolean mayPass) {
         long entered = ProgressWords.acquire(areas[peer], SegmentLayout.header(operations));
