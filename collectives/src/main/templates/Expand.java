@@ -13,28 +13,28 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Makes source files from templates: {@code java Expand.java <folder of sources> <template>...}.
+ * A generator of source files from templates: {@code java Expand.java <folder of sources> <template>...}.
  *
- * <p>A line of a template that begins with # is a directive, every other line goes to the file that was named last.
+ * <p>A line of a template that begins with # is a directive. Every other line goes to the file of the last {@code
+ * #file}.
  * <ul>
  * <li>{@code #table name  column  column} begins a table, and each line {@code #  cell  cell} below adds a row. Two blanks or more
  *     separate cells. A dash is an empty cell.
- * <li>{@code #row name} adds a row to a table, with a cell in each line {@code #  column  text} below. Lines without a column
- *     continue the text, from where it began.
+ * <li>{@code #row name} adds a row to a table, with a cell in each line {@code # column text} below. Lines without a column
+ *     continue the text, from the position where the text began.
  * <li>{@code #page name path} adds to each row of a table the cells of the row that begins with its cell {@code name} in a table
  *     of a page in Markdown. The rows get the order of the page. Text with blanks becomes Javadoc without links.
- * <li>{@code #for name ... #end} repeats lines for each row of a table. With a question mark behind the name, there may be no
- *     table. A cell that its row lacks is that of the row around it, or empty if another row has it.
+ * <li>{@code #for name ... #end} repeats lines for each row of a table. With a question mark after the name, the table may be
+ *     missing. A cell that a row lacks is the cell of the row around it, or empty if another row of the table has the cell.
  * <li>{@code #if column ... #else ... #end} takes lines where the cell of the current row is not empty.
  * <li>{@code #file path} begins a file.
  * <li>{@code ## text} is a comment.
- * </ul>
- * In text, paths and cells, {@code ${column}} stands for the cell of the current row, and {@code ${column(x, y)}} for a cell
- * with x in place of the word a and y in place of the word b. Further lines of a cell begin with the blanks and stars with which
- * the line begins that has the cell.
+ * </ul> In text, paths and cells, {@code ${column}} stands for the cell of the current row, and {@code ${column(x, y)}} for a
+ * cell with x in place of the word a and y in place of the word b. Further lines of a cell begin with the same blanks and stars
+ * as the line that has the cell.
  *
- * <p>A file that is as it should be is not touched, so that nothing is compiled anew. Files that a template made once and none
- * makes now are deleted.
+ * <p>A file with the right content is not touched, so that nothing is compiled again. Files that a template made earlier and
+ * no template makes now are deleted.
  */
 final class Expand {
     private static final String MADE = "// Made from ";
@@ -199,7 +199,7 @@ final class Expand {
         return Character.toUpperCase(text.charAt(0)) + text.substring(1) + (text.endsWith(".") ? "" : ".");
     }
 
-    /** Returns what stands behind the first two blanks of a line. */
+    /** Returns the text after the first two blanks of a line. */
     private List<String> cells(int at) {
         String[] cells = lines.get(at).strip().split(" {2,}");
         return List.of(cells).subList(1, cells.length);
@@ -238,7 +238,9 @@ final class Expand {
         return end;
     }
 
-    /** Returns the line of a directive that belongs to the one at a line, or of the end if the end comes first. */
+    /**
+     * Returns the line of the directive that belongs to the directive at a line, or of the end if the end comes first.
+     */
     private int matching(String directive, int at) {
         int open = 0;
         for (int i = at + 1; i < lines.size(); i++) {

@@ -126,7 +126,7 @@ public final class JobFinder {
             sightings.add(sighting(chosen.get(), chosen));
         }
         for (LauncherCandidate one : found) {
-            // no equals: a record builds its equals at the first use, which would delay the join of every rank
+            // no equals, because a record builds this method at the first use, which would delay the join of every rank
             if (one != chosen.orElse(null)) {
                 sightings.add(sighting(one, chosen));
             }
