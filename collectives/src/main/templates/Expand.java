@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * <ul>
  * <li>{@code #table name  column  column} begins a table, and each line {@code #  cell  cell} below adds a row. Two blanks or more
  *     separate cells. A dash is an empty cell.
- * <li>{@code #row name} adds a row to a table, with a cell in each line {@code # column text} below. Lines without a column
+ * <li>{@code #row name} adds a row to a table, with a cell in each line {@code #  column  text} below. Lines without a column
  *     continue the text, from the position where the text began.
  * <li>{@code #page name path} adds to each row of a table the cells of the row that begins with its cell {@code name} in a table
  *     of a page in Markdown. The rows get the order of the page. Text with blanks becomes Javadoc without links.
@@ -29,9 +29,10 @@ import java.util.stream.Stream;
  * <li>{@code #if column ... #else ... #end} takes lines where the cell of the current row is not empty.
  * <li>{@code #file path} begins a file.
  * <li>{@code ## text} is a comment.
- * </ul> In text, paths and cells, {@code ${column}} stands for the cell of the current row, and {@code ${column(x, y)}} for a
- * cell with x in place of the word a and y in place of the word b. Further lines of a cell begin with the same blanks and stars
- * as the line that has the cell.
+ * </ul>
+ * In text, paths and cells, {@code ${column}} stands for the cell of the current row, and {@code ${column(x, y)}} for a cell
+ * with x in place of the word a and y in place of the word b. Further lines of a cell begin with the same blanks and stars as
+ * the line that has the cell.
  *
  * <p>A file with the right content is not touched, so that nothing is compiled again. Files that a template made earlier and
  * no template makes now are deleted.

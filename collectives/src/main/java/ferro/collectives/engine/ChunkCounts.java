@@ -33,7 +33,7 @@ public final class ChunkCounts {
         this.outStarts = outCounts == null ? null : starts(outCounts);
     }
 
-    /** Returns equal chunks of {@code elements} elements together. */
+    /** Returns equal chunks of {@code elements} elements in total. */
     public static ChunkCounts equal(long elements) {
         return new ChunkCounts(elements, null, null, 1);
     }

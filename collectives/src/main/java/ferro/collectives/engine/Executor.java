@@ -20,9 +20,7 @@ import java.util.function.IntConsumer;
  * progress lock.
  */
 interface Executor {
-    /**
-     * Makes an operation the current one after the previous one has finished. Begins operations that have not begun.
-     */
+    /** Makes an operation the current one after the previous one has ended, and begins it unless it has begun. */
     void begin(Operation operation);
 
     /**

@@ -333,7 +333,7 @@ public final class GroupEngine implements CollectiveBackend {
 
     @Override
     public void abort(Throwable cause) {
-        // a call that is refused because the JVM exits is no failure that the other ranks need to get
+        // a call that is refused because the JVM exits is not a failure, so the other ranks are not notified
         if (!parts.ending.isExit()) {
             control.failUnlessFailed(Failures.failure(group, control.self(), cause));
         }

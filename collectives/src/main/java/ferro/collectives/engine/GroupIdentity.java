@@ -20,7 +20,7 @@ import java.util.function.LongPredicate;
  * share.
  *
  * @param ranks    for each rank of this group, its rank in the joined group
- * @param statuses status of this rank in each group of the joined group
+ * @param statuses status of this rank in the joined group and in each subgroup
  * @param options  engine options, the same for the joined group and its subgroups
  * @param left     the groups of this rank that are open, and the groups that it has left
  */
@@ -29,7 +29,7 @@ public record GroupIdentity(
     /** All ranks of the group that was joined last, in ascending order. */
     private static final AtomicReference<int[]> ASCENDING = new AtomicReference<>(new int[0]);
 
-    /** The policy without control messages: a loss is blamed at once, because no message can explain the loss. */
+    /** A policy that blames a loss at once, because without control messages no message can explain the loss. */
     private record NothingToRead(LongPredicate hasCompared) implements FailurePolicy {
         @Override
         public long eofGraceNanos() {
@@ -70,7 +70,7 @@ public record GroupIdentity(
      * Returns the identity of a group without a control lane. The group watches no rank, and no rank sends the reason
      * why a peer has left. At a deadline, the engine calls {@code hasCompared} repeatedly until the result is true. The
      * argument is the timeout of the call in nanoseconds. The result is true when the calls of the peers have been
-     * compared.
+     * compared, or cannot be compared.
      */
     public static GroupIdentity unwatched(GroupSpec group, LongPredicate hasCompared) {
         EngineOptions options = new EngineOptions(false, new NothingToRead(hasCompared), Overlay.MAX_MESH, 1);
@@ -86,7 +86,7 @@ public record GroupIdentity(
         return new GroupIdentity(identity, membership, all, statuses, options, left);
     }
 
-    /** Returns all ranks in ascending order. All joined groups of a process share the array, which is never changed. */
+    /** Returns the ranks of a joined group in ascending order. The ranks of a process share this unchanged array. */
     private static int[] ascending(int worldSize) {
         int[] all = ASCENDING.get();
         if (all.length != worldSize) {

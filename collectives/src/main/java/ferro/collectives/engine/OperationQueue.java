@@ -84,7 +84,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     /** Executor of the current operation, or of the last operation if no operation is current. */
     private Executor executor;
 
-    /** Guarded by the progress lock, as the next five fields. */
+    /** Guarded by the progress lock, as are the next five fields. */
     private final CallWatch<Operation> watch;
     /** Time at which the status was stored, or at which the operation began to wait if no status was stored yet. */
     private long storedNanos;

@@ -31,7 +31,7 @@ final class PeerLanes {
 
     final CallHeader header;
     final PointToPoint owner;
-    /** At so many bytes of unmatched messages, this rank reads no more from their peer; 1 or more keeps one message. */
+    /** Unmatched bytes of a peer at which this rank stops reading from the peer; at least 1, to keep one message. */
     final long keptLimit;
     /** Unmatched receives from any rank, in posting order. */
     final List<Transfer> fromAny = new ArrayList<>();
@@ -191,7 +191,9 @@ final class PeerLanes {
         return isCrossing ? "; " + FailureHints.CROSSING : "";
     }
 
-    /** Returns a text about peers of a receive from which this rank reads no more messages; empty if none is so. */
+    /**
+     * Returns a text about peers of a receive from which this rank reads no more messages; empty without such peers.
+     */
     String unreceived(Transfer receive, IntFunction<String> named) {
         StringBuilder text = new StringBuilder();
         for (int peer = 0; peer < transport.worldSize(); peer++) {

@@ -63,7 +63,7 @@ final class PendingWork implements Work {
         public static final Position NOWHERE = new Position(-1, 0, Set.of());
     }
 
-    /** Cause and progress of a failure. They are one object, so that operations that end well are no larger. */
+    /** Cause and progress of a failure, in one object so that operations that end well are no larger. */
     private record WorkFailure(Failure why, Position at) {}
 
     /** Creates the handle of an operation that begins now. {@code sequence} is -1 for a message. */

@@ -47,7 +47,7 @@ final class PlainTransport implements Transport {
     /** End of the search for a different call; 0 before. Only the thread that makes progress sets this field. */
     private long searchedUntilNanos;
 
-    /** Whether the search has begun. A search may take headers that the call needs, so the call can only fail. */
+    /** Whether the search has begun. The call can only fail from then on, because a search may take its headers. */
     private volatile boolean isSearching;
 
     private volatile boolean hasSearched;

@@ -44,7 +44,7 @@ final class PreparedCall {
     final ReduceOp op;
     /** Op that combines two elements while operands are missing. Operands are multiplied before this op. */
     final ReduceOp combining;
-    /** Op that combines two elements with the last operand. For an average of floats, this op also divides. */
+    /** Op that combines the last missing operand. For an average of floats, this op also divides. */
     final ReduceOp completing;
 
     final int root;
@@ -119,7 +119,7 @@ final class PreparedCall {
         return type == null ? 0 : type.byteSize();
     }
 
-    /** Returns the factor of each element of an operand when the element is first read; 1 for most calls. */
+    /** Returns the factor by which each element of an operand is multiplied at its first read; 1 for most calls. */
     double factor() {
         return op == null ? 1 : op.factor();
     }
@@ -234,7 +234,7 @@ final class PreparedCall {
         }
     }
 
-    /** Describes a call in texts. The fingerprint of the call is the hash of exactly this text. */
+    /** Returns the description of a call for texts. The fingerprint of the call is the hash of exactly this text. */
     private static String describe(Key key, String algorithm) {
         StringBuilder text = new StringBuilder(key.name());
         if (key.type != null) {

@@ -206,7 +206,7 @@ final class ProgressLock {
         return null;
     }
 
-    /** Returns the waiting operation with the earliest deadline; null if {@code running} has an earlier one. */
+    /** Returns the waiting operation with the earliest deadline; null if that of {@code running} is the earliest. */
     synchronized Operation firstToEnd(Operation running) {
         Operation earliest = running;
         for (Operation each = first; each != null; each = each.following) {

@@ -241,7 +241,7 @@ final class SharedMemoryBootstrap {
         return block;
     }
 
-    /** Sends to all ranks which segments this rank has mapped or not, and why. Adds what each rank has mapped. */
+    /** Sends to all ranks which segments this rank has mapped, and why not others. Adds the reports of all ranks. */
     private void exchangeReached(List<NodeTopology.Said> said, BitSet mine, String failed) {
         int bytes = (worldSize + Byte.SIZE - 1) / Byte.SIZE;
         int room = bytes + Short.BYTES + TEXT_BYTES;
@@ -281,7 +281,7 @@ final class SharedMemoryBootstrap {
         return received;
     }
 
-    /** Labels the messages, because readers of failures and recordings do not expect messages of ferro itself. */
+    /** Returns options with a label, because readers of failures and recordings expect no messages of ferro itself. */
     private CallOptions options() {
         return CallOptions.of(timeout.get()).labelled(request.isEmpty() ? "join" : "allocate");
     }

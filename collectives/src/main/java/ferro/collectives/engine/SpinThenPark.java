@@ -19,7 +19,7 @@ final class SpinThenPark {
     private static final long BACKOFF_NANOS = 200_000L;
 
     private static final long MAX_BACKOFF_NANOS = 10_000_000L;
-    /** A backoff is the time waited before, divided by this number. So it prolongs a wait by at most this part. */
+    /** A backoff is the time waited before, divided by this number, and so prolongs a wait by at most this part. */
     private static final int BACKOFF_PART = 8;
     /**
      * Time after which yields end, even if the budget has more yields; the last yield may exceed this time. A yield

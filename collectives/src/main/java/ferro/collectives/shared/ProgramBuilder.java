@@ -9,14 +9,14 @@ import java.util.Arrays;
  * <p>Every program follows these rules, so that any program may follow any other program. A test proves the rules for
  * all programs:
  * <ul>
- * <li>A rank begins an operation only when all ranks have entered the previous operation (the gate), and so have ended
- * the operation before the previous one. So the rank may overwrite data of that ended operation: the slot of chunk 0.
- * <li>An operation without slots and flags may begin when all ranks have entered the operation {@link SegmentLayout#HEADERS}
- * - 1 before it. All ranks have then ended the earlier operation that used the same header line.
+ *   <li>A rank begins an operation only when all ranks have entered the previous operation (the gate), and so have
+ *       ended the operation before that. So the rank may overwrite the slot of chunk 0 of that ended operation.
+ *   <li>An operation without slots and flags may begin when all ranks have entered the operation that is
+ *       {@link SegmentLayout#HEADERS} - 1 before it, and so have ended the operation that had its header line.
  *   <li>Chunk 1 is written only when all ranks have entered this operation. Chunk i, from {@link SegmentLayout#SLOTS} on,
  *       is written only when all ranks have read chunk i - SLOTS.
  *   <li>A rank ends an operation of at least SLOTS chunks only when all ranks have read chunk (number of chunks - SLOTS).
- * <li>Before a rank enters, the rank waits only for the gate.
+ *   <li>Before a rank enters, the rank waits only for the gate.
  * </ul>
  */
 final class ProgramBuilder {

@@ -167,7 +167,7 @@ final class SharedProgress {
         return entered >= need;
     }
 
-    /** Returns whether a rank has entered an operation that has finished here. It may have overwritten that header. */
+    /** Returns whether a rank has entered an operation that ended here. That rank may have overwritten its header. */
     private boolean passed(int peer, long operation) {
         int line = SegmentLayout.line(operation);
         int at = SegmentLayout.header(operation);

@@ -5,8 +5,8 @@ import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * The sleeping ranks, by a word in each rank's segment. A rank that has published data in shared memory calls {@link
- * #wake}. This method reads a cache line that hardly ever changes, and sends a message only if the word is set.
+ * A view of the sleeping ranks, by a word in each rank's segment. A rank that has published data in shared memory calls
+ * {@link #wake}. This method reads a cache line that hardly ever changes, and sends a message only if the word is set.
  *
  * <p>A rank sets its word, polls for another {@link #SETTLE_NANOS}, and then sleeps. So {@link #wake} needs no fence. A
  * fence would make each step of each call wait for the cache line that the step has just written. Either {@link #wake}
