@@ -176,7 +176,7 @@ public final class StagedLink implements Link {
     /**
      * Describes the progress of the posts, for a message.
      *
-     * @return text for people
+     * @return progress as a text
      */
     public String progress() {
         return PostRing.progress(receives, 0, sends);

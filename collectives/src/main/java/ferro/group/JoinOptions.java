@@ -297,7 +297,7 @@ public final class JoinOptions {
      * @param name  property ({@code ferro.links}) or its variable ({@code FERRO_LINKS})
      * @param value text, as on a command line
      * @return options
-     * @throws IllegalArgumentException if there is no such setting, the setting has its own method in this class, or the value
+     * @throws IllegalArgumentException if no such setting exists, the setting has its own method in this class, or the value
      *     is invalid
      */
     public JoinOptions setting(String name, String value) {

@@ -109,8 +109,8 @@ final class LinuxProcesses implements ProcessTable {
         }
 
         /**
-         * Returns a process to watch. A process whose first thread has ended by itself while others continue looks dead,
-         * so it cannot be watched.
+         * Returns a process to watch. A process whose first thread has ended by itself while others continue appears to
+         * be dead, so it cannot be watched.
          */
         static Optional<Watched> of(Proc proc, String pid, long startTicks) {
             try {

@@ -526,7 +526,7 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     }
 
     /**
-     * Returns the ranks of this group that this rank knows to be dead or lost so far. Thread-safe; never waits.
+     * Returns the ranks of this group that this rank has found to be dead or lost. Thread-safe; never waits.
      *
      * <p>The set continues to grow after the first failure, until this rank closes the group. A rank is in the set if its process
      * has ended or if it was silent for too long. A rank is also in the set if its control connection ended without a goodbye and

@@ -52,9 +52,7 @@ public final class RendezvousPoint {
         return point.port;
     }
 
-    /**
-     * {@return why the launcher gives no host and how to fix it; empty with a host, or if the launcher never gives one}
-     */
+    /** {@return why the launcher gives no host and how to fix it; empty with a host or without such a launcher} */
     public Optional<String> noHost() {
         return point.noHost;
     }

@@ -125,7 +125,7 @@ final class SlurmStep {
     /**
      * Returns the first host of a list. A host may have several brackets: {@code rack[0-1]n[01-16]}.
      *
-     * @throws IllegalArgumentException if the text is no such list
+     * @throws IllegalArgumentException if the text is not such a list
      */
     static String firstHost(String name, String list) {
         StringBuilder host = new StringBuilder();
@@ -160,7 +160,7 @@ final class SlurmStep {
     /**
      * Returns the number of each node, in the order of the list of hosts.
      *
-     * @throws IllegalArgumentException if the text is no such list
+     * @throws IllegalArgumentException if the text is not such a list
      */
     static List<Integer> perNode(String name, String list) {
         List<Integer> numbers = new ArrayList<>();

@@ -67,10 +67,7 @@ public final class LocalPeers {
         this.topology = NodeTopology.none(group.worldSize(), life.transport.noSharedMemoryBecause());
     }
 
-    /**
-     * Returns the size of each rank's segment in a group whose ranks are all on one host. Returns an empty result if so
-     * many ranks cannot share memory.
-     */
+    /** Returns the size of each rank's segment if all ranks are on one host; empty if so many cannot share memory. */
     public static Optional<SegmentSize> segmentOf(int ranks) {
         if (ranks < 1) {
             throw new IllegalArgumentException("need at least one rank on a host, found " + ranks);
@@ -157,10 +154,7 @@ public final class LocalPeers {
         }
     }
 
-    /**
-     * Makes a tensor in memory that all ranks share, or else in memory of this rank alone. A failure of this call fails
-     * the group.
-     */
+    /** Makes a tensor in memory that all ranks share, or in memory of this rank. A failure fails the group. */
     public Allocation allocate(CollectiveBackend engine, DataType dataType, long elementCount, Duration timeout) {
         try {
             return allocated(engine, dataType, elementCount, timeout);

@@ -207,9 +207,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         return prepared.program == null ? overLinks : overMemory;
     }
 
-    /**
-     * Runs a call on this thread: at once if no operation is queued and the progress lock is free, else in its order.
-     */
+    /** Runs a call on this thread: at once if no operation is queued and the lock is free, else in its order. */
     void run(Collective call, CallOptions options, boolean noMessages) {
         PreparedCall prepared = planner.prepare(call, options.label());
         Duration timeout = options.timeout();

@@ -227,10 +227,7 @@ final class PendingWork implements Work {
         owner.recorder().running(entry);
     }
 
-    /**
-     * Ends the operation successfully. The caller of each method that ends an operation holds the progress lock, and
-     * accesses the memory of the operation no more.
-     */
+    /** Ends the operation well. The caller of any end holds the progress lock, and accesses the memory no more. */
     public void succeed(int steps, long bytesMoved) {
         end(null, steps, bytesMoved);
     }

@@ -222,10 +222,7 @@ final class PointToPoint {
         }
     }
 
-    /**
-     * Fails the group if no other rank may still send to a receive from any rank, or if messages of a rank that has
-     * left are lost.
-     */
+    /** Fails the group if no other rank can send any more, or if messages of a rank that has left are lost. */
     private void refuseIfAllLeft(Transfer receive) {
         GracefulExits exits = control.exits();
         exits.followLeavers();
@@ -333,10 +330,7 @@ final class PointToPoint {
         return !exits.has(peer) || counts(peer).arrived() < exits.sentBy(peer);
     }
 
-    /**
-     * Returns the names of the ranks to blame. If the peer itself waits for these ranks, they come first, because an
-     * operator checks the first rank.
-     */
+    /** Returns the ranks to blame; culprits that the peer itself waits for come first, for the operator. */
     private String blamed(BitSet culprits, Transfer late) {
         int self = loop.group().rank();
         BitSet others = (BitSet) culprits.clone();
@@ -388,10 +382,7 @@ final class PointToPoint {
         return new Snapshot(shown.status(Transfer.more(pending.size() - 1), shown.peer, waitedFor), shown);
     }
 
-    /**
-     * Ends a message whose thread was interrupted, if the message can end without failing the group. Returns whether
-     * the message has ended.
-     */
+    /** Ends the message of an interrupted thread if the group need not fail. Returns whether the message has ended. */
     boolean interrupted(PendingWork work) {
         advance(false);
         for (Transfer transfer : pending) {

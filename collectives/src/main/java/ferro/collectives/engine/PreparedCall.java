@@ -56,8 +56,7 @@ final class PreparedCall {
     final int steps;
     final CallHeader.Call call;
     /**
-     * For an all-to-all with unequal parts, the call by peer; null for other calls. The fingerprint of such a call also
-     * includes the length of the message to the peer.
+     * For an all-to-all with unequal parts, the call by peer, with the message's length in the fingerprint; else null.
      */
     final CallHeader.Call[] sendCalls;
 
@@ -273,10 +272,7 @@ final class PreparedCall {
         return list.length() > COUNTS_LENGTH_MOST ? "hash " + Long.toHexString(Hashing.of(list)) : list;
     }
 
-    /**
-     * Returns the call by peer if each pair of ranks also compares the length of its message. Returns null if all ranks
-     * have all lengths.
-     */
+    /** Returns the calls by peer if pairs of ranks also compare the lengths of their messages, else null. */
     private CallHeader.Call[] pairs(long[] counts, boolean sends) {
         if (parts.areEqual() || kind != CollectiveKind.ALL_TO_ALL) {
             return null;

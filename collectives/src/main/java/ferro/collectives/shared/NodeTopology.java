@@ -92,7 +92,7 @@ public final class NodeTopology {
      * Returns the topology of ranks that share no memory.
      *
      * @param worldSize number of ranks
-     * @param why       reason, for people
+     * @param why       reason as a text
      */
     public static NodeTopology none(int worldSize, String why) {
         return new NodeTopology(worldSize, why);

@@ -37,9 +37,7 @@ public final class Program {
     static final byte AWAIT_ENTERED = 2;
     /** Waits until all ranks have entered, and compares headers. */
     static final byte AWAIT_ALL_ENTERED = 3;
-    /**
-     * Waits as {@link #AWAIT_ALL_ENTERED} does. If all tensors are shared, continues with {@link #inTensors}, if any.
-     */
+    /** Waits as {@link #AWAIT_ALL_ENTERED}. If all tensors are shared, continues with {@link #inTensors}, if any. */
     static final byte CHOOSE = 4;
     /** Sets this rank's flag. */
     static final byte PUBLISH = 5;
@@ -130,7 +128,7 @@ public final class Program {
     /** Whether the program uses neither slots nor flags, so that a rank may be several such operations ahead. */
     final boolean isShort;
 
-    /** Whether slots also have results, which other ranks may write. Such slots are needed for any operand. */
+    /** Whether slots also have results, which other ranks may write. They are needed even for a shared operand. */
     final boolean keepsResults;
 
     /** Number of bytes of a slot that the operation uses. */

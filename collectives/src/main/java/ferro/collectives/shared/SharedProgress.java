@@ -155,9 +155,7 @@ final class SharedProgress {
         return known[peer] < need && !follow(peer, need);
     }
 
-    /**
-     * Compares the headers that a rank has entered meanwhile. Returns whether the rank has entered so many operations.
-     */
+    /** Compares the headers that a rank has entered meanwhile. Returns whether it has entered so many operations. */
     private boolean follow(int peer, long need) {
         long entered = known[peer];
         while (entered < operations && passed(peer, entered)) {
@@ -270,9 +268,7 @@ final class SharedProgress {
         return peer < worldSize ? peer : peer - worldSize;
     }
 
-    /**
-     * Returns whether a step of a program waits for a rank. With {@code mayPass}, ranks without staging are skipped.
-     */
+    /** Returns whether a step waits for a rank. With {@code mayPass}, ranks that stage nothing are skipped. */
     boolean isAwaited(int peer, Program work, int step, CallHeader call, boolean mayPass) {
         long entered = ProgressWords.acquire(areas[peer], SegmentLayout.header(operations));
         int value = work.value[step];
