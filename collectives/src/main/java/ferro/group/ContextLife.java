@@ -380,7 +380,7 @@ final class ContextLife implements AutoCloseable {
     private static final class Exit {
         /**
          * The signal that ends this JVM; empty if no signal does. The search runs once for all contexts, because it
-         * stops every thread. Otherwise the exit of 1,000 simulated ranks would take a minute.
+         * stops every thread. A search per context would make the exit of 1,000 simulated ranks take a minute.
          */
         private static final String SIGNAL = signal();
 

@@ -365,7 +365,7 @@ public final class GroupEngine implements CollectiveBackend {
     }
 
     /**
-     * Returns a control lane between the ranks of this group for another back end of the same ranks. That back end
+     * Returns a control lane between the ranks of this group for another back end of the same ranks. The other back end
      * closes the lane. All ranks must pass the same {@code purpose}.
      */
     public ControlLane controlLane(long purpose) {

@@ -28,9 +28,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The sends and receives of a group. They are outside the order of collectives, are matched by peer and tag, and all
- * pending ones make progress at the same time. Any thread may submit a message. The thread with the progress lock makes
- * progress on all messages.
+ * The sends and receives of a group. Messages are outside the order of collectives, and are matched by peer and tag.
+ * All pending messages make progress at the same time. Any thread may submit a message. The thread with the progress
+ * lock makes progress on all messages.
  */
 final class PointToPoint {
     /** Maximum age of the stored status of this rank. */

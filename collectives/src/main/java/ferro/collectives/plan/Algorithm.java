@@ -95,7 +95,7 @@ public enum Algorithm {
     BARRIER_BY_HOSTS(BARRIER, HOSTS, "byHosts", UNSPECIFIED),
     BARRIER_SHARED(BARRIER, SHARED_MEMORY, "flat", UNSPECIFIED);
 
-    /** The names before version 0.1.0. The setting {@code ferro.algorithm} may still use them. */
+    /** The names before version 0.1.0, which the setting {@code ferro.algorithm} may still use. */
     private static final Map<String, String> OLD_NAMES = Map.of("direct", "linear", "directDoubling", "linearDoubling");
 
     private static final List<Algorithm> ALL = List.of(values());
@@ -307,8 +307,8 @@ public enum Algorithm {
 
     /**
      * Returns the number of chunks of {@link Region#SCRATCH} of the rank that has the most; 0 if no rank has scratch
-     * memory, or if the operation has no elements. The number is equal on all ranks. It is computed without the plans
-     * of other ranks. The parameters are those of {@link #plan}.
+     * memory, or if the operation has no elements. The number is equal on all ranks. The computation does not need the
+     * plans of other ranks. The parameters are those of {@link #plan}.
      */
     public int scratchChunks(int size, int root, Hosts hosts) {
         return switch (this) {

@@ -76,8 +76,8 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns whether operations of a kind can run in a topology. They cannot if the topology has no algorithm for the
-     * kind, or if an override names an algorithm for messages between all ranks.
+     * Returns whether operations of a kind can run in a topology. The result is false if the topology has no algorithm
+     * for the kind, or if an override names an algorithm for messages between all ranks.
      */
     public boolean serves(CollectiveKind kind, Topology topology) {
         if (topology == Topology.FLAT) {
@@ -112,8 +112,8 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the algorithm for an op that does not commute. This is the usual algorithm if it combines in the order of
-     * the ranks, else the first algorithm that does.
+     * Returns the algorithm for an op that does not commute: the usual algorithm if it combines in the order of the
+     * ranks, else the first algorithm that does.
      */
     public Algorithm inRankOrder(Case needed) {
         Algorithm usual = algorithm(Topology.FLAT, needed);

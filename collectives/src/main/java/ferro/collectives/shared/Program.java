@@ -79,7 +79,7 @@ public final class Program {
 
     /**
      * The program that continues after {@link #CHOOSE}, from the step after its gate; null if no such program exists.
-     * It needs operands of all ranks in shared memory, and also their results if {@link #needsResults}.
+     * The program needs the operands of all ranks in shared memory, and also their results if {@link #needsResults}.
      */
     final Program inTensors;
     /** Whether ranks write the results of other ranks in {@link #inTensors}. */
@@ -128,7 +128,7 @@ public final class Program {
     /** Whether the program uses neither slots nor flags, so that a rank may be several such operations ahead. */
     final boolean isShort;
 
-    /** Whether slots also have results, which other ranks may write. They are needed even for a shared operand. */
+    /** Whether slots also have results, which other ranks may write. Even shared operands need such slots. */
     final boolean keepsResults;
 
     /** Number of bytes of a slot that the operation uses. */

@@ -15,9 +15,9 @@ import java.util.Optional;
  * rank. The next part has, for each header line, a buffer for up to {@link #SMALL_BYTES} of data. The slots, in which
  * larger data is staged, follow.
  *
- * <p>The last parts are in the segments of every host. They are the rank's words for sleep and end, and for each lane
- * the rings by which other ranks of the host send to the rank. Only ranks of the host have rings, no matter how many
- * ranks of the group are on other hosts.
+ * <p>The next parts, on every host, are the rank's words for sleep and end. The last part has, for each lane, the rings
+ * by which other ranks of the host send to the rank. Only ranks of the host have rings, no matter how many ranks of the
+ * group are on other hosts.
  */
 public final class SegmentLayout {
     /** With three slots, a rank copies into one while others still read two earlier ones ({@link ProgramBuilder}). */
@@ -177,8 +177,8 @@ public final class SegmentLayout {
     }
 
     /**
-     * Returns the number of bytes of a slot to reserve for data of a length. This is the next power of two, up to the
-     * slot, so that growing lengths do not reserve memory each time.
+     * Returns the number of bytes of a slot to reserve for data of a length. The number is the next power of two, up to
+     * the slot, so that growing lengths do not reserve memory each time.
      */
     int reserved(int bytes) {
         return Math.min(slotBytes, Math.max(PAGE, Integer.highestOneBit(Math.max(1, bytes - 1)) << 1));

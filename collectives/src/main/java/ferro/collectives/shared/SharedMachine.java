@@ -278,8 +278,8 @@ public class SharedMachine {
 
     /**
      * Returns whether the operation has failed on a rank whose tensors this rank may have read, after all steps are
-     * done. This rank may have read data that the caller of that rank has written since the failure. Such an operation
-     * never ends, and fails with the group.
+     * done. This rank may have read data that the caller of that rank has written since the failure. An operation with
+     * such a failure never ends, and fails with the group.
      */
     private boolean hasLostOperands(Program work) {
         lostOperands = work.readsTensors && operands.isAnyShared() && standing.isAbandoned();
@@ -599,7 +599,7 @@ public class SharedMachine {
             kernels = new KeptKernels(worldSize);
         }
 
-        /** Begins an operation on elements of a type. {@code how} is the op that combines. Both may be null. */
+        /** Begins an operation on elements of a type. {@code how} is the op that combines. Type and op may be null. */
         void use(DataType elementType, ReduceOp how) {
             multiplies = how != null && how.factor() != 1;
             if (how != null && (how != op || elementType != type)) {

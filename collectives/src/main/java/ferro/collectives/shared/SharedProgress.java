@@ -155,7 +155,7 @@ final class SharedProgress {
         return known[peer] < need && !follow(peer, need);
     }
 
-    /** Compares the headers that a rank has entered meanwhile. Returns whether it has entered so many operations. */
+    /** Compares headers that a rank has entered meanwhile. Returns whether the rank has entered enough operations. */
     private boolean follow(int peer, long need) {
         long entered = known[peer];
         while (entered < operations && passed(peer, entered)) {
@@ -165,7 +165,7 @@ final class SharedProgress {
         return entered >= need;
     }
 
-    /** Returns whether a rank has entered an operation that ended here. That rank may have overwritten its header. */
+    /** Returns whether a rank has entered an operation that ended here; the rank may have overwritten its header. */
     private boolean passed(int peer, long operation) {
         int line = SegmentLayout.line(operation);
         int at = SegmentLayout.header(operation);

@@ -107,7 +107,7 @@ public final class SharedTensors {
      * becomes unreachable, or after {@link #letGo}, this rank no longer names the memory in an operation.
      *
      * <p>Another rank may still name the memory. So each rank marks its segment when it releases the memory, and the
-     * segments are unmapped once all ranks have done so.
+     * segments are unmapped once all ranks have marked theirs.
      */
     public static final class SharedAllocation extends WeakReference<ByteBuffer> {
         private final long number;

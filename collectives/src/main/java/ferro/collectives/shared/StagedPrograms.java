@@ -11,8 +11,8 @@ import ferro.collectives.shared.Chunks.ChunkPart;
  * again. If every rank has data for every rank, each rank stages the next chunk before it reads the current one. So a
  * rank that has staged chunk i + 1 has read chunk i - 1.
  *
- * <p>A rank whose data lies in shared memory stages nothing, and the readers read the data directly. Such a rank ends
- * when the readers have read its data.
+ * <p>A rank whose data lies in shared memory stages nothing, and the readers read the data directly. A rank that stages
+ * nothing ends when the readers have read its data.
  */
 public final class StagedPrograms {
     private static final String NAME = "staged";
