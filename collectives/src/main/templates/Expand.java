@@ -24,18 +24,19 @@ import java.util.stream.Stream;
  *     continue the text, from the position where the text began.
  * <li>{@code #page name path} adds to each row of a table the cells of the row that begins with its cell {@code name} in a table
  *     of a page in Markdown. The rows get the order of the page. Text with blanks becomes Javadoc without links.
- * <li>{@code #for name ... #end} repeats lines for each row of a table. With a question mark after the name, the table may be
- *     missing. A cell that a row lacks is the cell of the row around it, or empty if another row of the table has the cell.
+ * <li>{@code #for name ... #end} repeats lines for each row of a table. With a question mark after the name, the table
+ *     may be missing. A cell that a row lacks is the cell of the row around it, or empty if another row of the table
+ *     has the cell.
  * <li>{@code #if column ... #else ... #end} takes lines where the cell of the current row is not empty.
  * <li>{@code #file path} begins a file.
  * <li>{@code ## text} is a comment.
  * </ul>
- * In text, paths and cells, {@code ${column}} stands for the cell of the current row, and {@code ${column(x, y)}} for a cell
- * with x in place of the word a and y in place of the word b. Further lines of a cell begin with the same blanks and stars as
- * the line that has the cell.
+ * In text, paths and cells, {@code ${column}} stands for the cell of the current row, and {@code ${column(x, y)}} for a
+ * cell with x in place of the word a and y in place of the word b. Further lines of a cell begin with the same blanks
+ * and stars as the line that has the cell.
  *
- * <p>A file with the right content is not touched, so that nothing is compiled again. Files that a template made earlier and
- * no template makes now are deleted.
+ * <p>A file with the right content is not touched, so that nothing is compiled again. Files that a template made
+ * earlier and no template makes now are deleted.
  */
 final class Expand {
     private static final String MADE = "// Made from ";

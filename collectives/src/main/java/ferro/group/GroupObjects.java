@@ -36,8 +36,8 @@ import java.util.stream.LongStream;
  * move the bytes. Each of these collectives has the deadline of the group. All ranks make the same calls in the same order.
  *
  * <p>Each call throws an {@link IllegalStateException} if the group is closed, or inside {@link ProcessGroup#coalesced
- * ProcessGroup.coalesced}. Each call throws a {@link ferro.FerroException} if the group fails, as by a communication failure,
- * or has failed.
+ * ProcessGroup.coalesced}. Each call throws a {@link ferro.FerroException} if the group fails, as by a communication
+ * failure, or has failed.
  *
  * <p>A call throws an {@link IllegalArgumentException} in the following cases, and the group continues. If calls or limits
  * differ, or an object is above the limit, all ranks throw the exception before any content moves. If a list has the wrong
@@ -264,8 +264,8 @@ public final class GroupObjects<T> {
     }
 
     /**
-     * Sends an object to one rank, as a message with the bytes of the object. Messages of objects and messages of tensors
-     * share the tags, so use different tags for them.
+     * Sends an object to one rank, as a message with the bytes of the object. Messages of objects and messages of
+     * tensors share the tags, so use different tags for them.
      *
      * {@snippet file="ferro/examples/snippets/ObjectSnippetsTest.java" region="objectMessages" :
      *
@@ -283,9 +283,9 @@ public final class GroupObjects<T> {
      * @param value object
      * @param to    rank that receives; may be this rank
      * @param tag   0 or more; the receive must have the same tag
-     * @throws IllegalArgumentException if this rank cannot encode the object, the object is above the limit, {@code tag} is
-     *     negative, or {@code to} is not a rank of the group ({@link InvalidRankException}); in all these cases nothing is
-     *     sent
+     * @throws IllegalArgumentException if this rank cannot encode the object, the object is above the limit, {@code
+     *     tag} is negative, or {@code to} is not a rank of the group ({@link InvalidRankException}); in all these cases
+     *     nothing is sent
      */
     public void send(T value, int to, int tag) {
         coalescing.refuse("a call on objects");

@@ -15,9 +15,10 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The options of a rank that joins by {@link ProcessGroup#join(JoinOptions)}: rank, number on the host, job, address of the
- * store, and settings. A program or a launcher that starts ranks as threads or tasks of existing processes describes each rank
- * by options. The environment and {@code ferro run} describe a rank by variables, which {@link #ofProcess()} uses.
+ * The options of a rank that joins by {@link ProcessGroup#join(JoinOptions)}: rank, number on the host, job, address of
+ * the store, and settings. A program or a launcher that starts ranks as threads or tasks of existing processes
+ * describes each rank by options. The environment and {@code ferro run} describe a rank by variables, which {@link
+ * #ofProcess()} uses.
  *
  * {@snippet file="ferro/examples/snippets/JoinOptionsSnippetsTest.java" region="options" :
  *
@@ -227,12 +228,12 @@ public final class JoinOptions {
      *
      * @param host  address or name of this machine that the other ranks can reach; an address other than loopback needs a
      *     secret
-     * @param ports one port ({@code "29500"}), or a range of ports ({@code "29500-29563"}), of which this rank binds a free
-     *     port; this rank first tries the port at the index of its local rank. {@code "0"} means any port ({@code
+     * @param ports one port ({@code "29500"}), or a range of ports ({@code "29500-29563"}), of which this rank binds a
+     *     free port; this rank first tries the port at the index of its local rank. {@code "0"} means any port ({@code
      *     ferro.tcp.port})
      * @return options, which replace the store of earlier calls
-     * @throws IllegalArgumentException if {@code host} is not a host name or address, or has a port, or if {@code ports} is
-     *     not a port or range of ports
+     * @throws IllegalArgumentException if {@code host} is not a host name or address, or has a port, or if {@code
+     *     ports} is not a port or range of ports
      */
     public JoinOptions serveStore(String host, String ports) {
         Objects.requireNonNull(host, "host");
@@ -297,8 +298,8 @@ public final class JoinOptions {
      * @param name  property ({@code ferro.links}) or its variable ({@code FERRO_LINKS})
      * @param value text, as on a command line
      * @return options
-     * @throws IllegalArgumentException if no such setting exists, the setting has its own method in this class, or the value
-     *     is invalid
+     * @throws IllegalArgumentException if no such setting exists, the setting has its own method in this class, or the
+     *     value is invalid
      */
     public JoinOptions setting(String name, String value) {
         Objects.requireNonNull(name, "name");

@@ -68,11 +68,11 @@ import java.util.stream.IntStream;
  * a second group of the same ranks by {@link #newGroup}.
  *
  * <h2>Tensors</h2>
- * Lengths, counts and positions are numbers of elements. A call writes its result into a tensor of the caller and allocates none.
- * Operand and result may share memory only in two cases. In an all-reduce or scan, and on the root of a reduce, operand and
- * result may be the same range. In an all-gather or reduce-scatter, and on the root of a gather or scatter, a rank's own tensor
- * may be its part of the tensor of all parts. Any other overlap of arrays, of buffers (by their addresses) or of device tensors
- * is rejected.
+ * Lengths, counts and positions are numbers of elements. A call writes its result into a tensor of the caller and
+ * allocates none. Operand and result may share memory only in two cases. In an all-reduce or scan, and on the root of a
+ * reduce, operand and result may be the same range. In an all-gather or reduce-scatter, and on the root of a gather or
+ * scatter, a rank's own tensor may be its part of the tensor of all parts. Any other overlap of arrays, of buffers (by
+ * their addresses) or of device tensors is rejected.
  *
  * <p>Device tensors go over NCCL, or through host memory if {@code ferro.gpu.fallback} allows it. Otherwise device tensors are
  * rejected. {@link ferro.dispatch.GpuCollectives} also has forms that leave their operand unchanged.
@@ -90,20 +90,22 @@ import java.util.stream.IntStream;
  * <li>{@link NullPointerException} if an argument is null that must not be null; the message names the argument.
  * <li>{@link IllegalArgumentException} for lengths, types, positions or memory that do not fit, and for a user-defined reduction
  *     of another element type; {@link ferro.InvalidRankException} for a root or peer that is not a rank of the group.
- * <li>{@link IllegalStateException} if the group is closed, if the owner of {@linkplain ferro.ForeignMemory foreign memory} has
- *     freed the memory of a tensor, for a blocking form in a seeded simulation, and for a device tensor that is not on the
- *     device of this rank. A reduction that calls its own group gets this exception and fails the group.
+ * <li>{@link IllegalStateException} if the group is closed, if the owner of {@linkplain ferro.ForeignMemory foreign
+ *     memory} has freed the memory of a tensor, for a blocking form in a seeded simulation, and for a device tensor
+ *     that is not on the device of this rank. A reduction that calls its own group gets this exception and fails the
+ *     group.
  * <li>{@link UnsupportedOperationException} for a call that the back end does not support; the message says why.
  * </ul>
  *
- * <p>Later failures are thrown as a {@link FerroException} with a {@linkplain FerroException#code() code}. TIMED_OUT means that
- * the deadline passed. PEER_LOST or PARTITION means that a rank died, left or fell silent. MISMATCH means that ranks made
- * different calls, such as with different lengths. ABORTED means that a rank aborted the group, or that the owner of a tensor's
- * memory freed it during a call. INTERRUPTED means that the waiting thread was interrupted, and RESOURCE that memory or
- * descriptors ran out. PROTOCOL means that a peer sent invalid frames, and NATIVE that a native library failed. The failure
- * ends the group on all ranks with the same first cause, and every later call throws the failure again. These failures end only
- * their own call: a failed {@link #newGroup}, the deadline or an interrupt of a receive that no message has matched, and a
- * {@link ferro.FerroTransferException} for a result that cannot be copied back to its device.
+ * <p>Later failures are thrown as a {@link FerroException} with a {@linkplain FerroException#code() code}. TIMED_OUT
+ * means that the deadline passed. PEER_LOST or PARTITION means that a rank died, left or fell silent. MISMATCH means
+ * that ranks made different calls, such as with different lengths. ABORTED means that a rank aborted the group, or that
+ * the owner of a tensor's memory freed it during a call. INTERRUPTED means that the waiting thread was interrupted, and
+ * RESOURCE that memory or descriptors ran out. PROTOCOL means that a peer sent invalid frames, and NATIVE that a native
+ * library failed. The failure ends the group on all ranks with the same first cause, and every later call throws the
+ * failure again. These failures end only their own call: a failed {@link #newGroup}, the deadline or an interrupt of a
+ * receive that no message has matched, and a {@link ferro.FerroTransferException} for a result that cannot be copied
+ * back to its device.
  */
 public final class ProcessGroup extends CallForms implements AutoCloseable {
     /**
@@ -143,11 +145,11 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * launchers in order: ferro run, torchrun, {@code RANK} and {@code WORLD_SIZE} by hand, mpirun, srun, an Indexed Job.
      * {@code ferro.backend} selects the back end.
      *
-     * <p>An uncaught exception that ends the calling thread, such as one thrown by {@code main}, aborts this group and the groups
-     * made of it if they are open. The other ranks receive the exception as the cause, before it is printed. For this purpose,
-     * the thread has an {@linkplain Thread#getUncaughtExceptionHandler() uncaught exception handler} until the groups are closed.
-     * This handler also calls the handler that the thread had before. A group that {@code try (group)} closes first is not
-     * aborted.
+     * <p>An uncaught exception that ends the calling thread, such as one thrown by {@code main}, aborts this group and
+     * the groups made of it if they are open. The other ranks receive the exception as the cause, before it is printed.
+     * For this purpose, the thread has an {@linkplain Thread#getUncaughtExceptionHandler() uncaught exception handler}
+     * until the groups are closed. This handler also calls the handler that the thread had before. A group that {@code
+     * try (group)} closes first is not aborted.
      *
      * @return group of this rank
      * @throws IllegalArgumentException if a setting is missing or invalid, or the back end cannot work in this process
@@ -171,10 +173,10 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * }
      * }
      *
-     * <p>The group owns the objects that the join opens: connections, threads and, on a rank that serves the store, the store.
-     * The close of the group ends these objects. If groups that were made of the group are still open, the close of the last of
-     * these groups ends the objects. A join that fails leaves nothing open. A store that {@link JoinOptions#store} was given
-     * stays open.
+     * <p>The group owns the objects that the join opens: connections, threads and, on a rank that serves the store, the
+     * store. The close of the group ends these objects. If groups that were made of the group are still open, the close
+     * of the last of these groups ends the objects. A join that fails leaves nothing open. A store that {@link
+     * JoinOptions#store} was given stays open.
      *
      * <p>Each call joins separately. A process may join several groups, also as several ranks, if the names of the groups or the
      * ranks differ. An interrupt of the calling thread ends the join early. An uncaught exception that ends the calling thread
@@ -213,8 +215,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     }
 
     /**
-     * Returns how often the job has been started again. A group made of this group has the same generation. Under torchrun
-     * on several nodes the number may differ between nodes, because each agent counts its own restarts.
+     * Returns how often the job has been started again. A group made of this group has the same generation. Under
+     * torchrun on several nodes the number may differ between nodes, because each agent counts its own restarts.
      *
      * @return 0 at the first start, or if nothing restarts the job; otherwise {@code FERRO_GENERATION}, or the number of
      *     {@link JoinOptions#job}, or the number that torchrun, Slurm or a JobSet counts
@@ -272,11 +274,11 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     }
 
     /**
-     * Returns a view of this group whose collectives and messages have a label, such as the name of a parameter. Failures,
-     * recordings and events name the label with the call. If ranks give different labels to the same call, the call fails with
-     * MISMATCH and both labels (over NCCL only if the call hangs). Messages match even if their labels differ. Keep a view for
-     * its calls, so that a call allocates nothing for the label. Views combine: {@code group.labelled("loss").within(limit)}.
-     * New groups have no label.
+     * Returns a view of this group whose collectives and messages have a label, such as the name of a parameter.
+     * Failures, recordings and events name the label with the call. If ranks give different labels to the same call,
+     * the call fails with MISMATCH and both labels (over NCCL only if the call hangs). Messages match even if their
+     * labels differ. Keep a view for its calls, so that a call allocates nothing for the label. Views combine: {@code
+     * group.labelled("loss").within(limit)}. New groups have no label.
      *
      * @param label 1 to 128 characters, not blank, without quotation marks and control or format characters
      * @return view, whose close closes nothing
@@ -287,9 +289,10 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     }
 
     /**
-     * Makes a group of some ranks of this group. Exactly these ranks must call this method, in the same order relative to other
-     * {@code newGroup} calls. The call returns when all ranks of the new group have made the call. The new group fails and
-     * closes independently of this group. If a rank does not make the call in time, only this call fails.
+     * Makes a group of some ranks of this group. Exactly these ranks must call this method, in the same order relative
+     * to other {@code newGroup} calls. The call returns when all ranks of the new group have made the call. The new
+     * group fails and closes independently of this group. If a rank does not make the call in time, only this call
+     * fails.
      *
      * @param ranks ranks of this group, including this rank, without duplicates
      * @return new group, whose ranks are the positions in {@code ranks}
@@ -344,15 +347,15 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     }
 
     /**
-     * Makes a group of the ranks that are on the host of this rank. All ranks gather their hosts, and the ranks of each host
-     * then call {@link #newGroup}. Ranks are on one host if they have the same {@code ferro.host}. Without this setting,
-     * ranks are on one host if they have the same boot of the same kernel and the same host name, so two containers are two
-     * hosts.
+     * Makes a group of the ranks that are on the host of this rank. All ranks gather their hosts, and the ranks of each
+     * host then call {@link #newGroup}. Ranks are on one host if they have the same {@code ferro.host}. Without this
+     * setting, ranks are on one host if they have the same boot of the same kernel and the same host name, so two
+     * containers are two hosts.
      *
      * @return new group, in the order of the ranks of this group
      * @throws IllegalStateException         if the group is closed, or inside {@link #coalesced}
-     * @throws UnsupportedOperationException if the back end cannot make groups, or the host of a rank is unknown because its
-     *     system is not Linux and {@code ferro.host} is not set
+     * @throws UnsupportedOperationException if the back end cannot make groups, or the host of a rank is unknown
+     *     because its system is not Linux and {@code ferro.host} is not set
      * @throws FerroException                if the group fails or has failed, or a rank does not join the new group
      */
     public ProcessGroup splitByHost() {
@@ -401,21 +404,21 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     }
 
     /**
-     * Runs several collectives as one where possible. Consecutive small all-reduces of one type and op are fused. The results
-     * have the same bits as the results of separate calls. Every rank must make the same calls in its block, in the same order; a
-     * difference is a MISMATCH.
+     * Runs several collectives as one where possible. Consecutive small all-reduces of one type and op are fused. The
+     * results have the same bits as the results of separate calls. Every rank must make the same calls in its block, in
+     * the same order; a difference is a MISMATCH.
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="coalesced" :
      *
      * group.coalesced(() -> gradients.forEach(one -> group.allReduce(one, ReduceOp.SUM)));
      * }
      *
-     * <p>Inside the block, calls of this thread on this group and on its views are checked and kept. No call runs, and no result
-     * exists, before the end of the block. At the end of the block, this method waits for all calls, with one deadline of this
-     * group for all calls together. Handles of {@code …Async} calls are done when this method returns. Awaiting such a handle
-     * inside the block throws an IllegalStateException, as {@code split}, {@code newGroup} and {@code allocate} do. The memory of
-     * two fused calls must not overlap. If the block throws, none of its calls runs. Calls of a nested block belong to the outer
-     * block.
+     * <p>Inside the block, calls of this thread on this group and on its views are checked and kept. No call runs, and
+     * no result exists, before the end of the block. At the end of the block, this method waits for all calls, with one
+     * deadline of this group for all calls together. Handles of {@code …Async} calls are done when this method returns.
+     * Awaiting such a handle inside the block throws an IllegalStateException, as {@code split}, {@code newGroup} and
+     * {@code allocate} do. The memory of two fused calls must not overlap. If the block throws, none of its calls runs.
+     * Calls of a nested block belong to the outer block.
      *
      * <p>Messages are kept too. Sends and receives of the block start together at the end of the block, in their order,
      * after the collectives of the block. So ranks that first send and then receive do not wait for each other:
@@ -428,9 +431,9 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * });
      * }
      *
-     * <p>{@code recv}, {@code recvUpTo}, {@code probe}, {@code match} and {@code sendReceive} throw an IllegalStateException
-     * inside the block, because these methods return a message that has come. Back ends of five methods and NCCL run the
-     * messages one after another.
+     * <p>{@code recv}, {@code recvUpTo}, {@code probe}, {@code match} and {@code sendReceive} throw an
+     * IllegalStateException inside the block, because these methods return a message that has come. Back ends of five
+     * methods and NCCL run the messages one after another.
      *
      * @param block makes the calls; its exceptions are thrown unchanged
      * @throws IllegalArgumentException      if the memory of two fused calls overlaps, or a call of the block does not fit
@@ -467,9 +470,10 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     }
 
     /**
-     * Allocates a tensor in shared memory if all ranks are on one host and share memory. Otherwise every rank gets direct memory
-     * of its own, and {@link Allocation#whyNotShared} returns the reason. Collectives on a tensor in shared memory copy nothing
-     * into and out of shared memory. All ranks of the group must call this method, as a collective.
+     * Allocates a tensor in shared memory if all ranks are on one host and share memory. Otherwise every rank gets
+     * direct memory of its own, and {@link Allocation#whyNotShared} returns the reason. Collectives on a tensor in
+     * shared memory copy nothing into and out of shared memory. All ranks of the group must call this method, as a
+     * collective.
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="allocate" :
      *
@@ -481,18 +485,19 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * Any call of this group or of another group takes the tensor, or a part made by {@link HostTensor#slice}, on some ranks or
      * on all. A tensor made from a slice of its buffer is a plain tensor. Only a call writes other ranks' elements to the tensor.
      *
-     * <p>The memory lives until it is unreachable, also after {@link #close()}. Code that has only the address of the memory
-     * must keep the {@link Allocation}. The memory counts against {@code ferro.shm.bytes} until it is unreachable or until
-     * {@link Allocation#close}. If the tensor exceeds this limit on one rank, no rank shares the tensor. Do not use the memory
-     * after a failed call on the tensor.
+     * <p>The memory lives until it is unreachable, also after {@link #close()}. Code that has only the address of the
+     * memory must keep the {@link Allocation}. The memory counts against {@code ferro.shm.bytes} until it is
+     * unreachable or until {@link Allocation#close}. If the tensor exceeds this limit on one rank, no rank shares the
+     * tensor. Do not use the memory after a failed call on the tensor.
      *
      * @param dataType     element type, the same on every rank
      * @param elementCount number of elements, the same on every rank
      * @return memory filled with zeros
      * @throws IllegalArgumentException if the count is negative, or more than one buffer holds (2 GiB)
      * @throws IllegalStateException    if the group is closed, or inside {@link #coalesced}
-     * @throws FerroException MISMATCH if ranks that share memory request different types or counts, TIMED_OUT if some ranks never
-     *     call; ranks that share no memory do not wait for each other. Another code if the group fails or has failed
+     * @throws FerroException MISMATCH if ranks that share memory request different types or counts, TIMED_OUT if some
+     *     ranks never call; ranks that share no memory do not wait for each other. Another code if the group fails or
+     *     has failed
      */
     public Allocation allocate(DataType dataType, long elementCount) {
         end.coalescing().refuse("allocate");
@@ -500,8 +505,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     }
 
     /**
-     * Returns the collectives on objects of one type; {@link GroupObjects} has an example. The calls have the label of this
-     * view, or else the label {@code call on objects}.
+     * Returns the collectives on objects of one type; {@link GroupObjects} has an example. The calls have the label of
+     * this view, or else the label {@code call on objects}.
      *
      * @param <T>   type of the objects
      * @param codec converts objects to bytes and back; the same on all ranks
@@ -528,12 +533,12 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     /**
      * Returns the ranks of this group that this rank has found to be dead or lost. Thread-safe; never waits.
      *
-     * <p>The set continues to grow after the first failure, until this rank closes the group. A rank is in the set if its process
-     * has ended or if it was silent for too long. A rank is also in the set if its control connection ended without a goodbye and
-     * the rank does not respond at its port. A silent rank is removed when data arrives from this rank. Ranks that closed the
-     * group normally are not in the set. Live ranks that are blamed, such as for changed bytes, are not in the set. A rank that
-     * PEER_LOST blames as dead is in the set before a call throws, and before {@link #failure} and the event FAILED show the
-     * loss. Different ranks detect a death at different times:
+     * <p>The set continues to grow after the first failure, until this rank closes the group. A rank is in the set if
+     * its process has ended or if it was silent for too long. A rank is also in the set if its control connection ended
+     * without a goodbye and the rank does not respond at its port. A silent rank is removed when data arrives from this
+     * rank. Ranks that closed the group normally are not in the set. Live ranks that are blamed, such as for changed
+     * bytes, are not in the set. A rank that PEER_LOST blames as dead is in the set before a call throws, and before
+     * {@link #failure} and the event FAILED show the loss. Different ranks detect a death at different times:
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="lost" :
      *
@@ -550,9 +555,9 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     }
 
     /**
-     * Returns how many calls of each kind this rank has made in this group, how many bytes this rank contributed, and how
-     * long the calls took. Thread-safe; never waits. Views of the group have the same counters. A group made of this group
-     * has its own counters.
+     * Returns how many calls of each kind this rank has made in this group, how many bytes this rank contributed, and
+     * how long the calls took. Thread-safe; never waits. Views of the group have the same counters. A group made of
+     * this group has its own counters.
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="counters" :
      *
@@ -588,8 +593,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * these files automatically if {@code ferro.recorder.dir} is set.
      *
      * @param folder folder, made if it does not exist
-     * @return the written file, {@code ferro-JOB-rankR.json}; the file replaces the earlier file of this group, and has another
-     *     name if another recorder has a file of this name
+     * @return the written file, {@code ferro-JOB-rankR.json}; the file replaces the earlier file of this group, and has
+     *     another name if another recorder has a file of this name
      * @throws IOException                   if the file cannot be written
      * @throws IllegalStateException         if recording is off by {@code ferro.recorder.entries=0}
      * @throws UnsupportedOperationException if the back end records nothing
@@ -613,8 +618,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * idempotent. The close of a view ({@link #within}, {@link #labelled}) does nothing. A group that is garbage collected
      * without a close stays open, because a close sends a goodbye to the other ranks. One WARNING names the code that joined.
      *
-     * @param bound maximum time, of which 250 ms are for the last messages; zero or less aborts unfinished work at once; no
-     *     limit if {@code ferro.debug} is on
+     * @param bound maximum time, of which 250 ms are for the last messages; zero or less aborts unfinished work at
+     *     once; no limit if {@code ferro.debug} is on
      * @throws IllegalStateException if the code of a reduction calls this method
      * @throws FerroException        MISMATCH if ranks made different calls and no call of this rank has thrown it yet
      */

@@ -26,18 +26,18 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The context of a real process: settings from system properties and the environment (or a map), the system's clock, and one
- * daemon thread for timers. No other class of ferro reads the environment. If a cluster launcher has started this process, the
- * variables of the launcher are the source for {@code RANK}, {@code WORLD_SIZE}, {@code LOCAL_RANK} and {@code
- * LOCAL_WORLD_SIZE}. These variables are also the source for {@code FERRO_JOB_ID} and {@code FERRO_LOCAL_CORES}, unless these
- * two are set ({@link ferro.job.JobFinder}). The number of restarts that a launcher counts is the source for {@code
- * FERRO_GENERATION}, and part of {@code FERRO_JOB_ID}.
+ * The context of a real process: settings from system properties and the environment (or a map), the system's clock,
+ * and one daemon thread for timers. No other class of ferro reads the environment. If a cluster launcher has started
+ * this process, the variables of the launcher are the source for {@code RANK}, {@code WORLD_SIZE}, {@code LOCAL_RANK}
+ * and {@code LOCAL_WORLD_SIZE}. These variables are also the source for {@code FERRO_JOB_ID} and {@code
+ * FERRO_LOCAL_CORES}, unless these two are set ({@link ferro.job.JobFinder}). The number of restarts that a launcher
+ * counts is the source for {@code FERRO_GENERATION}, and part of {@code FERRO_JOB_ID}.
  *
- * <p>Programs need no context, because {@link ProcessGroup#join(JoinOptions)} makes a context that ends with the group. This
- * class is for launchers that start ranks in existing processes, and for back ends. With a context, a launcher gets the
- * address of the store before a join ({@link #storeEndpoint}), cancels a join or a rank ({@link #abort}), and gets the
- * recording of a rank ({@link #flightRecord}). A launcher can also join several groups that share port, timer thread and
- * recorder ({@link Groups#join}).
+ * <p>Programs need no context, because {@link ProcessGroup#join(JoinOptions)} makes a context that ends with the group.
+ * This class is for launchers that start ranks in existing processes, and for back ends. With a context, a launcher
+ * gets the address of the store before a join ({@link #storeEndpoint}), cancels a join or a rank ({@link #abort}), and
+ * gets the recording of a rank ({@link #flightRecord}). A launcher can also join several groups that share port, timer
+ * thread and recorder ({@link Groups#join}).
  *
  * <p>Thread-safe. One JVM may have many contexts, one per rank; {@link #ofProcess()} is the context of the process.
  */
@@ -165,8 +165,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
     /**
      * Returns the deadline of joining for programs that set no deadline in the code.
      *
-     * @return {@code ferro.join.timeout}; if that setting is unset, 10 minutes for ranks of a cluster launcher, which start
-     *     minutes apart, and 120 s for other ranks
+     * @return {@code ferro.join.timeout}; if that setting is unset, 10 minutes for ranks of a cluster launcher, which
+     *     start minutes apart, and 120 s for other ranks
      * @throws IllegalArgumentException if the setting has an invalid value
      */
     public Duration joinTimeout() {
@@ -178,10 +178,10 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Returns the address of the store that the other ranks pass to {@link JoinOptions#storeAt}. The first call on a rank that
-     * serves the store ({@link JoinOptions#serveStore}) binds the port. The store closes with this context. While the name of
-     * this machine has no address yet, the call waits until the deadline of joining; {@link #abort} and {@link #close} end the
-     * wait.
+     * Returns the address of the store that the other ranks pass to {@link JoinOptions#storeAt}. The first call on a
+     * rank that serves the store ({@link JoinOptions#serveStore}) binds the port. The store closes with this context.
+     * While the name of this machine has no address yet, the call waits until the deadline of joining; {@link #abort}
+     * and {@link #close} end the wait.
      *
      * @return host and port, {@code 10.0.0.1:29500}
      * @throws IllegalArgumentException if a setting is invalid
@@ -196,9 +196,9 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Ends all joins in progress with ABORTED and fails open groups on all ranks with the same cause. The other ranks of a join
-     * receive the cause if they have already found this rank. Any thread may call this method; idempotent. No group can be
-     * joined in this context afterwards.
+     * Ends all joins in progress with ABORTED and fails open groups on all ranks with the same cause. The other ranks
+     * of a join receive the cause if they have already found this rank. Any thread may call this method; idempotent. No
+     * group can be joined in this context afterwards.
      *
      * @param cause reason; null if there is none
      */

@@ -10,8 +10,9 @@
  * }
  *
  * <p>Start reading at {@link ferro.group.ProcessGroup}. {@code BackendSelection} chooses the back end. {@link
- * ferro.group.JoinOptions} describes a rank whose process has no variables of a launcher. {@link ferro.group.SystemContext}
- * reads the settings. Only launchers and back ends need a context, and {@link ferro.group.Groups} creates groups in a
- * context. {@link ferro.group.GroupObjects} encodes objects as bytes and moves the bytes by collectives.
+ * ferro.group.JoinOptions} describes a rank whose process has no variables of a launcher. {@link
+ * ferro.group.SystemContext} reads the settings. Only launchers and back ends need a context, and {@link
+ * ferro.group.Groups} creates groups in a context. {@link ferro.group.GroupObjects} encodes objects as bytes and moves
+ * the bytes by collectives.
  */
 package ferro.group;

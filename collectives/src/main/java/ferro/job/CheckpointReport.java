@@ -35,8 +35,8 @@ public final class CheckpointReport {
     }
 
     /**
-     * Adds the step of a checkpoint that has just been published. If the file cannot be written, the launcher does not get
-     * the step, and the call does nothing else.
+     * Adds the step of a checkpoint that has just been published. If the file cannot be written, the launcher does not
+     * get the step, and the call does nothing else.
      *
      * @param step step of the checkpoint
      */

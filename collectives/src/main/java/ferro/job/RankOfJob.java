@@ -71,8 +71,8 @@ public final class RankOfJob {
     /**
      * Returns the name that distinguishes this start of the job from other jobs and from other starts.
      *
-     * @return {@code FERRO_JOB_ID}, else the key of the rendezvous point, with the generation if all ranks have the same
-     *     one; empty without a name and a generation
+     * @return {@code FERRO_JOB_ID}, else the key of the rendezvous point, with the generation if all ranks have the
+     *     same one; empty without a name and a generation
      */
     public Optional<String> jobId() {
         return start.jobId;
