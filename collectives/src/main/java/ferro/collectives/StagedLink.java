@@ -68,7 +68,7 @@ public final class StagedLink implements Link {
 
     /**
      * The memory that elements pass through, and the kernels that combine from it. All links of a transport share one
-     * object.
+     * staging object.
      */
     public static final class Staging {
         private final ByteBuffer bytes;

@@ -69,7 +69,7 @@ record EncodedObject(List<byte[]> parts, Throwable failure) {
         }
     }
 
-    /** An exception because the list of this rank is invalid. The other ranks receive the text of the exception. */
+    /** The exception for an invalid list of this rank. The other ranks receive the text of the exception. */
     private static final class WrongList extends IllegalArgumentException {
         private static final long serialVersionUID = 1L;
 

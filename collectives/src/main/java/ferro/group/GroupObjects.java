@@ -228,8 +228,8 @@ public final class GroupObjects<T> {
     }
 
     /**
-     * Combines the objects of all ranks on every rank, in the order of the ranks, as {@link #reduce}. Each rank gets all
-     * objects and calls the op itself. So the op must return equal results for equal objects.
+     * Combines the objects of all ranks on every rank, in the order of the ranks, as {@link #reduce} does. Each rank
+     * gets all objects and calls the op itself. So the op must return equal results for equal objects.
      *
      * @param value object of this rank
      * @param op    combines two objects into one; an exception of the op is thrown unchanged

@@ -50,7 +50,7 @@ interface Executor {
     String progress();
 
     /**
-     * Returns the progress of an operation, for the exception that ends it on this rank.
+     * Returns the progress of an operation, for the exception that ends the operation on this rank.
      *
      * @param behind 0 for the current operation, 1 for the operation that has begun behind it, and so on
      */
@@ -84,7 +84,7 @@ interface Executor {
 
         private int first;
         private int count;
-        /** Whether the current operation may share the links. Operations behind the current one always may. */
+        /** Whether the current operation may share the links. Operations behind it always may share the links. */
         private boolean shares;
 
         LinkExecutor(Transport transport, int max) {
@@ -134,8 +134,8 @@ interface Executor {
         }
 
         /**
-         * Returns whether an operation may share the links. A barrier may not, because an operation after a barrier
-         * must begin after the end of the barrier.
+         * Returns whether an operation may share the links. A barrier may not share the links, because an operation
+         * after the barrier must begin after its end.
          */
         private static boolean mayShare(Operation operation) {
             return operation.prepared().type != null
@@ -181,7 +181,7 @@ interface Executor {
             return current.isFinished();
         }
 
-        /** Returns whether there is no other rank, so that no link is used. */
+        /** Returns whether this rank is the only one, so that no link is used. */
         boolean isAlone() {
             return lanes.isAlone();
         }

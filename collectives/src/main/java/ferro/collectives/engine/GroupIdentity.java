@@ -86,7 +86,7 @@ public record GroupIdentity(
         return new GroupIdentity(identity, membership, all, statuses, options, left);
     }
 
-    /** Returns the ranks of a joined group in ascending order. The ranks of a process share this unchanged array. */
+    /** Returns the ranks of a joined group in order. The ranks of a process share the array, which never changes. */
     private static int[] ascending(int worldSize) {
         int[] all = ASCENDING.get();
         if (all.length != worldSize) {

@@ -43,7 +43,7 @@ abstract class MessageLane {
         boolean isFound;
         /** The receive that gets the elements once all elements have come. */
         Transfer taker;
-        /** The number of an announcement of a peer. */
+        /** The number of the peer's announcement of this message. */
         long announcement;
         /** The send of a message that this rank has announced to itself. */
         Transfer ownSend;

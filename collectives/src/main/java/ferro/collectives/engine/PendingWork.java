@@ -347,7 +347,7 @@ final class PendingWork implements Work {
     /** The condition that ends a run of the progress loop. */
     enum RunLimit {
         DONE,
-        /** The run ends with the work, at a time, or at an interrupt of the thread. Unfinished work continues. */
+        /** The run ends when the work is done, at a time, or at an interrupt. Unfinished work continues. */
         TIME,
         /** The run ends when nothing is pending, or when a caller wants the progress lock. */
         IDLE,

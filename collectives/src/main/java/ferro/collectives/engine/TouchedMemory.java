@@ -102,7 +102,7 @@ final class TouchedMemory {
                 && TensorMemory.memoryOffset(other) < TensorMemory.memoryOffset(one) + unit * one.elementCount();
     }
 
-    /** Returns false only if two tensors, which may be null, share no byte. May return true for other tensors. */
+    /** Returns false only if two tensors, which may be null, share no byte; may return true for such tensors too. */
     static boolean mayAlias(HostTensor one, HostTensor other) {
         if (one == null || other == null || one.elementCount() == 0 || other.elementCount() == 0) {
             return false;

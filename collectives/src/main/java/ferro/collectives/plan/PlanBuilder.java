@@ -21,9 +21,9 @@ final class PlanBuilder {
     private final List<Step.Send> sends = new ArrayList<>();
     private final List<Step.Arrival> receives = new ArrayList<>();
     private final LastSteps sent = new LastSteps();
-    /** The last entry of the receive list that wrote each chunk. */
+    /** For each chunk, the last entry of the receive list that wrote it. */
     private final LastSteps written = new LastSteps();
-    /** The last local step that read each chunk. */
+    /** For each chunk, the last local step that read it. */
     private final LastSteps readLocally = new LastSteps();
 
     private long visited;

@@ -209,7 +209,7 @@ final class TreeReduceScatter {
         }
     }
 
-    /** Returns whether no step that makes a sum at a rank is a step of this rank. */
+    /** Returns whether this rank has no step in the making of a sum at a rank. */
     private boolean isOfOthers(PartialSum sum, int at) {
         return rank != ALL_RANKS && rank != at && !sum.hasLeaf(leaf);
     }

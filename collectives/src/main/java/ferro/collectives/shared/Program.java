@@ -133,7 +133,7 @@ public final class Program {
 
     /** Number of bytes of a slot that the operation uses. */
     final int slotBytes;
-    /** The step by which this rank enters. */
+    /** The step in which this rank enters the operation. */
     final int entered;
     /**
      * Whether a rank that has entered only moves data and waits until other ranks have entered or read. A blocking call

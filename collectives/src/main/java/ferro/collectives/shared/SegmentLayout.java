@@ -39,9 +39,9 @@ public final class SegmentLayout {
     static final int OPERAND = 0;
     /** The word of a header with the first byte of the operand in that memory. */
     static final int OPERAND_START = 1;
-    /** As {@link #OPERAND}, for the result. */
+    /** The word of a header with the number of the shared memory that has the result; 0 for none. */
     static final int RESULT = 2;
-    /** As {@link #OPERAND_START}, for the result. */
+    /** The word of a header with the first byte of the result in that memory. */
     static final int RESULT_START = 3;
 
     private static final int PAGE = 4096;
