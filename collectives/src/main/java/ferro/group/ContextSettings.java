@@ -221,7 +221,7 @@ final class ContextSettings {
         return variables;
     }
 
-    /** Returns the names of properties and variables that begin as settings of ferro do. */
+    /** Returns the names of properties and variables that begin with the prefix of ferro's settings. */
     Set<String> names() {
         Set<String> names = new HashSet<>();
         if (isOfProcess) {

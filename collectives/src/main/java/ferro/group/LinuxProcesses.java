@@ -38,7 +38,7 @@ final class LinuxProcesses implements ProcessTable {
 
     /**
      * Returns the processes; {@link ProcessTable#NONE} on systems other than Linux. {@code name} is the name that the
-     * user gives this host. Without this name, the host has the name of the kernel.
+     * user gives this host. Without this name, the host has the host name of the kernel.
      */
     static ProcessTable of(Proc proc, Optional<String> name) {
         try {

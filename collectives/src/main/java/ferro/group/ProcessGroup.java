@@ -148,8 +148,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * <p>An uncaught exception that ends the calling thread, such as one thrown by {@code main}, aborts this group and
      * the groups made of it if they are open. The other ranks receive the exception as the cause, before it is printed.
      * For this purpose, the thread has an {@linkplain Thread#getUncaughtExceptionHandler() uncaught exception handler}
-     * until the groups are closed. This handler also calls the handler that the thread had before. A group that {@code
-     * try (group)} closes first is not aborted.
+     * until the groups are closed. After the abort, this handler calls the handler that the thread had before. A group
+     * that {@code try (group)} closes first is not aborted.
      *
      * @return group of this rank
      * @throws IllegalArgumentException if a setting is missing or invalid, or the back end cannot work in this process

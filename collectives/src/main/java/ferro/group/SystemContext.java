@@ -29,9 +29,9 @@ import java.util.function.Supplier;
  * The context of a real process: settings from system properties and the environment (or a map), the system's clock,
  * and one daemon thread for timers. No other class of ferro reads the environment. If a cluster launcher has started
  * this process, the variables of the launcher are the source for {@code RANK}, {@code WORLD_SIZE}, {@code LOCAL_RANK}
- * and {@code LOCAL_WORLD_SIZE}. These variables are also the source for {@code FERRO_JOB_ID} and {@code
- * FERRO_LOCAL_CORES}, unless these two are set ({@link ferro.job.JobFinder}). The number of restarts that a launcher
- * counts is the source for {@code FERRO_GENERATION}, and part of {@code FERRO_JOB_ID}.
+ * and {@code LOCAL_WORLD_SIZE}. The variables of the launcher are also the source for {@code FERRO_JOB_ID} and {@code
+ * FERRO_LOCAL_CORES}, unless these settings are set ({@link ferro.job.JobFinder}). The number of restarts that a
+ * launcher counts is the source for {@code FERRO_GENERATION}, and part of {@code FERRO_JOB_ID}.
  *
  * <p>Programs need no context, because {@link ProcessGroup#join(JoinOptions)} makes a context that ends with the group.
  * This class is for launchers that start ranks in existing processes, and for back ends. With a context, a launcher

@@ -170,7 +170,7 @@ public final class JobFinder {
         };
     }
 
-    // two families of variables, if it is unknown which launcher is closer to the program
+    // contradictions between two families of variables, if it is unknown which launcher is closer to the program
 
     /** Returns the reason to refuse the chosen family, if another family contradicts it. */
     private static Optional<String> contradiction(

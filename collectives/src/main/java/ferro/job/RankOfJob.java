@@ -72,7 +72,7 @@ public final class RankOfJob {
      * Returns the name that distinguishes this start of the job from other jobs and from other starts.
      *
      * @return {@code FERRO_JOB_ID}, else the key of the rendezvous point, with the generation if all ranks have the
-     *     same one; empty without a name and a generation
+     *     same one and no launcher has chosen the job id; empty if neither a name nor such a generation is given
      */
     public Optional<String> jobId() {
         return start.jobId;

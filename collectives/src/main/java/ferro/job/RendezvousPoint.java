@@ -25,13 +25,13 @@ public final class RendezvousPoint {
      * underscores, so that it can name a file.
      *
      * @return {@code FERRO_JOB_ID} if it is set, else the key of the launcher, with the generation if all ranks have
-     *     the same one; empty if no value is common to all ranks
+     *     the same one and no launcher has chosen the job id; empty if no value is common to all ranks
      */
     public Optional<String> key() {
         return point.key;
     }
 
-    /** {@return whether all ranks are on this host according to the launcher} */
+    /** {@return whether all ranks are on this host according to the variables} */
     public boolean allLocal() {
         return point.allLocal;
     }
@@ -52,7 +52,7 @@ public final class RendezvousPoint {
         return point.port;
     }
 
-    /** {@return why the launcher gives no host and how to fix it; empty with a host or without such a launcher} */
+    /** {@return why the launcher gives no host and how to fix it; empty with a host, or if it never gives one} */
     public Optional<String> noHost() {
         return point.noHost;
     }

@@ -30,7 +30,7 @@ record RendezvousPoints(LauncherVariables variables) {
      * Returns the rendezvous point that the launcher gives.
      *
      * @param key      name of this start of the job, or empty
-     * @param allLocal whether all ranks are on this host according to the launcher
+     * @param allLocal whether all ranks are on this host according to the variables
      * @param host     host of rank 0, if the launcher gives it
      * @param port     port that the ranks use if none is set
      */

@@ -188,7 +188,7 @@ public final class ChunkCounts {
                 : Arrays.stream(inCounts).max().orElse(0);
     }
 
-    /** Returns the first element of a chunk, counted from the first element of chunk 0. */
+    /** Returns the index of the first element of a chunk, counted from the first element of chunk 0. */
     public long start(Region region, int chunk, int chunks) {
         if (chunks == 0) {
             return 0;
@@ -200,8 +200,8 @@ public final class ChunkCounts {
     }
 
     /**
-     * Returns the first element of part {@code index} of {@code parts} parts. The first parts are one element longer if
-     * the length does not divide evenly.
+     * Returns the index of the first element of part {@code index} of {@code parts} parts. The first parts are one
+     * element longer if the length does not divide evenly.
      */
     static long even(long length, int index, int parts) {
         return index * (length / parts) + Math.min(index, length % parts);

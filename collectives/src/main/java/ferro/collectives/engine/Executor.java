@@ -20,7 +20,7 @@ import java.util.function.IntConsumer;
  * progress lock.
  */
 interface Executor {
-    /** Makes an operation the current one after the previous one has ended, and begins it unless it has begun. */
+    /** Makes an operation the current one, and begins it unless it has begun. The previous one must have ended. */
     void begin(Operation operation);
 
     /**
@@ -43,7 +43,7 @@ interface Executor {
      */
     void forget();
 
-    /** Returns the ranks whose data this rank waits for, and the ranks that have not yet taken data of this rank. */
+    /** Returns the ranks from which this rank waits for data, and ranks that have not yet taken data of this rank. */
     BitSet waitingFor();
 
     /** Describes the progress of the current operation, for example: step 3 of 14, 65536 of 262144 bytes received. */
@@ -135,7 +135,7 @@ interface Executor {
 
         /**
          * Returns whether an operation may share the links. A barrier may not share the links, because an operation
-         * after the barrier must begin after its end.
+         * after the barrier must begin after the end of the barrier.
          */
         private static boolean mayShare(Operation operation) {
             return operation.prepared().type != null

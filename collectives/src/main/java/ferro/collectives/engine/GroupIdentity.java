@@ -70,7 +70,7 @@ public record GroupIdentity(
      * Returns the identity of a group without a control lane. The group watches no rank, and no rank sends the reason
      * why a peer has left. At a deadline, the engine calls {@code hasCompared} repeatedly until the result is true. The
      * argument is the timeout of the call in nanoseconds. The result is true when the calls of the peers have been
-     * compared, or cannot be compared.
+     * compared, cannot be compared, or could not be compared in time.
      */
     public static GroupIdentity unwatched(GroupSpec group, LongPredicate hasCompared) {
         EngineOptions options = new EngineOptions(false, new NothingToRead(hasCompared), Overlay.MAX_MESH, 1);

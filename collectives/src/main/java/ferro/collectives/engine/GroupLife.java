@@ -42,9 +42,9 @@ import java.util.function.BooleanSupplier;
  * <p>A failure ends the calls in flight with the cause, and later calls are refused with the same cause. The close
  * throws a MISMATCH that no call has thrown.
  *
- * <p>A close waits for queued work, sends a goodbye, ends the links in order, and releases the transport. The release
- * waits until no other rank can lose data by the release. Only the close of the last group of a rank waits for the
- * release.
+ * <p>A close waits for queued work, sends a goodbye, ends the links in an orderly way, and releases the transport.
+ * The release waits until no other rank can lose data by the release. Only the close of the last group of a rank waits
+ * for the release.
  */
 final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDeparture.OpenCalls, LeftGroups.OpenGroup {
     private static final long LOOK_NANOS = 1_000_000L;

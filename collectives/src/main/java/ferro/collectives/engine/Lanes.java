@@ -17,7 +17,7 @@ final class Lanes {
 
     private CountedLink[] opened = new CountedLink[0];
 
-    /** A link and its numbers of posts. No post may be pending on the link when this object is created. */
+    /** A link and the numbers of its posts since the link was made. Created while no post is pending. */
     static final class CountedLink {
         final Link link;
         long sendsPosted;

@@ -41,7 +41,7 @@ public final class LocalPeers {
 
     private final GroupSpec group;
     private final RankContext context;
-    /** Null if the back end has no shared memory. */
+    /** Null if this group cannot use shared memory. */
     private final IntraNodeTransport intraNode;
 
     private final SharedMemoryProvider provider;
@@ -80,7 +80,8 @@ public final class LocalPeers {
 
     /**
      * Finds out, together with the other ranks, which ranks share memory. The engine does this before the first call of
-     * a user. If the ranks fail to find out, closes the group and throws an exception.
+     * a user. If the exchange fails, closes the group and throws an exception, unless another rank has aborted the
+     * group.
      */
     void meet(CollectiveBackend engine, boolean isJoined) {
         try {
@@ -154,7 +155,7 @@ public final class LocalPeers {
         }
     }
 
-    /** Makes a tensor in memory that all ranks share, or in memory of this rank. A failure fails the group. */
+    /** Makes a tensor in memory that all ranks share, or else in memory of this rank. A failure fails the group. */
     public Allocation allocate(CollectiveBackend engine, DataType dataType, long elementCount, Duration timeout) {
         try {
             return allocated(engine, dataType, elementCount, timeout);

@@ -26,7 +26,7 @@ import java.util.function.IntFunction;
 final class PeerLanes {
     private final Transport transport;
     private final Lanes lanes;
-    /** Null if no rank shares memory with this rank. */
+    /** Null if this group cannot use shared memory. */
     private final IntraNodeTransport intraNode;
 
     final CallHeader header;
@@ -78,9 +78,9 @@ final class PeerLanes {
     }
 
     /**
-     * Opens lanes to peers that no receive of this rank names. Returns whether a lane was opened. While a probe or a
-     * receive from any rank is pending, opens all lanes that a peer has opened. Otherwise, if {@code listens}, opens
-     * the lanes in shared memory on which messages have come.
+     * Opens lanes that no call of this rank has opened. Returns whether a lane was opened. While a probe or a receive
+     * from any rank is pending, opens all lanes that a peer has opened. Otherwise, if {@code listens}, opens the lanes
+     * in shared memory on which messages have come.
      */
     boolean openUnexpected(boolean listens) {
         boolean isFromAny = !fromAny.isEmpty() || !probes.isEmpty();

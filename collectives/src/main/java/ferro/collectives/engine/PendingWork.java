@@ -55,7 +55,7 @@ final class PendingWork implements Work {
     /**
      * The progress of an operation.
      *
-     * @param step       number of the next post of the schedule; -1 if the operation has no schedule
+     * @param step       number of the next post of the schedule or step of the program; -1 for a message, or if unknown
      * @param bytesMoved bytes that were moved in both directions, unfinished posts included
      * @param waitingFor ranks that the operation waited for
      */
@@ -227,7 +227,10 @@ final class PendingWork implements Work {
         owner.recorder().running(entry);
     }
 
-    /** Ends the operation well. The caller of any end holds the progress lock, and accesses the memory no more. */
+    /**
+     * Ends the operation successfully. The caller of each method that ends an operation holds the progress lock and has
+     * made the last access to the memory.
+     */
     public void succeed(int steps, long bytesMoved) {
         end(null, steps, bytesMoved);
     }

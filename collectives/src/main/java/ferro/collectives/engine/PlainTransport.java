@@ -47,7 +47,7 @@ final class PlainTransport implements Transport {
     /** End of the search for a different call; 0 before. Only the thread that makes progress sets this field. */
     private long searchedUntilNanos;
 
-    /** Whether the search has begun. The call can only fail from then on, because a search may take its headers. */
+    /** Whether the search has begun. The call can then only fail, because the search may take headers of the call. */
     private volatile boolean isSearching;
 
     private volatile boolean hasSearched;

@@ -246,7 +246,7 @@ final class PlanRun {
         return pairs == null ? call : CallHeader.of(call.sequence(), pairs[peer]);
     }
 
-    /** Returns the ranks whose data this rank waits for, and the ranks that have not yet taken data of this rank. */
+    /** Returns the ranks from which this rank waits for data, and ranks that have not yet taken data of this rank. */
     BitSet waitingFor() {
         BitSet peers = new BitSet();
         if (receivesDone < schedule.receives.length && !schedule.receives[receivesDone].isLocal()) {

@@ -36,7 +36,7 @@ final class Planner {
 
     private static final String ENGINE = "GroupEngine";
 
-    /** Number of slots for calls with labels, which share plans. A model has hundreds of parameters. */
+    /** Slots for calls with labels, which share plans of calls without labels. A model has hundreds of parameters. */
     private static final int LABELLED_SLOTS = 2048;
 
     private static final int JOINED_SLOTS = 16;

@@ -265,7 +265,7 @@ final class PointToPoint {
         }
     }
 
-    /** Notifies the listeners of a late transfer and of similar ones from before a time; many may be posted at once. */
+    /** Notifies the listeners of a late transfer and similar ones begun before a time; many may be posted at once. */
     private void warn(Transfer first, long untilNanos, long nowNanos) {
         BitSet peers = new BitSet();
         int others = -1;

@@ -42,7 +42,7 @@ final class PreparedCall {
     private final String label;
 
     final ReduceOp op;
-    /** Op that combines two elements while operands are missing. Operands are multiplied before this op. */
+    /** Op that combines two elements while operands are missing. Any multiplication of operands precedes this op. */
     final ReduceOp combining;
     /** Op that combines the last missing operand. For an average of floats, this op also divides. */
     final ReduceOp completing;

@@ -87,7 +87,7 @@ final class ProgressLock {
         holder = Thread.currentThread();
     }
 
-    /** Releases the lock, or keeps it for an earlier entry of this thread. Later reads see newer values. */
+    /** Releases the lock, or keeps it for an earlier entry of this thread. Reads after the release see newer values. */
     void leave() {
         if (entries > 0) {
             entries--;
@@ -206,7 +206,7 @@ final class ProgressLock {
         return null;
     }
 
-    /** Returns the waiting operation with the earliest deadline; null if that of {@code running} is the earliest. */
+    /** Returns the waiting operation with the earliest deadline; null if {@code running} has the earliest. */
     synchronized Operation firstToEnd(Operation running) {
         Operation earliest = running;
         for (Operation each = first; each != null; each = each.following) {

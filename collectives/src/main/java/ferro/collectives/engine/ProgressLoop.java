@@ -208,7 +208,7 @@ final class ProgressLoop {
         wakeProgress();
     }
 
-    /** Fails the group after an exception in the loop. An operation that waits for data cannot fail the group. */
+    /** Fails the group after an exception in the loop, because an operation that waits for data cannot do this. */
     private void broken(Throwable failure) {
         control.fail(Failures.inside(group, control.self(), failure));
     }
@@ -360,7 +360,7 @@ final class ProgressLoop {
         try {
             collectives.check(nowNanos);
             messages.check(nowNanos);
-            // a rank that leaves is notified now, because a current call may go on for other reasons
+            // notifies ranks that leave now, so that they do not wait for a call that goes on for other reasons
             control.exits().confirm();
             // an iteration runs between this check and a sleep; a seeded run has no iteration that only waits
             listens = !stepped;
@@ -437,7 +437,7 @@ final class ProgressLoop {
     /** Releases the progress lock and wakes the next thread. */
     void leave() {
         lock.leave();
-        // notifies ranks that have left which operations have ended meanwhile
+        // notifies ranks that have left of the operations that have ended meanwhile
         control.exits().confirm();
         wakeNext();
         settleIfFree();

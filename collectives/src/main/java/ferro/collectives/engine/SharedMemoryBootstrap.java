@@ -29,7 +29,7 @@ import java.util.function.Supplier;
 
 /**
  * The exchange by which the ranks of a new group find out which ranks share memory. Each rank offers its segment to all
- * ranks, tries to map the segments that other ranks offer, and sends to all ranks which segments it has mapped. The
+ * ranks, tries to map the segments that other ranks offer, and reports to all ranks which segments it has mapped. The
  * exchange consists of a few all-gathers by messages around the ring, so that operations keep their numbers. After the
  * exchange, all ranks have the same information.
  */
@@ -241,7 +241,7 @@ final class SharedMemoryBootstrap {
         return block;
     }
 
-    /** Sends to all ranks which segments this rank has mapped, and why not others. Adds the reports of all ranks. */
+    /** Reports to all ranks which segments this rank has mapped, and why not others. Adds the reports of all ranks. */
     private void exchangeReached(List<NodeTopology.Said> said, BitSet mine, String failed) {
         int bytes = (worldSize + Byte.SIZE - 1) / Byte.SIZE;
         int room = bytes + Short.BYTES + TEXT_BYTES;

@@ -19,7 +19,7 @@ import java.util.BitSet;
 import java.util.Set;
 import java.util.function.IntFunction;
 
-/** One point-to-point operation. Except for {@code work}, only the thread that makes progress uses the fields. */
+/** One point-to-point operation. Except {@code work}, guarded by the progress lock unless a member says otherwise. */
 final class Transfer {
     /** Time that a receive waits for the elements before the receive repeats its go-ahead. */
     private static final long REPEAT_NANOS = 20_000_000L;
@@ -54,7 +54,7 @@ final class Transfer {
     private boolean isRepeated;
     /** Whether the transfer has begun. A transfer that is submitted again after that is cancelled. */
     boolean isStarted;
-    /** Whether a cancellation has been accepted or refused. */
+    /** Whether a cancellation has been accepted or refused. The thread that cancels also reads this field. */
     volatile boolean isDecided;
 
     private final PointToPoint owner;

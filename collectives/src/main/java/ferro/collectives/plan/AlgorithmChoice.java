@@ -76,8 +76,9 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns whether operations of a kind can run in a topology. The result is false if the topology has no algorithm
-     * for the kind, or if an override names an algorithm for messages between all ranks.
+     * Returns whether operations of a kind can run in a topology; always true for {@link Topology#FLAT}. For another
+     * topology, the result is false if the topology has no algorithm for the kind, or if an override names an algorithm
+     * for messages between all ranks.
      */
     public boolean serves(CollectiveKind kind, Topology topology) {
         if (topology == Topology.FLAT) {

@@ -149,12 +149,12 @@ final class ProgramBuilder {
         readsTensors |= ifPossible;
     }
 
-    /** Records that other programs continue with this one in shared tensors, which a rank may not use itself. */
+    /** Records that other programs continue with this one in shared tensors, even if this rank uses none of them. */
     void goesOnInTensors() {
         readsTensors = true;
     }
 
-    /** Sets the program that continues after {@link #choose} if operands are shared, and results if it writes them. */
+    /** Sets the program after {@link #choose} for shared operands, and results if it writes results of other ranks. */
     void insteadInTensors(Program other, boolean writesResults) {
         inTensors = other;
         needsResults = writesResults;

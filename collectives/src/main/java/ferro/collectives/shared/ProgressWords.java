@@ -26,7 +26,7 @@ final class ProgressWords {
         LONGS.setRelease(area, at, value);
     }
 
-    /** Sets a word to 0, which ends its meaning. Other threads see the 0 before this thread's next write. */
+    /** Sets a word to 0, which ends its meaning. Other threads see the 0 before this thread's next writes. */
     static void withdraw(ByteBuffer area, int at) {
         announce(area, at, 0);
     }

@@ -22,7 +22,7 @@ public final class ReducePrograms {
     /** Bytes combined from one rank after the other, so that the partial sum stays in the first-level cache. */
     private static final int BLOCK_BYTES = 16 << 10;
 
-    /** Largest block in shared tensors. A rank soon stops writing into tensors of ranks whose call has failed. */
+    /** Largest block in shared tensors, so that a rank soon stops writing into tensors of ranks that have failed. */
     private static final int TENSOR_BLOCK_BYTES_MOST = 1 << 20;
 
     private final SharedCall call;
@@ -194,7 +194,7 @@ public final class ReducePrograms {
      * Makes the program that continues in shared tensors after all ranks have entered. The order of the ranks is the
      * order of {@link #staged}, so that the bits of the result do not depend on where the tensors lie.
      *
-     * <p>In an all-reduce, each rank reduces its part of the operands of all ranks, and writes the sum to the results
+     * <p>In an all-reduce, each rank reduces its part of the operands of all ranks, and writes the part to the results
      * of all ranks. No other rank reads or writes this part, so each rank may work in place or not. In a reduce of two
      * ranks, the root reads the operand of the other rank. Two operands give the same bits in either order.
      */

@@ -53,7 +53,7 @@ public final class SegmentLayout {
 
     private static final int SLOT_BYTES_MOST = 1 << 20;
     private static final int SLOT_BYTES_LEAST = 1 << 16;
-    /** Smaller for threads of one process, which share a cache, and of which tests make thousands of groups. */
+    /** Smaller for threads of one process, which share a cache. Tests make thousands of such groups. */
     private static final int SLOT_BYTES_OF_THREAD = 1 << 17;
 
     /** Bytes after the end of a ring that repeat the ring's beginning, so that no header or element is split. */
@@ -177,8 +177,8 @@ public final class SegmentLayout {
     }
 
     /**
-     * Returns the number of bytes of a slot to reserve for data of a length. The number is the next power of two, up to
-     * the slot, so that growing lengths do not reserve memory each time.
+     * Returns the number of bytes of a slot to reserve for data of a length. The number is the next power of two, at
+     * least a page and at most the slot, so that growing lengths do not reserve memory each time.
      */
     int reserved(int bytes) {
         return Math.min(slotBytes, Math.max(PAGE, Integer.highestOneBit(Math.max(1, bytes - 1)) << 1));

@@ -441,7 +441,7 @@ public class SharedMachine {
         }
     }
 
-    /** Returns whether the second result of a step belongs into the memory of its second operand. */
+    /** Returns whether the second result of a step belongs in the memory of its second operand. */
     private boolean writesBack(Program work, int step) {
         return work.chunk[step] == Program.OPERAND
                 ? operands.isInPlace(work.peer[step])

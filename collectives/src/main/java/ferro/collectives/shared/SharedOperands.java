@@ -61,7 +61,7 @@ final class SharedOperands {
         return chosen;
     }
 
-    /** Returns whether a rank stages nothing. The result may be wrong about ranks that have not entered. */
+    /** Returns whether any rank stages nothing. The result may be wrong about ranks that have not entered. */
     boolean isAnyShared() {
         for (int peer = 0; peer < worldSize && !tensors.isEmpty(); peer++) {
             if (standing.word(peer, SegmentLayout.OPERAND) != 0) {

@@ -30,7 +30,9 @@ final class SharedProgress {
     /** The number of operations that each rank has entered with the same calls as this rank, as far as was checked. */
     private final long[] known;
 
+    /** Number of chunks of all finished operations; {@code values}: sum of the bounds of their flag values. */
     private long chunks;
+
     private long values;
 
     /**
