@@ -314,8 +314,8 @@ final class CallChecks {
 
     private static boolean mayMeet(HostTensor one, HostTensor other) {
         int distance = other.addressInGib() - one.addressInGib();
-        return (distance & ElementMemory.GIB - 1) < one.byteCount()
-                || (-distance & ElementMemory.GIB - 1) < other.byteCount();
+        return (distance & HostTensor.GIB - 1) < one.byteCount()
+                || (-distance & HostTensor.GIB - 1) < other.byteCount();
     }
 
     /**

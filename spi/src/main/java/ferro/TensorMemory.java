@@ -1,6 +1,6 @@
 package ferro;
 
-import ferro.ElementMemory.ForeignView;
+import ferro.HostTensor.ForeignView;
 import java.util.Objects;
 
 /**
