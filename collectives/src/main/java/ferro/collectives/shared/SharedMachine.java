@@ -45,9 +45,11 @@ public class SharedMachine {
     /** First byte of the slot of chunk i mod SLOTS, for the current operation or the next one. */
     private final int[] slots = new int[SegmentLayout.SLOTS];
 
-    private final OperandSide in = new OperandSide();
-    private final OperandSide out = new OperandSide();
     private final ElementCopier copies = new ElementCopier();
+    /** Operand and result of this rank in the operation under way, or null. */
+    private HostTensor in;
+
+    private HostTensor out;
     private Program program;
     private CallHeader call;
     private DataType type;
@@ -154,13 +156,13 @@ public class SharedMachine {
     /** Drops the last operation, which is finished, and the references to its memory. */
     public void forget() {
         call = null;
-        in.of(null);
-        out.of(null);
+        in = null;
+        out = null;
     }
 
     private void use(HostTensor operand, HostTensor result, ReduceOp how) {
-        in.of(operand);
-        out.of(result);
+        in = operand;
+        out = result;
         HostTensor either = operand == null ? result : operand;
         type = either == null ? null : either.dataType();
         kernels.use(type, how);
@@ -188,9 +190,7 @@ public class SharedMachine {
         operands.find(work, operand, null);
         reserve(work);
         for (int step = 1; step < work.entered && !operands.isShared(); step++) {
-            long from = TensorMemory.offsetAt(operand, work.in[step]);
-            Object memory = TensorMemory.memoryAt(operand, work.in[step]);
-            copyIn(operand.dataType(), staged(work, step), memory, from, work.count[step]);
+            copyIn(work, step, operand);
         }
         operands.tell(work);
         standing.enter(sequence, common);
@@ -396,19 +396,19 @@ public class SharedMachine {
 
     private void move(Program work, int step) {
         int count = work.count[step];
-        Object result = out.memory(work.out[step]);
-        long to = out.place(work.out[step]);
+        Object result = out == null ? null : TensorMemory.memoryAt(out, work.out[step]);
+        long to = out == null ? 0 : TensorMemory.offsetAt(out, work.out[step]);
         switch (work.kind[step]) {
             case Program.COPY_IN:
                 if (!operands.isShared()) {
-                    copyOperandIn(work, step);
+                    copyIn(work, step, in);
                 }
                 break;
             case Program.COPY_OWN_IN:
-                copyOperandIn(work, step);
+                copyIn(work, step, in);
                 break;
             case Program.COPY_OUT:
-                copyOut(work, step, to);
+                copyOut(work, step, result, to);
                 break;
             case Program.COPY:
                 copy(work, step);
@@ -424,7 +424,7 @@ public class SharedMachine {
                     kernel(work, step).combineBoth(result, to, area(work, step), at(work, step), count);
                 } else {
                     kernel(work, step).combine(result, to, area(work, step), at(work, step), count);
-                    copyBoth(work, step, to);
+                    copyBoth(work, step, result, to);
                 }
                 break;
             default:
@@ -432,12 +432,12 @@ public class SharedMachine {
         }
     }
 
-    private void copyOut(Program work, int step, long to) {
+    private void copyOut(Program work, int step, Object result, long to) {
         int at = at(work, step);
         if (operands.readsPeerTensor(work, step)) {
-            copies.copy(type, out.memory(work.out[step]), to, area(work, step), at, work.count[step]);
+            copies.copy(type, result, to, area(work, step), at, work.count[step]);
         } else {
-            elements[work.peer[step]].read(type, at, out.memory(work.out[step]), to, work.count[step]);
+            elements[work.peer[step]].read(type, at, result, to, work.count[step]);
         }
     }
 
@@ -449,34 +449,34 @@ public class SharedMachine {
     }
 
     /** Copies the result of a step also to the segment of another rank, or to that rank's result. */
-    private void copyBoth(Program work, int step, long from) {
+    private void copyBoth(Program work, int step, Object result, long from) {
         int peer = work.peer[step];
         boolean inTensors = work.chunk[step] == Program.OPERAND;
         ByteBuffer into = inTensors ? operands.result(peer) : areas[peer];
         int at = inTensors ? operands.resultAt(work, step) : staged(work, step);
-        copies.copy(type, into, at, out.memory(work.out[step]), from, work.count[step]);
+        copies.copy(type, into, at, result, from, work.count[step]);
     }
 
     private Kernel kernel(Program work, int step) {
         return kernels.of(work, step, operands.accessesPeerTensor(work, step));
     }
 
-    private void copyOperandIn(Program work, int step) {
-        long element = work.in[step];
-        copyIn(type, staged(work, step), in.memory(element), in.place(element), work.count[step]);
-    }
-
-    private void copyIn(DataType elementType, int at, Object source, long from, int count) {
+    private void copyIn(Program work, int step, HostTensor operand) {
+        Object source = TensorMemory.memoryAt(operand, work.in[step]);
+        long from = TensorMemory.offsetAt(operand, work.in[step]);
         if (kernels.multiply()) {
-            kernels.copying().combine(areas[rank], at, source, from, count);
+            kernels.copying().combine(areas[rank], staged(work, step), source, from, work.count[step]);
         } else {
-            elements[rank].write(elementType, at, source, from, count);
+            elements[rank].write(operand.dataType(), staged(work, step), source, from, work.count[step]);
         }
     }
 
     private void copy(Program work, int step) {
-        Kernel multiplying = kernels.multiply() && work.multiplies[step] ? kernels.copying() : null;
-        out.take(work.out[step], in, work.in[step], work.count[step], multiplying);
+        if (kernels.multiply() && work.multiplies[step]) {
+            kernels.copying().combine(out, work.out[step], in, work.in[step], work.count[step]);
+        } else {
+            copies.copy(out, work.out[step], in, work.in[step], work.count[step]);
+        }
     }
 
     /** Returns the memory that a step accesses besides this rank's operand and result. */
@@ -525,62 +525,6 @@ public class SharedMachine {
 
     private int unit() {
         return type == null ? 1 : type.byteSize();
-    }
-
-    /** The memory of this rank's operand or result, for the current operation. */
-    static final class OperandSide {
-        private final ElementCopier copies = new ElementCopier();
-        /** Array or buffer of all elements; null without elements, or if {@link #parts} has the elements. */
-        private Object memory;
-        /** Tensor whose elements are in several buffers, or null. */
-        private HostTensor parts;
-
-        private DataType type;
-        private long start;
-        private int unit;
-
-        void of(HostTensor tensor) {
-            parts = tensor != null && TensorMemory.hasParts(tensor) ? tensor : null;
-            type = tensor == null ? null : tensor.dataType();
-            if (tensor == null || parts != null) {
-                memory = null;
-                return;
-            }
-            memory = tensor.memory();
-            start = tensor.offset();
-            unit = memory instanceof ByteBuffer ? tensor.dataType().byteSize() : 1;
-        }
-
-        /** Returns the array or buffer that has an element. */
-        Object memory(long element) {
-            return parts == null ? memory : TensorMemory.memoryAt(parts, element);
-        }
-
-        /** Returns the offset of an element in its memory: in elements for an array, in bytes for a buffer. */
-        long place(long element) {
-            return parts == null ? start + element * unit : TensorMemory.offsetAt(parts, element);
-        }
-
-        private long run(long element, long elements) {
-            return parts == null ? elements : Math.min(elements, TensorMemory.runAt(parts, element));
-        }
-
-        /** Copies elements of another side of the same type. The kernel multiplies the elements, unless it is null. */
-        void take(long to, OperandSide given, long from, int count, Kernel multiplying) {
-            for (long done = 0; done < count; ) {
-                Object target = memory(to + done);
-                Object source = given.memory(from + done);
-                long at = place(to + done);
-                long givenAt = given.place(from + done);
-                long length = run(to + done, given.run(from + done, count - done));
-                if (multiplying != null) {
-                    multiplying.combine(target, at, source, givenAt, length);
-                } else if (source != target || givenAt != at) {
-                    copies.copy(type, target, at, source, givenAt, length);
-                }
-                done += length;
-            }
-        }
     }
 
     /** The kernels of the current operation. Used only by the thread that makes progress. */
