@@ -1,26 +1,34 @@
 package ferro.collectives.reduce;
 
-import ferro.Carrier;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.TensorMemory;
-import java.nio.Buffer;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
- * A copier of runs of elements. The copier keeps the views that copies between arrays and direct buffers need, so only
- * the first copy of a buffer allocates. A run in a buffer may begin at any byte: each first byte modulo the size of an
- * element has its own view. One thread at a time may use a copier.
+ * A copier of runs of elements. The copier keeps the {@link TypedViews} of the direct buffers of the last calls, because
+ * new views for each call would allocate on the hot path. All references are weak, so that memory that the caller no
+ * longer uses can be collected. A run in a buffer may begin at any byte. One thread at a time may use a copier.
  */
-public final class ElementCopier extends BufferViews {
-    private static final Carrier[] CARRIERS = Carrier.values();
-    private static final int PHASES = Long.BYTES;
+public final class ElementCopier {
+    /** Number of buffers kept, which is more than the usual number of peers on a host: one buffer more allocates each time. */
+    private static final int KEPT = 32;
+
+    private final KeptBuffer[] kept = new KeptBuffer[KEPT];
+    private KeptBuffer last;
+    private int next;
+
+    private static final class KeptBuffer extends WeakReference<ByteBuffer> {
+        private WeakReference<TypedViews> views;
+
+        KeptBuffer(ByteBuffer bytes) {
+            super(bytes);
+        }
+    }
 
     /** Makes a copier without any view. */
-    public ElementCopier() {
-        super(CARRIERS.length * PHASES);
-    }
+    public ElementCopier() {}
 
     /**
      * Copies elements, unless source and target are the same memory.
@@ -73,34 +81,40 @@ public final class ElementCopier extends BufferViews {
         int length = Math.toIntExact(count);
         int to = Math.toIntExact(intoOffset);
         int from = Math.toIntExact(sourceOffset);
-        if (into instanceof ByteBuffer bytes) {
-            if (source instanceof ByteBuffer other) {
-                bytes.put(to, other, from, length * type.byteSize());
-            } else {
-                Carrier carrier = type.carrier();
-                carrier.put(view(carrier, bytes, to), index(carrier, to), source, from, length);
-            }
+        if (source instanceof ByteBuffer other && into instanceof ByteBuffer bytes) {
+            bytes.put(to, other, from, length * type.byteSize());
+        } else if (into instanceof ByteBuffer bytes) {
+            views(bytes).write(type, to, source, from, length);
         } else if (source instanceof ByteBuffer bytes) {
-            Carrier carrier = type.carrier();
-            carrier.get(view(carrier, bytes, from), index(carrier, from), into, to, length);
+            views(bytes).read(type, from, into, to, length);
         } else {
             System.arraycopy(source, from, into, to, length);
         }
     }
 
-    /** Returns the view in which an element starts at a byte of a buffer. */
-    Buffer view(Carrier carrier, ByteBuffer bytes, int at) {
-        return (Buffer) view(bytes, carrier.ordinal() * PHASES + (at & carrier.byteSize() - 1));
+    /** Returns the views of a buffer. */
+    TypedViews views(ByteBuffer bytes) {
+        KeptBuffer buffer = last;
+        if (buffer == null || !buffer.refersTo(bytes)) {
+            buffer = of(bytes);
+            last = buffer;
+        }
+        TypedViews views = buffer.views == null ? null : buffer.views.get();
+        if (views == null) {
+            views = new TypedViews(bytes);
+            buffer.views = new WeakReference<>(views);
+        }
+        return views;
     }
 
-    /** Returns the index in {@link #view} of the element that starts at a byte. */
-    private static int index(Carrier carrier, int at) {
-        return at >> Integer.numberOfTrailingZeros(carrier.byteSize());
-    }
-
-    @Override
-    Object make(ByteBuffer bytes, int slot) {
-        ByteBuffer from = bytes.duplicate().clear().position(slot % PHASES).order(ByteOrder.nativeOrder());
-        return CARRIERS[slot / PHASES].view(from);
+    private KeptBuffer of(ByteBuffer bytes) {
+        for (KeptBuffer buffer : kept) {
+            if (buffer != null && buffer.refersTo(bytes)) {
+                return buffer;
+            }
+        }
+        next = (next + 1) % KEPT;
+        kept[next] = new KeptBuffer(bytes);
+        return kept[next];
     }
 }

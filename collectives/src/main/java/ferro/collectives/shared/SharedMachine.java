@@ -4,11 +4,11 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.TensorMemory;
-import ferro.collectives.link.StagedElements;
 import ferro.collectives.reduce.ElementCopier;
 import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.Kernel;
 import ferro.collectives.reduce.PreMulTarget;
+import ferro.collectives.reduce.TypedViews;
 import ferro.spi.CallHeader;
 import ferro.spi.SharedMemory;
 import ferro.spi.Transport;
@@ -37,7 +37,7 @@ public class SharedMachine {
 
     private final int looksMost;
     private final ByteBuffer[] areas;
-    private final StagedElements[] elements;
+    private final TypedViews[] elements;
     private final SharedProgress standing;
     private final SharedTensors tensors;
     private final SharedOperands operands;
@@ -87,10 +87,10 @@ public class SharedMachine {
         this.memory = memory;
         this.looksMost = looks;
         this.areas = new ByteBuffer[worldSize];
-        this.elements = new StagedElements[worldSize];
+        this.elements = new TypedViews[worldSize];
         for (int i = 0; i < worldSize; i++) {
             areas[i] = memory.area(i);
-            elements[i] = new StagedElements(areas[i]);
+            elements[i] = new TypedViews(areas[i]);
         }
         this.kernels = new OperationKernels(worldSize);
         this.standing = new SharedProgress(rank, areas, events, wake);

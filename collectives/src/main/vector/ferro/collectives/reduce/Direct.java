@@ -20,7 +20,7 @@ import jdk.incubator.vector.VectorSpecies;
  * use memory segments. No source compiles with both, so the methods of this JVM are called by method handles. The
  * handles are constants, so the JIT compiler can inline their targets.
  */
-final class Direct extends BufferViews {
+final class Direct {
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
     /** Whether this JDK uses memory segments. Memory segments are final since JDK 22 and a preview before. */
@@ -40,9 +40,7 @@ final class Direct extends BufferViews {
     private static final MethodHandle LOAD_BYTES = loadBuffer(ByteVector.class);
     private static final MethodHandle STORE_ANY = store();
 
-    Direct() {
-        super(1);
-    }
+    private Direct() {}
 
     /** Returns why this JVM's Vector API cannot be called, or null. */
     static String unusableBecause() {
@@ -58,14 +56,16 @@ final class Direct extends BufferViews {
         return SEGMENTS ? "memory segments" : "byte buffers";
     }
 
-    @Override
-    Object make(ByteBuffer bytes, int slot) {
-        ByteBuffer full = bytes.duplicate().clear().order(ORDER);
-        try {
-            return SEGMENTS ? (Object) VIEW.invokeExact((Buffer) full) : full;
-        } catch (Throwable failure) {
-            throw failed(failure);
+    /** Returns what {@link #load} and {@link #store} access of a buffer. */
+    static Object of(TypedViews buffer) {
+        if (buffer.forVectors == null) {
+            try {
+                buffer.forVectors = SEGMENTS ? (Object) VIEW.invokeExact((Buffer) buffer.bytes) : buffer.bytes;
+            } catch (Throwable failure) {
+                throw failed(failure);
+            }
         }
+        return buffer.forVectors;
     }
 
     static Vector<?> load(VectorSpecies<?> species, Object view, long at) {

@@ -14,7 +14,7 @@ final class VectorKernel extends Kernel {
     private final BlockKernel plain;
     private final long vectorMask;
     private final Loops.Operands operands;
-    private final BufferViews directs = new Direct();
+    private final ElementCopier copies = new ElementCopier();
 
     /** Makes a kernel; {@code lanes} is a power of two. */
     VectorKernel(Loops[] loops, BlockKernel plain, int lanes, double scale) {
@@ -28,8 +28,8 @@ final class VectorKernel extends Kernel {
     void combine(Object first, long firstOffset, Object second, long secondOffset, long count, boolean both) {
         long vectorized = count & vectorMask;
         if (vectorized > 0) {
-            operands.first = first instanceof ByteBuffer bytes ? directs.view(bytes, 0) : first;
-            operands.second = second instanceof ByteBuffer bytes ? directs.view(bytes, 0) : second;
+            operands.first = first instanceof ByteBuffer bytes ? Direct.of(copies.views(bytes)) : first;
+            operands.second = second instanceof ByteBuffer bytes ? Direct.of(copies.views(bytes)) : second;
         }
         for (long done = 0; done < vectorized; done += BLOCK) {
             long firstAt = plain.at(first, firstOffset, done);

@@ -1,7 +1,7 @@
 package ferro.backend.tcp.link;
 
 import ferro.collectives.link.Post;
-import ferro.collectives.link.StagedElements;
+import ferro.collectives.reduce.TypedViews;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -24,8 +24,8 @@ final class DirectStaging {
 
     private final ByteBuffer in = ByteBuffer.allocateDirect(IN_BYTES).order(ByteOrder.nativeOrder());
     private final ByteBuffer out = ByteBuffer.allocateDirect(OUT_BYTES).order(ByteOrder.nativeOrder());
-    private final StagedElements inElements = new StagedElements(in);
-    private final StagedElements outElements = new StagedElements(out);
+    private final TypedViews inElements = new TypedViews(in);
+    private final TypedViews outElements = new TypedViews(out);
     /** Stream whose bytes are in {@link #out}; the next two fields are their positions in the stream. */
     private SendingHalf owner;
 
@@ -40,11 +40,11 @@ final class DirectStaging {
         return out;
     }
 
-    StagedElements inElements() {
+    TypedViews inElements() {
         return inElements;
     }
 
-    StagedElements outElements() {
+    TypedViews outElements() {
         return outElements;
     }
 

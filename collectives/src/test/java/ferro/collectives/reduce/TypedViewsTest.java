@@ -1,4 +1,4 @@
-package ferro.collectives.link;
+package ferro.collectives.reduce;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -12,12 +12,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Elements that pass a medium's memory, in pieces as short and as oddly placed as links cut them. */
-class StagedElementsTest {
+class TypedViewsTest {
     /** Of f32 a loop copies the first two. */
     private static final int[] COUNTS = {1, 4, 5, 40};
 
     private final ByteBuffer memory = ByteBuffer.allocateDirect(1024).order(ByteOrder.nativeOrder());
-    private final StagedElements staged = new StagedElements(memory);
+    private final TypedViews staged = new TypedViews(memory);
 
     @ParameterizedTest
     @EnumSource
