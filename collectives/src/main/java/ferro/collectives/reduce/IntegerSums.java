@@ -3,8 +3,6 @@ package ferro.collectives.reduce;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.TensorMemory;
-import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
@@ -64,37 +62,25 @@ public final class IntegerSums {
      * @param sums  target, filled from index 0
      */
     public static void widen(HostTensor given, long[] sums) {
-        long count = given.elementCount();
-        for (long done = 0; done < count; ) {
-            long run = TensorMemory.runAt(given, done);
-            widen(run == count ? given : given.slice(done, run), sums, (int) done);
-            done += run;
-        }
-    }
-
-    /** Writes the numbers of elements that one array or buffer has; {@code first} elements are before them. */
-    private static void widen(HostTensor given, long[] sums, int first) {
         DataType type = given.dataType();
         // mask of the bits that remain of a sign-extended element
         long bits = type.isUnsigned() ? -1L >>> Long.SIZE - Byte.SIZE * type.byteSize() : -1;
+        // a method for each type: in one method, the JIT compiler compiles only the loop of the first type well
         switch (type.carrier()) {
-            case BYTE -> ByteKernel.widen(given, bits, sums, first);
-            case SHORT -> ShortKernel.widen(given, bits, sums, first);
-            case INT -> IntKernel.widen(given, bits, sums, first);
-            default -> halve(given, sums, 2 * first);
+            case BYTE -> ByteKernel.widen(given, bits, sums);
+            case SHORT -> ShortKernel.widen(given, bits, sums);
+            case INT -> IntKernel.widen(given, bits, sums);
+            default -> halve(given, sums);
         }
     }
 
-    private static void halve(HostTensor given, long[] sums, int first) {
+    private static void halve(HostTensor given, long[] sums) {
         boolean unsigned = given.dataType().isUnsigned();
-        Object memory = given.memory();
-        int from = Math.toIntExact(given.offset());
         int count = Math.toIntExact(given.elementCount());
         for (int i = 0; i < count; i++) {
-            long element =
-                    memory instanceof long[] array ? array[from + i] : ((ByteBuffer) memory).getLong(from + 8 * i);
-            sums[first + 2 * i] = unsigned ? element >>> HALF : element >> HALF;
-            sums[first + 2 * i + 1] = element & LOWER_HALF;
+            long element = given.getLong(i);
+            sums[2 * i] = unsigned ? element >>> HALF : element >> HALF;
+            sums[2 * i + 1] = element & LOWER_HALF;
         }
     }
 
@@ -107,16 +93,6 @@ public final class IntegerSums {
      * @param into  tensor for the averages
      */
     public static void divide(long[] sums, int first, int ranks, HostTensor into) {
-        long count = into.elementCount();
-        int perElement = longsPerElement(into.dataType());
-        for (long done = 0; done < count; ) {
-            long run = TensorMemory.runAt(into, done);
-            divideRun(sums, first + (int) done * perElement, ranks, run == count ? into : into.slice(done, run));
-            done += run;
-        }
-    }
-
-    private static void divideRun(long[] sums, int first, int ranks, HostTensor into) {
         switch (into.dataType().carrier()) {
             case BYTE -> ByteKernel.divide(sums, first, ranks, into);
             case SHORT -> ShortKernel.divide(sums, first, ranks, into);
@@ -127,15 +103,8 @@ public final class IntegerSums {
 
     private static void divideHalves(long[] sums, int first, int ranks, HostTensor into) {
         int count = Math.toIntExact(into.elementCount());
-        int to = Math.toIntExact(into.offset());
         for (int i = 0; i < count; i++) {
-            int at = first + 2 * i;
-            long average = quotient(sums[at], sums[at + 1], ranks);
-            if (into.memory() instanceof long[] array) {
-                array[to + i] = average;
-            } else {
-                ((ByteBuffer) into.memory()).putLong(to + 8 * i, average);
-            }
+            into.setLong(i, quotient(sums[first + 2 * i], sums[first + 2 * i + 1], ranks));
         }
     }
 
