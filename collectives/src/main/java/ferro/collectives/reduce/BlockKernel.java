@@ -1,7 +1,6 @@
 package ferro.collectives.reduce;
 
 import ferro.DataType;
-import java.nio.ByteBuffer;
 
 /**
  * A kernel that combines runs of elements in blocks that stay in the first-level cache.
@@ -24,7 +23,7 @@ abstract class BlockKernel extends Kernel {
      */
     static final int FEW = 16;
 
-    private final DataType type;
+    final DataType type;
     private final int block;
     /** Arrays of one block; a subclass has them as arrays of its element type, too. */
     final Object intoBlock;
@@ -39,6 +38,7 @@ abstract class BlockKernel extends Kernel {
 
     /** Makes a kernel for elements with the size of {@code type}, in blocks of {@code block} elements. */
     BlockKernel(DataType type, int block) {
+        super(type.byteSize());
         this.type = type;
         this.block = block;
         this.intoBlock = type.carrier().newArray(block);
@@ -65,12 +65,10 @@ abstract class BlockKernel extends Kernel {
             }
             return;
         }
-        long intoUnit = unit(into);
-        long sourceUnit = unit(source);
         for (long done = 0; done < count; done += block) {
             int length = (int) Math.min(block, count - done);
-            long at = intoOffset + done * intoUnit;
-            long sourceAt = sourceOffset + done * sourceUnit;
+            long at = at(into, intoOffset, done);
+            long sourceAt = at(source, sourceOffset, done);
             combineBlock(into, at, source, sourceAt, length);
             store(intoBlock, into, at, intoViews, length);
             if (both) {
@@ -86,22 +84,18 @@ abstract class BlockKernel extends Kernel {
     }
 
     private void combineFew(Object into, long intoOffset, Object source, long sourceOffset, int count) {
-        long intoUnit = unit(into);
-        long sourceUnit = unit(source);
         for (int i = 0; i < count; i++) {
-            combineOne(into, intoOffset + i * intoUnit, source, sourceOffset + i * sourceUnit);
+            combineOne(into, at(into, intoOffset, i), source, at(source, sourceOffset, i));
         }
     }
 
     /** Copies products. The loop runs over the full block, including old elements behind a short run. */
     private void copyProducts(Object into, long intoOffset, Object source, long sourceOffset, long count) {
-        long intoUnit = unit(into);
-        long sourceUnit = unit(source);
         for (long done = 0; done < count; done += block) {
             int length = (int) Math.min(block, count - done);
-            load(source, sourceOffset + done * sourceUnit, sourceBlock, sourceViews, length);
+            load(source, at(source, sourceOffset, done), sourceBlock, sourceViews, length);
             multiplySource(factor);
-            store(sourceBlock, into, intoOffset + done * intoUnit, intoViews, length);
+            store(sourceBlock, into, at(into, intoOffset, done), intoViews, length);
         }
     }
 
@@ -131,15 +125,6 @@ abstract class BlockKernel extends Kernel {
             store(intoBlock, into, at(into, offset, done), intoViews, length);
         }
         used = block;
-    }
-
-    private long unit(Object memory) {
-        return memory instanceof ByteBuffer ? type.byteSize() : 1;
-    }
-
-    /** Returns where the element is that so many others of a run precede. */
-    final long at(Object memory, long offset, long elements) {
-        return offset + elements * unit(memory);
     }
 
     /** Returns the factor of the elements of the first operand, or 1. */

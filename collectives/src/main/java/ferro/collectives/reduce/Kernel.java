@@ -11,8 +11,12 @@ import java.nio.ByteBuffer;
  * direct buffers of the last calls.
  */
 public abstract class Kernel {
-    /** Makes a kernel, for subclasses in this package. */
-    Kernel() {}
+    private final int elementBytes;
+
+    /** Makes a kernel for elements of so many bytes, for subclasses in this package. */
+    Kernel(int elementBytes) {
+        this.elementBytes = elementBytes;
+    }
 
     /**
      * Returns how many elements the kernel combines together. Callers combine only multiples of this number.
@@ -89,7 +93,7 @@ public abstract class Kernel {
     abstract void combine(Object first, long firstOffset, Object second, long secondOffset, long count, boolean both);
 
     /** Returns where the element is that so many others of a run precede: an index for an array, bytes for a buffer. */
-    static long at(Object memory, long offset, long elements, int byteSize) {
-        return offset + elements * (memory instanceof ByteBuffer ? byteSize : 1);
+    final long at(Object memory, long offset, long elements) {
+        return offset + elements * (memory instanceof ByteBuffer ? elementBytes : 1);
     }
 }

@@ -23,6 +23,7 @@ final class TriedKernel extends Kernel {
 
     /** Makes a kernel. {@code fast} is called when a run is long enough for the fast kernel. */
     TriedKernel(Supplier<Kernel> fast, BlockKernel plain) {
+        super(plain.type.byteSize());
         this.made = fast;
         this.plain = plain;
         for (int i = 0; i < trials.length; i++) {
@@ -42,9 +43,9 @@ final class TriedKernel extends Kernel {
             boolean isSample = done < samples;
             long part = isSample ? Math.min(SAMPLE, count - done) : count - done;
             Kernel kernel = (isSample ? trial.fastsTurn() : trial.won()) ? fast() : plain;
-            long firstAt = plain.at(first, firstOffset, done);
+            long firstAt = at(first, firstOffset, done);
             long start = isSample ? System.nanoTime() : 0;
-            kernel.combine(first, firstAt, second, plain.at(second, secondOffset, done), part, both);
+            kernel.combine(first, firstAt, second, at(second, secondOffset, done), part, both);
             done += part;
             if (isSample) {
                 trial.took(System.nanoTime() - start, part);

@@ -36,6 +36,7 @@ final class UserKernel extends Kernel {
 
     @SuppressWarnings("unchecked") // the op has checked that its code takes arrays of this element type
     UserKernel(DataType type, ReduceOp op) {
+        super(type.byteSize());
         this.type = type;
         this.op = op;
         this.record = op.recordElements();
@@ -80,8 +81,8 @@ final class UserKernel extends Kernel {
                 throw new IllegalStateException("reduction " + op.name() + ": found " + length
                         + " bytes to combine, need a multiple of " + record);
             }
-            long at = at(into, intoOffset, done, type.byteSize());
-            long sourceAt = at(source, sourceOffset, done, type.byteSize());
+            long at = at(into, intoOffset, done);
+            long sourceAt = at(source, sourceOffset, done);
             intoCopies.copy(type, left, 0, into, at, length);
             sourceCopies.copy(type, right, 0, source, sourceAt, length);
             try {

@@ -18,6 +18,7 @@ final class VectorKernel extends Kernel {
 
     /** Makes a kernel; {@code lanes} is a power of two. */
     VectorKernel(Loops[] loops, BlockKernel plain, int lanes, double scale) {
+        super(plain.type.byteSize());
         this.loops = loops;
         this.plain = plain;
         this.vectorMask = -lanes;
@@ -32,8 +33,8 @@ final class VectorKernel extends Kernel {
             operands.second = second instanceof ByteBuffer bytes ? Direct.of(copies.views(bytes)) : second;
         }
         for (long done = 0; done < vectorized; done += BLOCK) {
-            long firstAt = plain.at(first, firstOffset, done);
-            long secondAt = plain.at(second, secondOffset, done);
+            long firstAt = at(first, firstOffset, done);
+            long secondAt = at(second, secondOffset, done);
             int length = (int) Math.min(BLOCK, vectorized - done);
             if (runs(loops[both ? 1 : 0], firstAt, secondAt, length)) {
                 int ran = operands.count;
@@ -41,16 +42,16 @@ final class VectorKernel extends Kernel {
                 if (both) {
                     plain.makeCanonical(second, secondAt, ran);
                 }
-                long restAt = plain.at(second, secondAt, ran);
-                plain.combine(first, plain.at(first, firstAt, ran), second, restAt, length - ran, both);
+                long restAt = at(second, secondAt, ran);
+                plain.combine(first, at(first, firstAt, ran), second, restAt, length - ran, both);
             }
         }
         // the references to the caller's memory
         operands.first = null;
         operands.second = null;
         if (vectorized < count) {
-            long secondAt = plain.at(second, secondOffset, vectorized);
-            plain.combine(first, plain.at(first, firstOffset, vectorized), second, secondAt, count - vectorized, both);
+            long secondAt = at(second, secondOffset, vectorized);
+            plain.combine(first, at(first, firstOffset, vectorized), second, secondAt, count - vectorized, both);
         }
     }
 

@@ -96,6 +96,7 @@ final class VectorKernels implements KernelFamily {
 
         /** Makes a kernel from a kernel that copies products and a kernel that adds. */
         ProductsFirst(Kernel copy, Kernel sum, PreMulTarget multiplies) {
+            super(Short.BYTES);
             this.copy = copy;
             this.sum = sum;
             this.multiplies = multiplies;
@@ -105,8 +106,8 @@ final class VectorKernels implements KernelFamily {
         void combine(Object into, long intoOffset, Object source, long sourceOffset, long count, boolean both) {
             for (long done = 0; done < count; done += BLOCK) {
                 long length = Math.min(BLOCK, count - done);
-                long at = at(into, intoOffset, done, Short.BYTES);
-                long from = at(source, sourceOffset, done, Short.BYTES);
+                long at = at(into, intoOffset, done);
+                long from = at(source, sourceOffset, done);
                 if (multiplies.first()) {
                     copy.combine(into, at, into, at, length);
                 }
