@@ -5,7 +5,6 @@ import ferro.HostTensor;
 import ferro.TensorMemory;
 import ferro.collectives.reduce.Kernel;
 import ferro.spi.CallHeader;
-import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
@@ -17,14 +16,12 @@ public final class Post {
     private int headerBytes;
     private DataType type;
     private int elementBytes;
-    /** Array or buffer that has all elements; null if {@link #parts} has them. */
-    private Object memory;
-    /** Tensor whose elements are in several buffers, or null. */
-    private HostTensor parts;
-    /** First element in {@link #parts}; else its position: an index for an array, bytes for a buffer. */
-    private long offset;
+    /** Logarithm of {@link #elementBytes}: a shift takes less time than a division. */
+    private int shift;
 
-    private boolean isForeign;
+    private HostTensor data;
+    /** First element in {@link #data}. */
+    private long first;
 
     private long length;
     private Kernel kernel;
@@ -32,16 +29,15 @@ public final class Post {
     /** Makes a post, for {@link PostRing}. */
     Post() {}
 
-    void fill(CallHeader header, boolean first, HostTensor data, long from, long count, Kernel how) {
-        Objects.checkFromIndexSize(from, count, data.elementCount());
+    void fill(CallHeader header, boolean hasHeader, HostTensor tensor, long from, long count, Kernel how) {
+        Objects.checkFromIndexSize(from, count, tensor.elementCount());
         call = header;
-        headerBytes = first ? WireHeader.BYTES : 0;
-        type = data.dataType();
+        headerBytes = hasHeader ? WireHeader.BYTES : 0;
+        type = tensor.dataType();
         elementBytes = type.byteSize();
-        isForeign = TensorMemory.isForeign(data);
-        parts = TensorMemory.hasParts(data) ? data : null;
-        memory = parts == null ? data.memory() : null;
-        offset = parts == null ? TensorMemory.offsetAt(data, from) : from;
+        shift = Integer.numberOfTrailingZeros(elementBytes);
+        data = tensor;
+        first = from;
         length = headerBytes + count * elementBytes;
         kernel = how;
     }
@@ -49,8 +45,7 @@ public final class Post {
     /** Drops the references to the caller's memory. */
     void clear() {
         call = null;
-        memory = null;
-        parts = null;
+        data = null;
         kernel = null;
     }
 
@@ -87,7 +82,7 @@ public final class Post {
      * the header.
      */
     public Object memory(long position) {
-        return parts == null ? memory : TensorMemory.memoryAt(parts, element(position));
+        return TensorMemory.memoryAt(data, element(position));
     }
 
     /** Returns the kernel with which a receive combines; null if elements are only copied. */
@@ -100,11 +95,7 @@ public final class Post {
      * array, bytes for a buffer.
      */
     public long place(long position) {
-        if (parts != null) {
-            return TensorMemory.offsetAt(parts, element(position));
-        }
-        long bytes = position - headerBytes;
-        return offset + (memory instanceof ByteBuffer ? bytes : bytes / elementBytes);
+        return TensorMemory.offsetAt(data, element(position));
     }
 
     /**
@@ -112,16 +103,13 @@ public final class Post {
      * from index 0 of a buffer.
      */
     public long bytePlace(long position) {
-        long bytes = position - headerBytes;
-        if (parts != null) {
-            return TensorMemory.offsetAt(parts, element(position)) + bytes % elementBytes;
-        }
-        return bytes + (memory instanceof ByteBuffer ? offset : offset * elementBytes);
+        long place = place(position) << (data.isDirect() ? 0 : shift);
+        return place + (position - headerBytes & elementBytes - 1);
     }
 
-    /** Returns the element of {@link #parts} that contains a byte of the post. */
+    /** Returns the element of {@link #data} that contains a byte of the post. */
     private long element(long position) {
-        return offset + (position - headerBytes) / elementBytes;
+        return first + (position - headerBytes >> shift);
     }
 
     /**
@@ -130,12 +118,12 @@ public final class Post {
      * separate system call is worth its cost.
      */
     public boolean straight(int leastBytes) {
-        return kernel == null && !isForeign && memory instanceof ByteBuffer && length - headerBytes > leastBytes;
+        return kernel == null && data.isDirect() && !isForeign() && length - headerBytes > leastBytes;
     }
 
     /** Returns the same as {@link #straight}, for a file descriptor to which arrays and foreign memory can be lent. */
     public boolean isLent(int leastBytes) {
-        return kernel == null && (isForeign || !(memory instanceof ByteBuffer)) && length - headerBytes > leastBytes;
+        return kernel == null && (isForeign() || !data.isDirect()) && length - headerBytes > leastBytes;
     }
 
     /**
@@ -143,6 +131,6 @@ public final class Post {
      * accessed by its address.
      */
     public boolean isForeign() {
-        return isForeign;
+        return TensorMemory.isForeign(data);
     }
 }
