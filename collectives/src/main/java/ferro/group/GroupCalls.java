@@ -13,6 +13,7 @@ import ferro.MessageKind;
 import ferro.MessageStatus;
 import ferro.Tensor;
 import ferro.TensorMemory;
+import ferro.collectives.engine.TouchedMemory;
 import ferro.Work;
 import java.util.List;
 import java.util.Optional;
@@ -88,7 +89,7 @@ abstract class GroupCalls {
         HostTensor out = (HostTensor) sent;
         // refused before the receive is posted, because a posted receive would take the next message
         TensorMemory.checkUsable(out, "sendReceive", "sent", false);
-        if (overlap(out, (HostTensor) received)) {
+        if (TouchedMemory.alias(out, (HostTensor) received)) {
             throw new IllegalArgumentException(options.named("sendReceive") + ": sent " + sent + " and received "
                     + received + " overlap: use separate memory, or sendReceiveReplace");
         }
@@ -96,18 +97,6 @@ abstract class GroupCalls {
         Work send = way.submit(Message.send(sent, to, tag), options);
         Work.all(List.of(receive, send)).await();
         return receive.status().orElseThrow();
-    }
-
-    /** Returns whether two views of one array or buffer have an element in common. */
-    private static boolean overlap(HostTensor one, HostTensor other) {
-        if (TensorMemory.memoryKey(one) != TensorMemory.memoryKey(other)
-                || one.elementCount() == 0
-                || other.elementCount() == 0) {
-            return false;
-        }
-        long unit = one.isDirect() ? 1 : one.dataType().byteSize();
-        long distance = (TensorMemory.memoryOffset(other) - TensorMemory.memoryOffset(one)) * unit;
-        return distance >= 0 ? distance < one.byteCount() : -distance < other.byteCount();
     }
 
     final void refuseExchange(Tensor sent, Tensor received) {

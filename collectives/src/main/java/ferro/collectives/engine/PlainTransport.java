@@ -11,7 +11,6 @@ import ferro.spi.Deadlines;
 import ferro.spi.Link;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -286,13 +285,8 @@ final class PlainTransport implements Transport {
             throw new IllegalArgumentException("a message of " + tensor.byteCount() + " bytes on the plain back end "
                     + plain.getClass().getSimpleName() + ", which takes at most " + Integer.MAX_VALUE + ": send parts");
         }
-        if (!TensorMemory.hasParts(tensor) && tensor.memory() instanceof ByteBuffer buffer) {
-            int from = Math.toIntExact(tensor.offset());
-            return buffer.duplicate()
-                    .limit(Math.toIntExact(from + tensor.byteCount()))
-                    .position(from)
-                    .slice()
-                    .order(ByteOrder.nativeOrder());
+        if (tensor.isDirect() && !TensorMemory.hasParts(tensor)) {
+            return tensor.buffer();
         }
         ByteBuffer copy = PlainLink.direct(tensor.byteCount());
         HostTensor.of(tensor.dataType(), copy).copyFrom(0, tensor, 0, tensor.elementCount());

@@ -35,10 +35,9 @@ final class PlanRun {
 
     private long[] receivePosition = new long[64];
     /** Scratch memory for plans. The buffer grows to the largest size that a plan needs, at most 32 MiB. */
-    private ByteBuffer scratch;
+    private ByteBuffer scratch = ByteBuffer.allocateDirect(0).order(ByteOrder.nativeOrder());
 
     private final HostTensor[] scratchByType = new HostTensor[DataType.values().length];
-    private final HostTensor[] empty = new HostTensor[DataType.values().length];
     /**
      * The op of a sum of multiplied inputs, else null. Each element is multiplied when it is first read from the
      * operand, for a copy or for a send.
@@ -309,15 +308,12 @@ final class PlanRun {
         if (type == null) {
             return NOTHING;
         }
-        if (elements == 0) {
-            return empty(type);
-        }
         int bytes = Math.toIntExact(elements * type.byteSize());
         HostTensor known = scratchByType[type.ordinal()];
         if (known != null && known.byteCount() >= bytes) {
             return known;
         }
-        if (scratch == null || scratch.capacity() < bytes) {
+        if (scratch.capacity() < bytes) {
             int rounded = Math.max(LEAST_SCRATCH_BYTES, Integer.highestOneBit(Math.max(1, bytes - 1)) << 1);
             // near the maximum of schedules, rounding up would double the size
             int size = rounded > Schedule.SCRATCH_BYTES_MOST ? bytes : rounded;
@@ -331,15 +327,5 @@ final class PlanRun {
                         .order(ByteOrder.nativeOrder()));
         scratchByType[type.ordinal()] = made;
         return made;
-    }
-
-    /** Returns a tensor without elements. A link uses the type of the tensor to choose how to combine. */
-    private HostTensor empty(DataType type) {
-        HostTensor known = empty[type.ordinal()];
-        if (known == null) {
-            known = HostTensor.ofArray(type, type.carrier().newArray(0), 0, 0);
-            empty[type.ordinal()] = known;
-        }
-        return known;
     }
 }

@@ -12,7 +12,7 @@ import java.util.TreeMap;
  * call writes. {@link #mayAlias} checks whether two tensors may overlap, because operations on overlapping tensors have
  * to keep their order.
  */
-final class TouchedMemory {
+public final class TouchedMemory {
     /**
      * Addresses of buffers are known only modulo a power of two ({@link ByteBuffer#alignmentOffset}). Even with this
      * power, the largest one, two buffers that are a whole GiB apart sometimes seem to overlap.
@@ -90,16 +90,13 @@ final class TouchedMemory {
     }
 
     /** Returns whether two tensors overlap in one array or buffer. Different buffers are not compared. */
-    static boolean alias(HostTensor one, HostTensor other) {
+    public static boolean alias(HostTensor one, HostTensor other) {
         if (TensorMemory.memoryKey(one) != TensorMemory.memoryKey(other)
                 || one.elementCount() == 0
                 || other.elementCount() == 0) {
             return false;
         }
-        long unit = one.isDirect() ? one.dataType().byteSize() : 1;
-        long otherUnit = one.isDirect() ? other.dataType().byteSize() : 1;
-        return TensorMemory.memoryOffset(one) < TensorMemory.memoryOffset(other) + otherUnit * other.elementCount()
-                && TensorMemory.memoryOffset(other) < TensorMemory.memoryOffset(one) + unit * one.elementCount();
+        return TensorMemory.memoryOffset(one) < end(other) && TensorMemory.memoryOffset(other) < end(one);
     }
 
     /** Returns false only if two tensors, which may be null, share no byte; may return true for such tensors too. */
