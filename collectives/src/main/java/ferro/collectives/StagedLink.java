@@ -193,7 +193,7 @@ public final class StagedLink implements Link {
         int bytes = dead ? 0 : next(sends, outgoing.free());
         if (bytes > 0) {
             Post post = sends.oldest();
-            if (isAtHeader(sends)) {
+            if (sends.isAtHeader()) {
                 WireHeader.put(post.call(), staging.bytes, 0);
             } else {
                 long place = post.place(sends.position());
@@ -211,7 +211,7 @@ public final class StagedLink implements Link {
         int bytes = dead ? 0 : next(receives, incoming.came());
         if (bytes > 0) {
             incoming.take(staging.bytes, bytes);
-            if (!isAtHeader(receives)) {
+            if (!receives.isAtHeader()) {
                 deliver(receives.oldest(), bytes / receives.oldest().elementBytes());
             } else if (isStrange(receives.oldest().call())) {
                 return false;
@@ -245,10 +245,6 @@ public final class StagedLink implements Link {
         return found != null;
     }
 
-    private static boolean isAtHeader(PostRing posts) {
-        return posts.position() < posts.oldest().headerBytes();
-    }
-
     /**
      * Returns the number of bytes to move next: a full header or full elements; 0 if the medium cannot move so many.
      */
@@ -256,8 +252,8 @@ public final class StagedLink implements Link {
         if (posts.isEmpty()) {
             return 0;
         }
-        int most = Math.min(medium, staging.bytes.capacity());
-        if (isAtHeader(posts)) {
+        int most = Math.min(available, staging.bytes.capacity());
+        if (posts.isAtHeader()) {
             return most < WireHeader.BYTES ? 0 : WireHeader.BYTES;
         }
         int unit = posts.oldest().elementBytes();

@@ -1,6 +1,7 @@
 package ferro.backend.simulated;
 
 import ferro.HostTensor;
+import ferro.collectives.link.PostRing;
 import ferro.collectives.link.WireHeader;
 import ferro.spi.CallHeader;
 import ferro.spi.Transport.Lane;
@@ -183,24 +184,24 @@ final class LaneQueue {
     }
 
     /**
-     * Moves elements of the first post into a receive, at most one piece. {@link #first} consumes a complete post.
+     * Moves elements of the first post into the oldest receive, at most one piece. {@link #first} consumes a complete post.
      *
      * @return bytes moved; 0 if the sender has given up, or if the rest is less than one element of both types
      */
-    long take(SimulatedPost post, PostedReceive receive, PostCopier movement) {
-        long bytes = PostCopier.piece(post, receive, PIECE_BYTES);
+    long take(SimulatedPost post, PostRing receives, PostCopier copier) {
+        long bytes = PostCopier.piece(post, receives, PIECE_BYTES);
         if (post.window > 0) {
-            movement.move(post, receive, bytes);
+            copier.move(post, receives, bytes);
         } else {
             synchronized (this) {
                 if (locked) {
                     return 0;
                 }
-                movement.move(post, receive, bytes);
+                copier.move(post, receives, bytes);
             }
         }
         post.taken += bytes;
-        receive.taken += bytes;
+        receives.advance(bytes);
         movedBytes.set(movedBytes.get() + bytes);
         return bytes;
     }

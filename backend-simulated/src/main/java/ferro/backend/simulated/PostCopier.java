@@ -2,14 +2,17 @@ package ferro.backend.simulated;
 
 import ferro.DataType;
 import ferro.HostTensor;
-import ferro.TensorMemory;
+import ferro.ReduceOp;
+import ferro.collectives.link.Post;
+import ferro.collectives.link.PostRing;
 import ferro.collectives.reduce.ElementCopier;
 import ferro.collectives.reduce.KeptKernels;
+import ferro.collectives.reduce.Kernel;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Copies or combines elements from a post into a receive. Each rank has one object for each group, because only one
+ * Copies or combines elements from a post into a posted receive. Each rank has one object for each group, because only one
  * thread at a time may use a kernel or a copier.
  */
 final class PostCopier {
@@ -32,57 +35,61 @@ final class PostCopier {
         return copy;
     }
 
-    /** Moves the next {@code bytes} of a post into a receive; allocates nothing if the types are equal. */
-    void move(SimulatedPost post, PostedReceive receive, long bytes) {
-        HostTensor source = post.data;
-        HostTensor into = receive.into;
-        if (source.dataType() != into.dataType()) {
-            moveBytes(post, receive, bytes);
+    /** Returns the kernel of a receive that combines. */
+    Kernel kernel(DataType type, ReduceOp op) {
+        return kernels.of(type, op);
+    }
+
+    /** Moves the next {@code bytes} of a post into the oldest receive; allocates nothing if the types are equal. */
+    void move(SimulatedPost post, PostRing receives, long bytes) {
+        Post receive = receives.oldest();
+        if (receive.type() != post.data.dataType()) {
+            moveBytes(post, receives, bytes);
             return;
         }
-        int size = source.dataType().byteSize();
-        long to = receive.from + receive.taken / size;
-        long from = post.from + post.taken / size;
-        if (receive.op == null) {
-            copies.copy(into, to, source, from, bytes / size);
+        Object into = receive.memory(receives.position());
+        long to = receive.place(receives.position());
+        Object source = post.memory(post.taken);
+        long from = post.offset(post.taken);
+        long count = bytes / receive.elementBytes();
+        if (receive.kernel() == null) {
+            copies.copy(receive.type(), into, to, source, from, count);
         } else {
-            kernels.of(into.dataType(), receive.op).combine(into, to, source, from, bytes / size);
+            receive.kernel().combine(into, to, source, from, count);
         }
     }
 
     /** Moves bytes of a message whose receiver uses another type of the same total size. Keeps the bits. */
-    private void moveBytes(SimulatedPost post, PostedReceive receive, long bytes) {
+    private void moveBytes(SimulatedPost post, PostRing receives, long bytes) {
         if (scratch == null) {
             scratch = ByteBuffer.allocateDirect(SCRATCH_BYTES).order(ByteOrder.nativeOrder());
         }
+        Post receive = receives.oldest();
         DataType sent = post.data.dataType();
-        DataType wanted = receive.into.dataType();
         for (long done = 0; done < bytes; done += SCRATCH_BYTES) {
             long part = Math.min(SCRATCH_BYTES, bytes - done);
-            long from = post.from + (post.taken + done) / sent.byteSize();
-            long to = receive.from + (receive.taken + done) / wanted.byteSize();
-            Object source = TensorMemory.memoryAt(post.data, from);
-            copies.copy(sent, scratch, 0, source, TensorMemory.offsetAt(post.data, from), part / sent.byteSize());
-            Object target = TensorMemory.memoryAt(receive.into, to);
-            copies.copy(wanted, target, TensorMemory.offsetAt(receive.into, to), scratch, 0, part / wanted.byteSize());
+            long taken = post.taken + done;
+            long position = receives.position() + done;
+            copies.copy(sent, scratch, 0, post.memory(taken), post.offset(taken), part / sent.byteSize());
+            long count = part / receive.elementBytes();
+            copies.copy(receive.type(), receive.memory(position), receive.place(position), scratch, 0, count);
         }
     }
 
     /** Returns how many of the bytes on both sides are complete elements for both, and complete records. */
-    static long whole(SimulatedPost post, PostedReceive receive) {
-        long bytes = Math.min(post.bytes - post.taken, receive.bytes - receive.taken);
-        return bytes - bytes % unit(post, receive);
+    static long whole(SimulatedPost post, PostRing receives) {
+        long bytes = Math.min(post.bytes - post.taken, receives.oldest().length() - receives.position());
+        return bytes - bytes % unit(post, receives.oldest());
     }
 
     /** Returns the same as {@link #whole}, but at most one piece, or one record that is larger than a piece. */
-    static long piece(SimulatedPost post, PostedReceive receive, long pieceBytes) {
-        int unit = unit(post, receive);
-        return Math.min(whole(post, receive), Math.max(1, pieceBytes / unit) * unit);
+    static long piece(SimulatedPost post, PostRing receives, long pieceBytes) {
+        int unit = unit(post, receives.oldest());
+        return Math.min(whole(post, receives), Math.max(1, pieceBytes / unit) * unit);
     }
 
-    private static int unit(SimulatedPost post, PostedReceive receive) {
-        int element = Math.max(
-                post.data.dataType().byteSize(), receive.into.dataType().byteSize());
-        return receive.op == null ? element : element * receive.op.recordElements();
+    private static int unit(SimulatedPost post, Post receive) {
+        int element = Math.max(post.data.dataType().byteSize(), receive.elementBytes());
+        return receive.kernel() == null ? element : element * receive.kernel().recordElements();
     }
 }

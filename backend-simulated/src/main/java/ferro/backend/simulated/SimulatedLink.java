@@ -2,12 +2,11 @@ package ferro.backend.simulated;
 
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.collectives.link.PostRing;
 import ferro.collectives.link.WireHeader;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import ferro.spi.Transport.Lane;
-import java.util.ArrayDeque;
-import java.util.Queue;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** One lane to one peer. Sends use one channel; this rank's progress thread serves receives from the other. */
@@ -23,14 +22,10 @@ final class SimulatedLink implements Link {
     /** Next link in the transport's stack of links to poll; used by the thread that pushed this link. */
     SimulatedLink nextReady;
 
-    /** Receives in their order; small at first, because a simulation may have a million links. */
-    private final Queue<PostedReceive> open = new ArrayDeque<>(1);
-    /** Finished receives, which are used again. */
-    private final Queue<PostedReceive> free = new ArrayDeque<>(1);
+    /** Receives that are not finished; small at first, because a simulation may have a million links. */
+    private final PostRing receives = new PostRing(1);
 
     private long sendSequence = NO_CALL;
-    private long receiveSequence = NO_CALL;
-    private long received;
     private long seenSent;
     private boolean sentAfterEnd;
     private boolean failed;
@@ -63,34 +58,25 @@ final class SimulatedLink implements Link {
 
     @Override
     public void receive(CallHeader call, HostTensor into, long from, long count) {
-        expect(call, into, from, count, null);
+        if (!dropped) {
+            receives.add(call, into, from, count);
+            markReceives();
+        }
     }
 
     @Override
     public void receiveCombine(CallHeader call, HostTensor into, long from, long count, ReduceOp op) {
-        expect(call, into, from, count, op);
+        if (!dropped) {
+            receives.add(call, into, from, count, transport.copier().kernel(into.dataType(), op));
+            markReceives();
+        }
     }
 
-    private void expect(CallHeader call, HostTensor into, long from, long count, ReduceOp op) {
-        if (dropped) {
-            return;
+    /** Polls this link next if a receive is pending; a receive without header and elements may be finished. */
+    private void markReceives() {
+        if (!receives.isEmpty()) {
+            mark();
         }
-        boolean header = call.sequence() != receiveSequence;
-        receiveSequence = call.sequence();
-        if (!header && count == 0 && open.isEmpty()) {
-            received++;
-            return;
-        }
-        PostedReceive receive = free.isEmpty() ? new PostedReceive() : free.remove();
-        open.add(receive);
-        receive.call = call;
-        receive.header = header;
-        receive.into = into;
-        receive.from = from;
-        receive.bytes = count == 0 ? 0 : count * into.dataType().byteSize();
-        receive.taken = 0;
-        receive.op = op;
-        mark();
     }
 
     @Override
@@ -100,7 +86,7 @@ final class SimulatedLink implements Link {
 
     @Override
     public long received() {
-        return received;
+        return receives.finished();
     }
 
     @Override
@@ -146,50 +132,41 @@ final class SimulatedLink implements Link {
     /** Does one step for the first receive; returns whether another step may be possible. */
     private boolean step() {
         SimulatedPost post = incoming.first(transport.network().medium());
-        if (failed || dropped || open.isEmpty()) {
+        if (failed || dropped || receives.isEmpty() || post == null) {
             return false;
         }
-        PostedReceive receive = open.element();
-        if (receive.finished()) {
-            removeFirst();
-            received++;
-            return true;
-        }
-        if (post == null) {
+        if (receives.isAtHeader() != post.header) {
+            outOfStep(post);
             return false;
         }
-        if (receive.header != post.header) {
-            outOfStep(post, receive);
-            return false;
-        }
-        return receive.header ? takeHeader(post, receive) : takeElements(post, receive);
+        return post.header ? takeHeader(post) : takeElements(post);
     }
 
-    private boolean takeHeader(SimulatedPost post, PostedReceive receive) {
-        CallHeader expected = receive.call;
+    private boolean takeHeader(SimulatedPost post) {
+        CallHeader expected = receives.oldest().call();
         CallHeader onWire = WireHeader.other(expected, post.headerBytes, 0);
         if (onWire != null) {
             failed = true;
             transport.tellMismatched(peer, expected, onWire);
             return false;
         }
-        receive.header = false;
         post.header = false;
+        receives.advance(WireHeader.BYTES);
         return true;
     }
 
-    private boolean takeElements(SimulatedPost post, PostedReceive receive) {
-        if (PostCopier.whole(post, receive) == 0) {
-            outOfStep(post, receive);
+    private boolean takeElements(SimulatedPost post) {
+        if (PostCopier.whole(post, receives) == 0) {
+            outOfStep(post);
             return false;
         }
-        return incoming.take(post, receive, transport.movement()) > 0;
+        return incoming.take(post, receives, transport.copier()) > 0;
     }
 
-    private void outOfStep(SimulatedPost post, PostedReceive receive) {
+    private void outOfStep(SimulatedPost post) {
         failed = true;
-        transport.tellOutOfStep(
-                peer, has(receive.header, receive.bytes - receive.taken), has(post.header, post.bytes - post.taken));
+        long expected = receives.oldest().length() - receives.position();
+        transport.tellOutOfStep(peer, has(receives.isAtHeader(), expected), has(post.header, post.bytes - post.taken));
     }
 
     private static String has(boolean header, long bytes) {
@@ -197,7 +174,7 @@ final class SimulatedLink implements Link {
     }
 
     private void reportEnd(String senderGone) {
-        if (senderGone != null && !open.isEmpty()) {
+        if (senderGone != null && !receives.isEmpty()) {
             fail(senderGone);
         } else if (outgoing.receiverGone() != null && (sentAfterEnd || outgoing.sent() < outgoing.posted())) {
             fail(outgoing.receiverGone());
@@ -206,11 +183,10 @@ final class SimulatedLink implements Link {
 
     private void fail(String why) {
         failed = true;
-        long waitedFor = open.isEmpty() ? 0 : open.element().call.sequence();
         transport.tellBroken(
                 peer,
-                lane == Lane.COLLECTIVE ? waitedFor : -1,
-                why + " with " + Math.max(0, outgoing.posted() - outgoing.sent()) + " sends and " + open.size()
+                lane == Lane.COLLECTIVE ? receives.sequence() : -1,
+                why + " with " + Math.max(0, outgoing.posted() - outgoing.sent()) + " sends and " + receives.size()
                         + " receives unfinished after " + bytesMoved() + " bytes on the link");
     }
 
@@ -221,16 +197,6 @@ final class SimulatedLink implements Link {
 
     /** Drops the references to the memory of receives; called by the thread that makes progress. */
     void forget() {
-        while (!open.isEmpty()) {
-            removeFirst();
-        }
-    }
-
-    private void removeFirst() {
-        PostedReceive done = open.remove();
-        done.into = null;
-        done.call = null;
-        done.op = null;
-        free.add(done);
+        receives.clear();
     }
 }

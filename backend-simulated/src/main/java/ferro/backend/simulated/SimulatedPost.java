@@ -1,6 +1,7 @@
 package ferro.backend.simulated;
 
 import ferro.HostTensor;
+import ferro.TensorMemory;
 import ferro.collectives.link.WireHeader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -26,6 +27,16 @@ final class SimulatedPost {
     long window;
     /** The next post of the ring. */
     SimulatedPost next;
+
+    /** Returns the memory of the element behind so many bytes of elements. */
+    Object memory(long position) {
+        return TensorMemory.memoryAt(data, from + position / data.dataType().byteSize());
+    }
+
+    /** Returns where that element is in {@link #memory}: an index for an array, bytes for a buffer. */
+    long offset(long position) {
+        return TensorMemory.offsetAt(data, from + position / data.dataType().byteSize());
+    }
 
     boolean finished() {
         return !header && taken == bytes;

@@ -28,7 +28,7 @@ final class SimulatedTransport implements Transport {
     private final GroupInbox[] inboxes;
     private final GroupInbox inbox;
     private final Doorbell doorbell;
-    private final PostCopier movement;
+    private final PostCopier copier;
     private final AtomicReference<SimulatedLink> ready = new AtomicReference<>();
     /** Links by peer and lane, in pages, so that a thousand ranks do not need a million entries. */
     private final SimulatedLink[][] pages;
@@ -54,7 +54,7 @@ final class SimulatedTransport implements Transport {
         this.group = group;
         this.inboxes = network.inboxes(group);
         this.inbox = inboxes[group.rank];
-        this.movement = new PostCopier(group.members.length);
+        this.copier = new PostCopier(group.members.length);
         this.doorbell = network.medium().doorbell(worldRank(group.rank));
         this.pages = new SimulatedLink[(group.members.length * LANES + PAGE - 1) / PAGE][];
         network.opened(this);
@@ -101,8 +101,8 @@ final class SimulatedTransport implements Transport {
         return new ferro.Medium("memory of one process", List.of());
     }
 
-    PostCopier movement() {
-        return movement;
+    PostCopier copier() {
+        return copier;
     }
 
     @Override

@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
 public final class PostRing {
     private static final int FIRST_CAPACITY = 16;
 
-    private Post[] posts = made(new Post[FIRST_CAPACITY], 0);
+    private Post[] posts;
     private int first;
     private int size;
     /** Number of bytes of the oldest post that have moved. */
@@ -20,13 +20,24 @@ public final class PostRing {
 
     private long finished;
     /** The record of the oldest post of which only the beginning has arrived. */
-    private byte[] begunRecord = {};
+    private byte[] begunRecord;
 
     private boolean isUsed;
     private long lastSequence;
 
-    /** Makes an empty ring. */
-    public PostRing() {}
+    /** Makes an empty ring with 16 posts to fill, more than most links need. */
+    public PostRing() {
+        this(FIRST_CAPACITY);
+    }
+
+    /**
+     * Makes an empty ring.
+     *
+     * @param firstCapacity number of posts to fill before the ring grows, a power of two
+     */
+    public PostRing(int firstCapacity) {
+        posts = made(new Post[firstCapacity], 0);
+    }
 
     /** Returns whether every post is finished. */
     public boolean isEmpty() {
@@ -51,6 +62,11 @@ public final class PostRing {
     /** Returns the pending post before which so many are older. */
     public Post pending(int i) {
         return posts[(first + i) & (posts.length - 1)];
+    }
+
+    /** Returns whether the header of the oldest post moves next. */
+    public boolean isAtHeader() {
+        return position < oldest().headerBytes();
     }
 
     /** Returns how many bytes of the oldest post have moved, including the header. */
@@ -119,7 +135,7 @@ public final class PostRing {
     }
 
     private void keep(ByteBuffer source, int at, int begun, int bytes, int record) {
-        if (begunRecord.length < record) {
+        if (begunRecord == null || begunRecord.length < record) {
             begunRecord = new byte[record];
         }
         source.get(at, begunRecord, begun, bytes);

@@ -119,7 +119,7 @@ final class RingEnd {
         int available = (int) (seen - position) + (sends ? capacity : 0);
         int index = (int) position & capacity - 1;
         int at = bytes + index;
-        if (posts.position() < post.headerBytes()) {
+        if (posts.isAtHeader()) {
             return available < WireHeader.BYTES ? 0 : moveHeader(post, at, index);
         }
         int size = post.elementBytes();

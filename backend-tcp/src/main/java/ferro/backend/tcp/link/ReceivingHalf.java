@@ -86,7 +86,7 @@ final class ReceivingHalf {
 
     private boolean isStraight(DataSocket wire) {
         Post post = posts.oldest();
-        return posts.position() >= post.headerBytes() && DirectStaging.isBypassed(post, wire);
+        return !posts.isAtHeader() && DirectStaging.isBypassed(post, wire);
     }
 
     private int straightBytes() {
@@ -147,7 +147,7 @@ final class ReceivingHalf {
         int at = 0;
         while (at < end) {
             Post post = posts.oldest();
-            int used = posts.position() < post.headerBytes() ? takeHeader(post, in, at, end) : take(post, in, at, end);
+            int used = posts.isAtHeader() ? takeHeader(post, in, at, end) : take(post, in, at, end);
             if (used == 0) {
                 break;
             }
