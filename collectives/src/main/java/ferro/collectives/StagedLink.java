@@ -2,7 +2,6 @@ package ferro.collectives;
 
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.collectives.link.Post;
 import ferro.collectives.link.PostRing;
 import ferro.collectives.link.StagedElements;
 import ferro.collectives.link.WireHeader;
@@ -190,16 +189,8 @@ public final class StagedLink implements Link {
     }
 
     private boolean push() {
-        int bytes = dead ? 0 : next(sends, outgoing.free());
+        int bytes = dead || sends.isEmpty() ? 0 : sends.write(staging.elements, 0, max(outgoing.free()));
         if (bytes > 0) {
-            Post post = sends.oldest();
-            if (sends.isAtHeader()) {
-                WireHeader.put(post.call(), staging.bytes, 0);
-            } else {
-                long place = post.place(sends.position());
-                staging.elements.write(
-                        post.type(), 0, post.memory(sends.position()), place, bytes / post.elementBytes());
-            }
             outgoing.put(staging.bytes, bytes);
             sends.advance(bytes);
             bytesMoved += bytes;
@@ -208,12 +199,13 @@ public final class StagedLink implements Link {
     }
 
     private boolean pull() {
-        int bytes = dead ? 0 : next(receives, incoming.came());
+        int bytes = dead || receives.isEmpty() ? 0 : receives.piece(max(incoming.came()));
         if (bytes > 0) {
             incoming.take(staging.bytes, bytes);
-            if (!receives.isAtHeader()) {
-                deliver(receives.oldest(), bytes / receives.oldest().elementBytes());
-            } else if (isStrange(receives.oldest().call())) {
+            if (receives.read(staging.elements, 0, bytes) == 0) {
+                // it is unknown to which call the elements behind an unexpected header belong
+                dead = true;
+                events.mismatched(peer, receives.oldest().call(), receives.unexpectedHeader());
                 return false;
             }
             receives.advance(bytes);
@@ -222,41 +214,7 @@ public final class StagedLink implements Link {
         return bytes > 0;
     }
 
-    private void deliver(Post post, int count) {
-        if (post.kernel() == null) {
-            Object memory = post.memory(receives.position());
-            long place = post.place(receives.position());
-            staging.elements.read(post.type(), 0, memory, place, count);
-        } else {
-            receives.combine(staging.bytes, 0, count);
-        }
-    }
-
-    /**
-     * Returns whether the header that has arrived is unexpected. After such a header, the call of the elements is
-     * unknown.
-     */
-    private boolean isStrange(CallHeader expected) {
-        CallHeader found = WireHeader.other(expected, staging.bytes, 0);
-        if (found != null) {
-            dead = true;
-            events.mismatched(peer, expected, found);
-        }
-        return found != null;
-    }
-
-    /**
-     * Returns the number of bytes to move next: a full header or full elements; 0 if the medium cannot move so many.
-     */
-    private int next(PostRing posts, int medium) {
-        if (posts.isEmpty()) {
-            return 0;
-        }
-        int most = Math.min(available, staging.bytes.capacity());
-        if (posts.isAtHeader()) {
-            return most < WireHeader.BYTES ? 0 : WireHeader.BYTES;
-        }
-        int unit = posts.oldest().elementBytes();
-        return (int) Math.min(most, posts.oldest().length() - posts.position()) / unit * unit;
+    private int max(int available) {
+        return Math.min(available, staging.bytes.capacity());
     }
 }

@@ -6,8 +6,9 @@ import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
 
 /**
- * The posts of one direction of a link, oldest first, and the progress of the oldest post. The ring grows to the
- * largest number of pending posts. After that a post allocates nothing.
+ * The posts of one direction of a link, oldest first, and the progress of the oldest post. {@link #write} and {@link
+ * #read} move the next piece between the oldest post and the memory of a medium. The ring grows to the largest number
+ * of pending posts. After that a post allocates nothing.
  */
 public final class PostRing {
     private static final int FIRST_CAPACITY = 16;
@@ -21,6 +22,8 @@ public final class PostRing {
     private long finished;
     /** The record of the oldest post of which only the beginning has arrived. */
     private byte[] begunRecord;
+
+    private CallHeader unexpected;
 
     private boolean isUsed;
     private long lastSequence;
@@ -95,6 +98,75 @@ public final class PostRing {
         lastSequence = call.sequence();
         size++;
         settle();
+    }
+
+    /**
+     * Returns how many bytes of the oldest post a piece has that is at most so long: the header, or complete elements; 0
+     * if neither fits.
+     */
+    public int piece(int max) {
+        Post post = oldest();
+        if (isAtHeader()) {
+            return max < WireHeader.BYTES ? 0 : WireHeader.BYTES;
+        }
+        int size = post.elementBytes();
+        return (int) Math.min(max, post.length() - position) / size * size;
+    }
+
+    /**
+     * Writes the next piece of the oldest post to a medium's memory. Does not count the bytes as moved.
+     *
+     * @param into the medium's memory
+     * @param at   first byte in it, of any alignment
+     * @param max  largest number of bytes
+     * @return number of bytes, as {@link #piece} returns it
+     */
+    public int write(StagedElements into, int at, int max) {
+        Post post = oldest();
+        int bytes = piece(max);
+        if (bytes == 0) {
+            return 0;
+        }
+        if (isAtHeader()) {
+            WireHeader.put(post.call(), into.bytes(), at);
+        } else {
+            into.write(post.type(), at, post.memory(position), post.place(position), bytes / post.elementBytes());
+        }
+        return bytes;
+    }
+
+    /**
+     * Reads the next piece of the oldest post from a medium's memory: compares the header, or copies or combines
+     * elements. Does not count the bytes as moved. If the kernel combines records, the beginning of a record is kept
+     * until its end arrives.
+     *
+     * @param from the medium's memory
+     * @param at   first byte in it, of any alignment
+     * @param max  number of bytes that have arrived
+     * @return number of bytes, as {@link #piece} returns it; 0 also if the header is unexpected
+     */
+    public int read(StagedElements from, int at, int max) {
+        Post post = oldest();
+        int bytes = piece(max);
+        if (bytes == 0) {
+            return 0;
+        }
+        if (isAtHeader()) {
+            unexpected = WireHeader.other(post.call(), from.bytes(), at);
+            return unexpected == null ? bytes : 0;
+        }
+        int count = bytes / post.elementBytes();
+        if (post.kernel() == null) {
+            from.read(post.type(), at, post.memory(position), post.place(position), count);
+        } else {
+            combine(from.bytes(), at, count);
+        }
+        return bytes;
+    }
+
+    /** Returns the header that {@link #read} found in place of that of the oldest post, or null; no byte moves after it. */
+    public CallHeader unexpectedHeader() {
+        return unexpected;
     }
 
     /**

@@ -221,9 +221,10 @@ final class IntraNodeLinks {
 
         private boolean exchange() {
             boolean moved = outgoing.move() | incoming.move();
-            if (incoming.unexpectedHeader() != null && !dead) {
+            PostRing receives = incoming.posts();
+            if (receives.unexpectedHeader() != null && !dead) {
                 dead = true;
-                events.get().mismatched(peer, incoming.posts().oldest().call(), incoming.unexpectedHeader());
+                events.get().mismatched(peer, receives.oldest().call(), receives.unexpectedHeader());
             }
             return moved;
         }

@@ -1,10 +1,7 @@
 package ferro.collectives.shared;
 
-import ferro.collectives.link.Post;
 import ferro.collectives.link.PostRing;
 import ferro.collectives.link.StagedElements;
-import ferro.collectives.link.WireHeader;
-import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
 
 /**
@@ -39,7 +36,6 @@ final class RingEnd {
 
     private long told;
     private long seen;
-    private CallHeader strange;
 
     /**
      * Makes one end.
@@ -69,13 +65,6 @@ final class RingEnd {
         return position;
     }
 
-    /**
-     * Returns the header that came instead of the oldest post's, or null; nothing is taken after an unexpected header.
-     */
-    CallHeader unexpectedHeader() {
-        return strange;
-    }
-
     /** Returns whether the ring, at its receiving end, holds bytes that are not taken out. */
     boolean hasUnread() {
         return ProgressWords.acquire(area, otherWord) != position;
@@ -84,8 +73,8 @@ final class RingEnd {
     /** Moves what has come, or what there is room for, up to the limit of a poll; returns whether there was any. */
     boolean move() {
         long before = position;
-        while (!posts.isEmpty() && strange == null && position - before < TURN_BYTES) {
-            int moved = move(posts.oldest());
+        while (!posts.isEmpty() && posts.unexpectedHeader() == null && position - before < TURN_BYTES) {
+            int moved = movePiece();
             if (moved == 0) {
                 long now = ProgressWords.acquire(area, otherWord);
                 if (now == seen) {
@@ -115,38 +104,21 @@ final class RingEnd {
      * Moves a header, or elements up to a piece or the end of the ring; returns the bytes, 0 if there is no room, or if
      * nothing is complete yet.
      */
-    private int move(Post post) {
-        int available = (int) (seen - position) + (sends ? capacity : 0);
+    private int movePiece() {
+        int max = (int) (seen - position) + (sends ? capacity : 0);
         int index = (int) position & capacity - 1;
-        int at = bytes + index;
-        if (posts.isAtHeader()) {
-            return available < WireHeader.BYTES ? 0 : moveHeader(post, at, index);
+        if (!posts.isAtHeader()) {
+            int rest = capacity - index + posts.oldest().elementBytes() - 1;
+            max = Math.min(Math.min(max, pieceBytes), rest);
         }
-        int size = post.elementBytes();
-        int most = Math.min(Math.min(available, pieceBytes), capacity - index + size - 1);
-        int count = (int) Math.min(most, post.length() - posts.position()) / size;
-        if (count == 0) {
-            return 0;
+        if (!sends) {
+            return posts.read(elements, bytes + index, max);
         }
-        if (sends) {
-            elements.write(post.type(), at, post.memory(posts.position()), post.place(posts.position()), count);
-            repeat(index, count * size);
-        } else if (post.kernel() == null) {
-            elements.read(post.type(), at, post.memory(posts.position()), post.place(posts.position()), count);
-        } else {
-            posts.combine(area, at, count);
+        int moved = posts.write(elements, bytes + index, max);
+        if (moved > 0) {
+            repeat(index, moved);
         }
-        return count * size;
-    }
-
-    private int moveHeader(Post post, int at, int index) {
-        if (sends) {
-            WireHeader.put(post.call(), area, at);
-            repeat(index, WireHeader.BYTES);
-        } else {
-            strange = WireHeader.other(post.call(), area, at);
-        }
-        return strange == null ? WireHeader.BYTES : 0;
+        return moved;
     }
 
     /** Copies what went over the end of the ring to its beginning, and repeats the beginning behind the end. */
