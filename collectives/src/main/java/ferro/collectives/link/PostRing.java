@@ -158,8 +158,10 @@ public final class PostRing {
         int count = bytes / post.elementBytes();
         if (post.kernel() == null) {
             from.read(post.type(), at, post.memory(position), post.place(position), count);
+        } else if (post.kernel().recordElements() == 1) {
+            post.kernel().combine(post.memory(position), post.place(position), from.bytes(), at, count);
         } else {
-            combine(from.bytes(), at, count);
+            combineRecords(post, from.bytes(), at, count);
         }
         return bytes;
     }
@@ -167,21 +169,6 @@ public final class PostRing {
     /** Returns the header that {@link #read} found in place of that of the oldest post, or null; no byte moves after it. */
     public CallHeader unexpectedHeader() {
         return unexpected;
-    }
-
-    /**
-     * Combines elements that a direct buffer in native order has at a byte with the next elements of the oldest post.
-     * Does not count them as moved. If the kernel combines records, the beginning of a record is kept until its end
-     * arrives.
-     */
-    public void combine(ByteBuffer source, int at, int count) {
-        Post post = oldest();
-        int record = post.kernel().recordElements();
-        if (record == 1) {
-            post.kernel().combine(post.memory(position), post.place(position), source, at, count);
-        } else {
-            combineRecords(post, source, at, count);
-        }
     }
 
     /** Combines records, whose elements are bytes. */

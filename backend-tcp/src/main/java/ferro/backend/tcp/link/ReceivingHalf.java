@@ -3,7 +3,6 @@ package ferro.backend.tcp.link;
 import ferro.collectives.link.Post;
 import ferro.collectives.link.PostRing;
 import ferro.collectives.link.WireHeader;
-import ferro.spi.CallHeader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -23,7 +22,6 @@ final class ReceivingHalf {
     private final byte[] rest = new byte[WireHeader.BYTES];
     private int restBytes;
     private long bytesMoved;
-    private CallHeader strange;
 
     ReceivingHalf(DirectStaging staging) {
         this.staging = staging;
@@ -35,11 +33,6 @@ final class ReceivingHalf {
 
     long bytesMoved() {
         return bytesMoved;
-    }
-
-    /** Returns the received header that differs from that of the oldest post, or null; nothing is read after it. */
-    CallHeader unexpectedHeader() {
-        return strange;
     }
 
     /** Returns how many bytes of an incomplete header or element have arrived. */
@@ -67,7 +60,7 @@ final class ReceivingHalf {
      */
     long pull(DataSocket wire) throws IOException {
         long before = bytesMoved;
-        while (!posts.isEmpty() && strange == null && bytesMoved - before < TURN_BYTES) {
+        while (!posts.isEmpty() && posts.unexpectedHeader() == null && bytesMoved - before < TURN_BYTES) {
             boolean straight = isStraight(wire);
             int asked = straight ? straightBytes() : stagedBytes(wire);
             int came = straight ? pullStraight(wire, asked) : pullStaged(wire, asked);
@@ -135,19 +128,18 @@ final class ReceivingHalf {
             bytesMoved += came;
             in.put(0, rest, 0, restBytes);
             int end = restBytes + came;
-            int used = deliver(in, end);
-            restBytes = strange == null ? end - used : 0;
+            int used = deliver(end);
+            restBytes = posts.unexpectedHeader() == null ? end - used : 0;
             in.get(used, rest, 0, restBytes);
         }
         return came;
     }
 
     /** Passes staged bytes to the posts; returns how many were used: all but a part of a header or element. */
-    private int deliver(ByteBuffer in, int end) {
+    private int deliver(int end) {
         int at = 0;
         while (at < end) {
-            Post post = posts.oldest();
-            int used = posts.isAtHeader() ? takeHeader(post, in, at, end) : take(post, in, at, end);
+            int used = posts.read(staging.inElements(), at, end - at);
             if (used == 0) {
                 break;
             }
@@ -155,28 +147,5 @@ final class ReceivingHalf {
             posts.advance(used);
         }
         return at;
-    }
-
-    private int takeHeader(Post post, ByteBuffer in, int at, int end) {
-        if (end - at < WireHeader.BYTES) {
-            return 0;
-        }
-        strange = WireHeader.other(post.call(), in, at);
-        return strange == null ? WireHeader.BYTES : 0;
-    }
-
-    private int take(Post post, ByteBuffer in, int at, int end) {
-        long position = posts.position();
-        int count = (int) Math.min(end - at, post.length() - position) / post.elementBytes();
-        if (count == 0) {
-            return 0;
-        }
-        if (post.kernel() == null) {
-            Object memory = post.memory(position);
-            staging.inElements().read(post.type(), at, memory, post.place(position), count);
-        } else {
-            posts.combine(in, at, count);
-        }
-        return count * post.elementBytes();
     }
 }

@@ -433,7 +433,7 @@ public final class TcpLink implements Link {
 
     /** Stops the link at an unexpected header, because the call of the elements after it is unknown. */
     private boolean stopAtUnexpectedHeader() {
-        CallHeader found = incoming.unexpectedHeader();
+        CallHeader found = incoming.posts().unexpectedHeader();
         if (found == null) {
             return false;
         }
