@@ -88,41 +88,14 @@ final class Environments {
 
     /** A pod whose kubelet has written that name to /etc/hosts; null for one that has none. */
     static HostFacts podNamed(String hostName, String fullName) {
-        return new HostFacts() {
-            @Override
-            public String hostName() {
-                return hostName;
-            }
-
-            @Override
-            public Optional<String> fullHostName() {
-                return Optional.ofNullable(fullName);
-            }
-
-            @Override
-            public List<Ancestor> ancestors() {
-                return List.of();
-            }
-        };
+        return new FixedFacts(hostName, Optional.ofNullable(fullName), List.of());
     }
 
     /** A host on which these processes have started this one. */
     static HostFacts under(HostFacts.Ancestor... ancestors) {
-        return new HostFacts() {
-            @Override
-            public String hostName() {
-                return "alpha";
-            }
-
-            @Override
-            public Optional<String> fullHostName() {
-                return Optional.empty();
-            }
-
-            @Override
-            public List<Ancestor> ancestors() {
-                return List.of(ancestors);
-            }
-        };
+        return new FixedFacts("alpha", Optional.empty(), List.of(ancestors));
     }
+
+    private record FixedFacts(String hostName, Optional<String> fullHostName, List<Ancestor> ancestors)
+            implements HostFacts {}
 }

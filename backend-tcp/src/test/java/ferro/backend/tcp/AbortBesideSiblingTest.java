@@ -8,6 +8,7 @@ import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
+import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.net.Memory;
 import ferro.group.ProcessGroup;
 import java.util.ArrayList;
@@ -49,14 +50,14 @@ class AbortBesideSiblingTest {
             List<CompletableFuture<FerroException>> failing =
                     TcpJob.startOnAll(victims, group -> aborted(group, arrays.get(group.rank())));
             abortInTheMiddle(victims.get(1), arrays.get(0), 0);
-            List<FerroException> failures = failing.stream().map(TcpJob::result).toList();
+            List<FerroException> failures = failing.stream().map(Ranks::result).toList();
 
             failures.forEach(failure -> assertEquals(Code.ABORTED, failure.code(), failure.getMessage()));
             failures.forEach(failure -> assertEquals(Set.of(1), failure.where().culprits(), failure.getMessage()));
             TcpJob.onAll(whole, group -> sum(group, 7, LARGE / 8));
             TcpJob.onAll(whole, group -> sum(group.newGroup(0, 1, 2), 9, LARGE / 8));
             over.set(true);
-            beside.forEach(one -> assertTrue(TcpJob.result(one) > 3, "the sibling hardly moved"));
+            beside.forEach(one -> assertTrue(Ranks.result(one) > 3, "the sibling hardly moved"));
             for (int rank = 0; rank < RANKS; rank++) {
                 assertUntouched(arrays.get(rank), rank);
             }
@@ -100,7 +101,7 @@ class AbortBesideSiblingTest {
         List<CompletableFuture<FerroException>> failing =
                 TcpJob.startOnAll(groups, group -> aborted(group, arrays.get(group.rank())));
         abortInTheMiddle(groups.get(round % groups.size()), arrays.get(0), 0);
-        failing.forEach(TcpJob::result);
+        failing.forEach(Ranks::result);
         for (ProcessGroup group : groups) {
             assertUntouched(arrays.get(group.rank()), group.rank());
         }

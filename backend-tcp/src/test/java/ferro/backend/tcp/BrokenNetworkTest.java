@@ -175,7 +175,7 @@ class BrokenNetworkTest {
             TcpJob.onAll(groups, group -> group.newGroup(0, 1, 2));
 
             assertTrue(slow.stream().noneMatch(CompletableFuture::isDone), "subgroups waited for data");
-            slow.forEach(TcpJob::result);
+            slow.forEach(Ranks::result);
         }
     }
 

@@ -1,5 +1,6 @@
 package ferro.backend.tcp;
 
+import static ferro.backend.tcp.mesh.Ranks.assertSays;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -81,7 +82,7 @@ class ContextEndTest {
             SystemContext context = context(rank);
             joining.add(Threads.start(context::join));
         }
-        return joining.stream().map(TcpJob::result).toList();
+        return joining.stream().map(Ranks::result).toList();
     }
 
     @Test
@@ -155,10 +156,7 @@ class ContextEndTest {
         assertSame(CAUSE, failure.getCause());
         assertFalse(interrupted.get(), "the thread of the join has its flag set");
         FerroException told = Ranks.failure(other);
-        assertTrue(
-                told.getMessage().contains("rank 0 of \"world\" has stopped joining")
-                        && told.getMessage().contains("killed"),
-                told.getMessage());
+        assertSays(told.getMessage(), "rank 0 of \"world\" has stopped joining", "killed");
     }
 
     @Test
@@ -234,14 +232,14 @@ class ContextEndTest {
         CompletableFuture<ProcessGroup> other =
                 Threads.start(() -> groups.get(1).newGroup(0, 1));
 
-        List<ProcessGroup> pair = List.of(TcpJob.result(made), TcpJob.result(other));
+        List<ProcessGroup> pair = List.of(Ranks.result(made), Ranks.result(other));
         float[][] sums = {{1}, {2}};
         TcpJob.runOnAll(pair, group -> group.allReduce(sums[group.rank()], ReduceOp.SUM));
         assertEquals(3, sums[0][0]);
         TcpJob.runOnAll(pair, ProcessGroup::close);
         groups.get(1).close();
         groups.get(2).close();
-        assertEquals(true, TcpJob.result(closed));
+        assertEquals(true, Ranks.result(closed));
     }
 
     @Test

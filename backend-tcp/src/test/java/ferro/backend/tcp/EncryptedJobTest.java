@@ -138,7 +138,7 @@ class EncryptedJobTest {
                     return place;
                 }))
                 .toList()
-                .forEach(TcpJob::result);
+                .forEach(Ranks::result);
     }
 
     private static void joinWithAChangedBit(long place) {

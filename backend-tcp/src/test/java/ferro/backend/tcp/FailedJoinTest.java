@@ -100,7 +100,7 @@ class FailedJoinTest {
 
     private static void fails(TcpJob job, Failing why) throws IOException {
         for (CompletableFuture<ProcessGroup> joining : new ArrayList<>(why.in(job))) {
-            assertThrows(CompletionException.class, () -> TcpJob.result(joining), why::toString);
+            assertThrows(CompletionException.class, () -> Ranks.result(joining), why::toString);
         }
     }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.ReduceOp;
+import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.net.Sockets;
 import ferro.backend.tcp.net.Threads;
 import ferro.group.ProcessGroup;
@@ -88,7 +89,7 @@ class GenerationsApartTest {
             CompletableFuture<Float> serving = Threads.start(() -> sum(first));
             FerroException refused = assertThrows(FerroException.class, other::join);
             assertEquals(3, sum(second));
-            assertEquals(3, TcpJob.result(serving));
+            assertEquals(3, Ranks.result(serving));
             return refused;
         }
     }

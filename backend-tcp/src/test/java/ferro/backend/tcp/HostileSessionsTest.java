@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.ReduceOp;
+import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.net.HostileSessions;
 import ferro.backend.tcp.net.Sockets;
 import ferro.backend.tcp.net.TcpProxy;
@@ -82,7 +83,7 @@ class HostileSessionsTest {
                         "memory grew from " + before + " to " + after + " KiB");
             }
             for (CompletableFuture<Long> sums : adding) {
-                assertTrue(TcpJob.result(sums) > 0, "sums beside them");
+                assertTrue(Ranks.result(sums) > 0, "sums beside them");
             }
             ranks.forEach(group -> assertTrue(group.failure().isEmpty(), "rank " + group.rank()));
         }

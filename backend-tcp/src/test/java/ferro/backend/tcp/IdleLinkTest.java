@@ -9,6 +9,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.ReduceOp;
 import ferro.Work;
+import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.net.TcpProxy;
 import ferro.backend.tcp.net.TcpProxy.End;
 import ferro.backend.tcp.net.TcpProxy.Fault;
@@ -117,7 +118,7 @@ class IdleLinkTest {
             groups.get(1).broadcast(first, 0);
             float[] last = new float[1];
             groups.get(1).broadcast(last, 0);
-            TcpJob.result(second);
+            Ranks.result(second);
             assertArrayEquals(sent, first);
             assertEquals(5, last[0]);
             long then = proxy.passed();
@@ -198,8 +199,8 @@ class IdleLinkTest {
             CompletableFuture<Void> came = Threads.start(() -> part(groups.get(2), count));
             Threads.awaitInside(TcpTransport.class, "park", 2);
             part(groups.get(0), count);
-            TcpJob.result(sent);
-            TcpJob.result(came);
+            Ranks.result(sent);
+            Ranks.result(came);
         }
     }
 
@@ -259,7 +260,7 @@ class IdleLinkTest {
                         group -> AbortBesideSiblingTest.sum(group, 5, 9),
                         "rank 2 left group");
                 groups.subList(0, 2).forEach(ProcessGroup::close);
-                TcpJob.result(leaving);
+                Ranks.result(leaving);
             }
         }
     }

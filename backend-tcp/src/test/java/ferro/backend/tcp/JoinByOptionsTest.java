@@ -1,5 +1,6 @@
 package ferro.backend.tcp;
 
+import static ferro.backend.tcp.mesh.Ranks.assertRefused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -7,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.ReduceOp;
+import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.net.Threads;
 import ferro.group.JoinOptions;
 import ferro.group.ProcessGroup;
@@ -60,7 +62,7 @@ class JoinByOptionsTest {
                 JoinOptions options = rank(rank, 3).storeAt(store.endpoint());
                 sums.add(Threads.start(() -> sum(options)));
             }
-            assertEquals(List.of(6f, 6f, 6f), sums.stream().map(TcpJob::result).toList());
+            assertEquals(List.of(6f, 6f, 6f), sums.stream().map(Ranks::result).toList());
         }
     }
 
@@ -76,7 +78,7 @@ class JoinByOptionsTest {
 
             CompletableFuture<Float> other = Threads.start(() -> sum(rank(0, 2).storeAt(endpoint)));
             assertEquals(3, sumAndClose(serving.join()));
-            assertEquals(3, TcpJob.result(other));
+            assertEquals(3, Ranks.result(other));
         }
     }
 
@@ -98,9 +100,7 @@ class JoinByOptionsTest {
     @Test
     void aRankThatDoesNotServeTheStoreHasNoStoreEndpoint() {
         try (SystemContext context = SystemContext.of(rank(1, 2).setting("ferro.links", "tcp"))) {
-            String text = assertThrows(UnsupportedOperationException.class, context::storeEndpoint)
-                    .getMessage();
-            assertTrue(text.contains("JoinOptions.serveStore"), text);
+            assertRefused(UnsupportedOperationException.class, context::storeEndpoint, "JoinOptions.serveStore");
         }
     }
 
@@ -108,13 +108,12 @@ class JoinByOptionsTest {
     void aPortRangeWithoutAFreePortIsNamed() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, LOOPBACK)) {
             PortRange one = new PortRange(taken.getLocalPort(), taken.getLocalPort());
-            FerroException alone =
-                    assertThrows(FerroException.class, () -> TcpStoreServer.start(LOOPBACK, one, "app.2", 2, SECRET));
-            assertTrue(alone.getMessage().contains("" + taken.getLocalPort()), alone.getMessage());
+            assertRefused(
+                    FerroException.class,
+                    () -> TcpStoreServer.start(LOOPBACK, one, "app.2", 2, SECRET),
+                    "" + taken.getLocalPort());
             try (SystemContext context = SystemContext.of(rank(0, 2).serveStore("127.0.0.1", one.toString()))) {
-                String text = assertThrows(FerroException.class, context::storeEndpoint)
-                        .getMessage();
-                assertTrue(text.contains("ferro.tcp.port"), text);
+                assertRefused(FerroException.class, context::storeEndpoint, "ferro.tcp.port");
             }
         }
     }
@@ -146,9 +145,7 @@ class JoinByOptionsTest {
             String text = new String(cut, StandardCharsets.US_ASCII);
             assertTrue(text.contains("\"sequence\":600,") && !text.contains("\"sequence\":1,"), text);
             assertTrue(text.startsWith("{") && text.endsWith("]}\n"), text);
-            String small = assertThrows(IllegalArgumentException.class, () -> context.flightRecord(10))
-                    .getMessage();
-            assertTrue(small.contains("found a limit of 10"), small);
+            assertRefused(IllegalArgumentException.class, () -> context.flightRecord(10), "found a limit of 10");
         }
     }
 }

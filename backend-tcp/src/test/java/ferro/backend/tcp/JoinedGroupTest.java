@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.ReduceOp;
+import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.net.Sockets;
 import ferro.backend.tcp.net.Threads;
 import ferro.group.JoinOptions;
@@ -61,7 +62,7 @@ class JoinedGroupTest {
                     }
                 }))
                 .toList();
-        return running.stream().map(TcpJob::result).toList();
+        return running.stream().map(Ranks::result).toList();
     }
 
     private static int sum(ProcessGroup group) {
@@ -115,8 +116,8 @@ class JoinedGroupTest {
 
             CompletableFuture<ProcessGroup> late = Threads.start(second::join);
 
-            assertEquals(0, TcpJob.result(waiting).rank());
-            assertEquals(1, TcpJob.result(late).rank());
+            assertEquals(0, Ranks.result(waiting).rank());
+            assertEquals(1, Ranks.result(late).rank());
         }
     }
 
@@ -154,7 +155,7 @@ class JoinedGroupTest {
                 .map(options -> Threads.start(() -> ProcessGroup.join(options)))
                 .toList();
         for (CompletableFuture<ProcessGroup> one : joining) {
-            Throwable failure = assertThrows(CompletionException.class, () -> TcpJob.result(one))
+            Throwable failure = assertThrows(CompletionException.class, () -> Ranks.result(one))
                     .getCause();
             assertTrue(failure instanceof FerroException, failure::toString);
             assertEquals(Code.RENDEZVOUS, ((FerroException) failure).code(), failure.getMessage());

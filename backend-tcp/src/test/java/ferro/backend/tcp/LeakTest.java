@@ -141,7 +141,7 @@ class LeakTest {
                 JoiningContext context = ranks.context(spec, Map.of());
                 joining.add(Threads.start(() -> Member.joined(spec, context)));
             }
-            List<Member> members = joining.stream().map(TcpJob::result).toList();
+            List<Member> members = joining.stream().map(Ranks::result).toList();
             List<ProcessGroup> groups = members.stream().map(Member::group).toList();
             TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group, 3, 10_000));
             TcpJob.onAll(groups, group -> {

@@ -101,7 +101,7 @@ class ScarceThreadsTest {
 
     private static void awaitEnd(CompletableFuture<Void> stage) {
         try {
-            TcpJob.result(stage);
+            Ranks.result(stage);
         } catch (CompletionException failed) {
             assertTrue(failed.getCause() instanceof FerroException, failed.getCause()::toString);
         }

@@ -49,7 +49,7 @@ class SenselessSettingTest {
     }
 
     private static Throwable failure(CompletableFuture<ProcessGroup> joining) {
-        return assertThrows(CompletionException.class, () -> TcpJob.result(joining))
+        return assertThrows(CompletionException.class, () -> Ranks.result(joining))
                 .getCause();
     }
 }

@@ -46,7 +46,7 @@ class SleepsWithoutEndTest {
                 JoiningContext context = ranks.context(spec, settings);
                 joining.add(Threads.start(() -> joined(spec, context)));
             }
-            List<ProcessGroup> groups = joining.stream().map(TcpJob::result).toList();
+            List<ProcessGroup> groups = joining.stream().map(Ranks::result).toList();
             TcpJob.onAll(groups, group -> {
                 for (int round = 0; round < ROUNDS; round++) {
                     exchange(group, round);

@@ -95,7 +95,7 @@ class StoppedStoreTest {
 
         resumed.countDown();
 
-        TcpJob.onAll(again.stream().map(TcpJob::result).toList(), group -> AbortBesideSiblingTest.sum(group, 3, 100));
+        TcpJob.onAll(again.stream().map(Ranks::result).toList(), group -> AbortBesideSiblingTest.sum(group, 3, 100));
         TcpJob.onAll(open, group -> AbortBesideSiblingTest.sum(group, 5, 100));
     }
 

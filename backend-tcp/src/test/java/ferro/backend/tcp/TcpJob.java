@@ -1,6 +1,7 @@
 package ferro.backend.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
@@ -28,21 +29,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.function.Executable;
 
 /** Ranks of this JVM that join through the front door, each with a context of its own, over real sockets. */
 final class TcpJob implements AutoCloseable {
-    /** Longest wait for a rank; longer than the time-outs of jobs, so that a rank that is late says why. */
-    private static final Duration LIMIT = Duration.ofSeconds(90);
-
     final TcpStoreServer store;
     private final Map<String, String> common;
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
@@ -118,7 +114,7 @@ final class TcpJob implements AutoCloseable {
 
     /** Has all ranks join, each in its context. */
     List<ProcessGroup> joined(String name, List<? extends RankContext> contexts) {
-        return joining(name, contexts).stream().map(TcpJob::result).toList();
+        return joining(name, contexts).stream().map(Ranks::result).toList();
     }
 
     List<CompletableFuture<ProcessGroup>> joining(String name, List<? extends RankContext> contexts) {
@@ -129,7 +125,7 @@ final class TcpJob implements AutoCloseable {
 
     /** Has all ranks join, the last of them behind a proxy. */
     List<ProcessGroup> joinBehind(TcpProxy proxy) {
-        return joiningBehind(proxy).stream().map(TcpJob::result).toList();
+        return joiningBehind(proxy).stream().map(Ranks::result).toList();
     }
 
     List<CompletableFuture<ProcessGroup>> joiningBehind(TcpProxy proxy) {
@@ -155,7 +151,7 @@ final class TcpJob implements AutoCloseable {
 
     /** Has every group do the same at once, each on a thread of its own. */
     public static <T> List<T> onAll(List<ProcessGroup> groups, Function<ProcessGroup, T> task) {
-        return startOnAll(groups, task).stream().map(TcpJob::result).toList();
+        return startOnAll(groups, task).stream().map(Ranks::result).toList();
     }
 
     static void runOnAll(List<ProcessGroup> groups, Consumer<ProcessGroup> task) {
@@ -171,38 +167,8 @@ final class TcpJob implements AutoCloseable {
                 .toList();
     }
 
-    public static <T> T result(CompletableFuture<T> future) {
-        try {
-            return future.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException failed) {
-            throw new CompletionException(failed.getCause());
-        } catch (InterruptedException | TimeoutException late) {
-            throw new AssertionError("not done within " + LIMIT + stacks(), late);
-        }
-    }
-
-    /** Where the threads of the ranks stand. */
-    private static String stacks() {
-        StringBuilder text = new StringBuilder();
-        Thread.getAllStackTraces().forEach((thread, stack) -> {
-            if (thread.getName().matches("(test|ferro)-.*")) {
-                text.append("\n\n").append(thread);
-                for (StackTraceElement one : stack) {
-                    text.append("\n  ").append(one);
-                }
-            }
-        });
-        return text.toString();
-    }
-
-    /** Runs what must fail. */
-    static FerroException failure(Runnable task) {
-        try {
-            task.run();
-        } catch (FerroException expected) {
-            return expected;
-        }
-        throw new AssertionError("it ended well");
+    static FerroException failure(Executable task) {
+        return assertThrows(FerroException.class, task);
     }
 
     /** Checks that a task fails on all ranks, with a code and with a text that has these parts. */

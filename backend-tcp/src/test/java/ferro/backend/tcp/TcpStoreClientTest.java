@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.TcpStoreClient.StoreAddress;
+import ferro.backend.tcp.mesh.Ranks;
 import ferro.spi.PortRange;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -38,9 +39,9 @@ class TcpStoreClientTest {
             server.onSet((key, value) -> told.complete(key + "=" + new String(value, StandardCharsets.US_ASCII)));
             try (TcpStoreClient client = TcpStoreClient.open(at(server, "app.1", SECRET), Duration.ofSeconds(20))) {
                 client.store().set("@spark/progress/3", "step 7".getBytes(StandardCharsets.US_ASCII));
-                assertEquals("@spark/progress/3=step 7", TcpJob.result(told));
+                assertEquals("@spark/progress/3=step 7", Ranks.result(told));
                 server.onSet((key, value) -> heardLater.complete(key));
-                assertEquals("@spark/progress/3", TcpJob.result(heardLater));
+                assertEquals("@spark/progress/3", Ranks.result(heardLater));
                 assertFalse(server.allJoined().toCompletableFuture().isDone(), "the client counts as a rank");
             }
         }
@@ -60,7 +61,7 @@ class TcpStoreClientTest {
 
             assertEquals(Code.UNAUTHENTICATED, stranger.code(), stranger.getMessage());
             assertEquals(Code.RENDEZVOUS, older.code(), older.getMessage());
-            assertEquals("app.0 from 127.0.0.1", TcpJob.result(told));
+            assertEquals("app.0 from 127.0.0.1", Ranks.result(told));
         }
     }
 }

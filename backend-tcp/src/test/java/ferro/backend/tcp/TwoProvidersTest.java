@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.Work;
+import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.net.TcpProxy;
 import ferro.backend.tcp.net.TcpProxy.End;
 import ferro.backend.tcp.net.TcpProxy.Fault;
@@ -110,8 +111,8 @@ class TwoProvidersTest {
                 CompletableFuture<Void> second = Threads.start(() -> IdleLinkTest.part(groups.get(2), 70_001));
                 pause();
                 IdleLinkTest.part(groups.get(0), 70_001);
-                TcpJob.result(first);
-                TcpJob.result(second);
+                Ranks.result(first);
+                Ranks.result(second);
             }
             assertTrue(proxy.allDataConnections() > before + 4, "no connection was replaced");
         }

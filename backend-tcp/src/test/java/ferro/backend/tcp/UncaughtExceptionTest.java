@@ -1,8 +1,8 @@
 package ferro.backend.tcp;
 
+import static ferro.backend.tcp.mesh.Ranks.assertSays;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
@@ -34,7 +34,7 @@ class UncaughtExceptionTest {
             Thread joins = new Thread(() -> joinAndThrow(context, left));
             joins.setUncaughtExceptionHandler((thread, thrown) -> {});
             joins.start();
-            ProcessGroup world = TcpJob.result(job.joining("world", 0, job.context()));
+            ProcessGroup world = Ranks.result(job.joining("world", 0, job.context()));
             ProcessGroup part = world.newGroup(0, 1);
             // only then it throws; the send itself may hear of it
             world.sendAsync(HostTensor.of(new float[] {7}), 1, 5);
@@ -42,13 +42,12 @@ class UncaughtExceptionTest {
             List<CompletableFuture<FerroException>> failures = List.of(aborted(part), aborted(world));
 
             for (CompletableFuture<FerroException> one : failures) {
-                FerroException failure = TcpJob.result(one);
+                FerroException failure = Ranks.result(one);
                 assertEquals(Code.ABORTED, failure.code(), failure.getMessage());
                 assertEquals(Set.of(1), failure.where().culprits(), failure.getMessage());
-                assertTrue(
-                        failure.getMessage()
-                                .contains("rank 1 aborted the group: java.lang.IllegalStateException: no data for it"),
-                        failure.getMessage());
+                assertSays(
+                        failure.getMessage(),
+                        "rank 1 aborted the group: java.lang.IllegalStateException: no data for it");
             }
             left.forEach(ProcessGroup::close);
         }

@@ -89,8 +89,8 @@ class LentArraysTest {
             long lent = 0;
             // in one buffer, and in two
             for (int count : new int[] {200_003, 3 * ForeignHalves.BUFFER_BYTES / 8 + 5}) {
-                HostTensor data = HostTensor.of(DataType.FLOAT32, new ForeignHalves(4 * count));
-                HostTensor into = HostTensor.of(DataType.FLOAT32, new ForeignHalves(4 * count));
+                HostTensor data = HostTensor.of(DataType.FLOAT32, ForeignHalves.of(4 * count));
+                HostTensor into = HostTensor.of(DataType.FLOAT32, ForeignHalves.of(4 * count));
                 for (int i = 0; i < count; i++) {
                     data.setFloat(i, i + 2);
                 }
@@ -110,31 +110,13 @@ class LentArraysTest {
     }
 
     /** Foreign memory, so small that a test can cross the ends of its buffers. */
-    private record ForeignHalves(ByteBuffer bytes) implements ForeignMemory {
+    private record ForeignHalves(ByteBuffer bytes, long address, long byteCount, boolean isReadOnly, boolean isAlive)
+            implements ForeignMemory {
         static final int BUFFER_BYTES = 4 << 20;
 
-        ForeignHalves(int count) {
-            this(ByteBuffer.allocateDirect(count));
-        }
-
-        @Override
-        public long address() {
-            return System.identityHashCode(bytes) * 0x8000_0000L;
-        }
-
-        @Override
-        public long byteCount() {
-            return bytes.capacity();
-        }
-
-        @Override
-        public boolean isReadOnly() {
-            return false;
-        }
-
-        @Override
-        public boolean isAlive() {
-            return true;
+        static ForeignHalves of(int count) {
+            ByteBuffer bytes = ByteBuffer.allocateDirect(count);
+            return new ForeignHalves(bytes, System.identityHashCode(bytes) * 0x8000_0000L, count, false, true);
         }
 
         @Override

@@ -1,11 +1,13 @@
 package ferro.backend.tcp.mesh;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.backend.tcp.net.Threads;
 import ferro.backend.tcp.store.JoiningContext;
 import ferro.backend.tcp.store.TcpPort;
 import ferro.spi.ControlLane.PeerEvents;
@@ -20,10 +22,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.function.Executable;
 
 /** Ranks in this JVM, each with a context of its own, joining by a store on loopback. */
 public final class Ranks implements AutoCloseable {
@@ -31,11 +32,6 @@ public final class Ranks implements AutoCloseable {
     public static final Duration LONG = Duration.ofSeconds(60);
 
     public final TcpStoreServer server;
-    private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
-        Thread thread = new Thread(task, "test-rank");
-        thread.setDaemon(true);
-        return thread;
-    });
     private final List<Runnable> open = new ArrayList<>();
     final Map<String, String> common = new HashMap<>();
 
@@ -85,7 +81,7 @@ public final class Ranks implements AutoCloseable {
     public CompletableFuture<TcpMesh> join(int rank, int worldSize, Duration timeout, Map<String, String> extra) {
         GroupSpec spec = GroupSpec.of("g", rank, worldSize, timeout);
         JoiningContext context = context(spec, extra);
-        return CompletableFuture.supplyAsync(() -> keep(TcpMesh.join(spec, context)), threads);
+        return Threads.start(() -> keep(TcpMesh.join(spec, context)));
     }
 
     private TcpMesh keep(TcpMesh mesh) {
@@ -111,14 +107,29 @@ public final class Ranks implements AutoCloseable {
         }
     }
 
+    /** Waits for a rank, longer than the time-outs of jobs, so that a rank that is late says why. */
     public static <T> T result(CompletableFuture<T> future) {
         try {
             return future.get(90, TimeUnit.SECONDS);
         } catch (ExecutionException failed) {
             throw new CompletionException(failed.getCause());
         } catch (InterruptedException | TimeoutException late) {
-            throw new AssertionError("not done within 90 s", late);
+            throw new AssertionError("not done within 90 s" + stacks(), late);
         }
+    }
+
+    /** Where the threads of the ranks stand. */
+    private static String stacks() {
+        StringBuilder text = new StringBuilder();
+        Thread.getAllStackTraces().forEach((thread, stack) -> {
+            if (thread.getName().matches("(test|ferro)-.*")) {
+                text.append("\n\n").append(thread);
+                for (StackTraceElement one : stack) {
+                    text.append("\n  ").append(one);
+                }
+            }
+        });
+        return text.toString();
     }
 
     public static FerroException failure(CompletableFuture<?> future) {
@@ -134,9 +145,17 @@ public final class Ranks implements AutoCloseable {
 
     public static void assertSays(FerroException failure, Code code, String... parts) {
         assertEquals(code, failure.code(), failure.getMessage());
+        assertSays(failure.getMessage(), parts);
+    }
+
+    public static void assertSays(String text, String... parts) {
         for (String part : parts) {
-            assertTrue(failure.getMessage().contains(part), failure.getMessage());
+            assertTrue(text.contains(part), text);
         }
+    }
+
+    public static <T extends Throwable> void assertRefused(Class<T> type, Executable call, String... parts) {
+        assertSays(assertThrows(type, call).getMessage(), parts);
     }
 
     @Override
@@ -149,6 +168,5 @@ public final class Ranks implements AutoCloseable {
             all.get(i).run();
         }
         server.close();
-        threads.shutdownNow();
     }
 }

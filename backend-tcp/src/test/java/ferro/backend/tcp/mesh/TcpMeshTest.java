@@ -1,5 +1,7 @@
 package ferro.backend.tcp.mesh;
 
+import static ferro.backend.tcp.mesh.Ranks.assertRefused;
+import static ferro.backend.tcp.mesh.Ranks.assertSays;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -131,11 +133,11 @@ class TcpMeshTest {
     void messagesAboveFourKilobytesAreRefusedWithBothNumbers() {
         List<TcpMesh> meshes = ranks.joinAll(2);
 
-        var failure = assertThrows(
-                IllegalArgumentException.class, () -> meshes.get(0).control(1, GROUP, ByteBuffer.allocate(4097)));
-
-        assertTrue(failure.getMessage().contains("4097"), failure.getMessage());
-        assertTrue(failure.getMessage().contains("4096"), failure.getMessage());
+        assertRefused(
+                IllegalArgumentException.class,
+                () -> meshes.get(0).control(1, GROUP, ByteBuffer.allocate(4097)),
+                "4097",
+                "4096");
         assertThrows(InvalidRankException.class, () -> meshes.get(0).control(2, GROUP, bytes("x")));
     }
 
@@ -215,10 +217,7 @@ class TcpMeshTest {
                 assertEquals("noData", said.kind());
                 assertEquals(Code.RESOURCE, said.cause().code(), said.text());
                 assertEquals(Set.of(1), said.cause().where().culprits(), said.text());
-                assertTrue(
-                        said.text()
-                                .contains("rank 1 of \"g\" cannot accept a connection: Too many open files (EMFILE)"),
-                        said.text());
+                assertSays(said.text(), "rank 1 of \"g\" cannot accept a connection: Too many open files (EMFILE)");
             }
             never.countDown();
             higher.close();

@@ -162,7 +162,7 @@ class HandshakeDeadlineTest {
             side = new ConnectingHandshake(own, hello);
             channel.config().setAutoRead(false);
             channel.freezeTime();
-            new TcpListener(own, this, new UnauthenticatedPeerLog(new Quiet(), System::nanoTime)).accept(channel);
+            new TcpListener(own, this, new UnauthenticatedPeerLog(new KeptLog(), System::nanoTime)).accept(channel);
             unsaid.writeBytes(side.opening());
         }
 

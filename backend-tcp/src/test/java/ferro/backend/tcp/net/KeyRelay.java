@@ -33,13 +33,7 @@ public final class KeyRelay implements AutoCloseable {
 
     /** What the rank behind needs. */
     public Map<String, String> settings() {
-        return Map.of(
-                "ferro.tcp.port",
-                Integer.toString(server.getLocalPort()),
-                "ferro.tcp.bind",
-                "127.0.0.1",
-                "ferro.tcp.advertise",
-                TcpProxy.HOST);
+        return TcpProxy.settings(server);
     }
 
     /** Returns how many connections were proved on both sides through this relay, and went on to TLS. */

@@ -50,7 +50,7 @@ public final class SeededHandshakes {
         own = credentials("job", net.random.nextBoolean() ? "right" : null);
         GroupSpec spec = GroupSpec.of("g", worldSize - 1, worldSize, Ranks.LONG);
         peers = Ranks.mesh(spec, port, GROUP);
-        listener = new TcpListener(own, new Watched(), new UnauthenticatedPeerLog(new Quiet(), net::now));
+        listener = new TcpListener(own, new Watched(), new UnauthenticatedPeerLog(new KeptLog(), net::now));
     }
 
     private Credentials credentials(String job, String secret) {

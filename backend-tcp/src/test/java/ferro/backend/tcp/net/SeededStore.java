@@ -68,7 +68,7 @@ public final class SeededStore {
         this.seed = seed;
         net = new SeededNet(seed);
         own = new Credentials("job", Secret.none(), new SeededRandom(net.random.split()));
-        listener = new TcpListener(own, new StoreGuest(service), new UnauthenticatedPeerLog(new Quiet(), net::now));
+        listener = new TcpListener(own, new StoreGuest(service), new UnauthenticatedPeerLog(new KeptLog(), net::now));
     }
 
     /** Returns the hash of the trace. */

@@ -104,13 +104,12 @@ public final class TcpProxy implements AutoCloseable {
 
     /** What the rank behind needs. */
     public Map<String, String> settings() {
-        return Map.of(
-                "ferro.tcp.port",
-                Integer.toString(server.getLocalPort()),
-                "ferro.tcp.bind",
-                "127.0.0.1",
-                "ferro.tcp.advertise",
-                HOST);
+        return settings(server);
+    }
+
+    static Map<String, String> settings(ServerSocket server) {
+        String port = Integer.toString(server.getLocalPort());
+        return Map.of("ferro.tcp.port", port, "ferro.tcp.bind", "127.0.0.1", "ferro.tcp.advertise", HOST);
     }
 
     /** Befalls data connections that come from now on, in the direction to the rank behind. */

@@ -1,5 +1,6 @@
 package ferro.backend.tcp.net;
 
+import static ferro.backend.tcp.mesh.Ranks.assertRefused;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -90,9 +91,7 @@ class TlsSessionTest {
         TlsPair relayed = new TlsPair(
                 one.session(true, other.fingerprint(), true), stranger.session(false, one.fingerprint(), true));
 
-        IOException refused = assertThrows(SSLException.class, relayed::shaken);
-
-        assertTrue(refused.getMessage().contains("another process is between"), refused.getMessage());
+        assertRefused(SSLException.class, relayed::shaken, "another process is between");
         assertFalse(relayed.connecting.isOver());
     }
 
@@ -101,9 +100,7 @@ class TlsSessionTest {
         TlsPair relayed = new TlsPair(
                 stranger.session(true, other.fingerprint(), true), other.session(false, one.fingerprint(), true));
 
-        IOException refused = assertThrows(SSLException.class, relayed::shaken);
-
-        assertTrue(refused.getMessage().contains("another process is between"), refused.getMessage());
+        assertRefused(SSLException.class, relayed::shaken, "another process is between");
         assertFalse(relayed.accepting.isOver());
     }
 
@@ -198,8 +195,7 @@ class TlsSessionTest {
         session.incoming().put(session.incomingAt(), http, 0, 5);
         session.came(5);
 
-        SSLException refused = assertThrows(SSLException.class, session::shake);
-        assertTrue(refused.getMessage().contains("kind 71"), refused.getMessage());
+        assertRefused(SSLException.class, session::shake, "kind 71");
     }
 
     @Test

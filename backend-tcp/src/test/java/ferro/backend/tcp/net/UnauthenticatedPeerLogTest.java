@@ -6,9 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException.Code;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.ResourceBundle;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.DisplayName;
@@ -18,7 +15,7 @@ class UnauthenticatedPeerLogTest {
     private static final SocketAddress FROM = new InetSocketAddress("127.0.0.1", 4711);
 
     private final AtomicLong now = new AtomicLong(-3);
-    private final Lines lines = new Lines();
+    private final KeptLog lines = new KeptLog();
     private final UnauthenticatedPeerLog log = new UnauthenticatedPeerLog(lines, now::get);
 
     @Test
@@ -45,30 +42,5 @@ class UnauthenticatedPeerLogTest {
 
         assertEquals(1, lines.said.size(), lines.said.toString());
         assertTrue(lines.said.get(0).contains("PROTOCOL: version 7"), lines.said.get(0));
-    }
-
-    /** Keeps what is logged. */
-    private static final class Lines implements System.Logger {
-        final List<String> said = new ArrayList<>();
-
-        @Override
-        public String getName() {
-            return "lines";
-        }
-
-        @Override
-        public boolean isLoggable(Level level) {
-            return true;
-        }
-
-        @Override
-        public void log(Level level, ResourceBundle bundle, String message, Throwable thrown) {
-            said.add(message);
-        }
-
-        @Override
-        public void log(Level level, ResourceBundle bundle, String format, Object... values) {
-            said.add(format);
-        }
     }
 }

@@ -1,5 +1,6 @@
 package ferro.backend.tcp.store;
 
+import static ferro.backend.tcp.mesh.Ranks.assertRefused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -318,8 +319,7 @@ class FileMeetingTest {
 
     @Test
     void podsWithoutASecretFailBeforeTheyWait() {
-        IllegalArgumentException nameless = assertThrows(IllegalArgumentException.class, () -> found(POD));
-        assertTrue(nameless.getMessage().contains("MASTER_ADDR"), nameless.getMessage());
+        assertRefused(IllegalArgumentException.class, () -> found(POD), "MASTER_ADDR");
     }
 
     @Test
@@ -346,10 +346,7 @@ class FileMeetingTest {
     void ranksWithoutACommonKeyFailWithTheSettingToUse() {
         String hydra = "PMI_RANK=0 PMI_SIZE=4 MPI_LOCALRANKID=0 MPI_LOCALNRANKS=2";
 
-        String text =
-                assertThrows(IllegalArgumentException.class, () -> found(hydra)).getMessage();
-
-        assertTrue(text.contains("set FERRO_JOB_ID"), text);
+        assertRefused(IllegalArgumentException.class, () -> found(hydra), "set FERRO_JOB_ID");
     }
 
     @Test
@@ -370,11 +367,11 @@ class FileMeetingTest {
                 .getMessage();
         assertTrue(relative.startsWith("ferro.job.dir=jobs: need an absolute path"), relative);
 
-        String homeless = assertThrows(
-                        FerroException.class,
-                        () -> JobFileFolder.of(SystemContext.of(Map.of("HOME", "?")), false, WHERE))
-                .getMessage();
-        assertTrue(homeless.contains("this user has no home folder") && homeless.contains("FERRO_JOB_DIR"), homeless);
+        assertRefused(
+                FerroException.class,
+                () -> JobFileFolder.of(SystemContext.of(Map.of("HOME", "?")), false, WHERE),
+                "this user has no home folder",
+                "FERRO_JOB_DIR");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package ferro.backend.tcp.store;
 
+import static ferro.backend.tcp.mesh.Ranks.assertRefused;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -55,9 +56,7 @@ class StoreMapTest {
         assertEquals(-2, map.add("n", -7));
         map.set("text", new byte[] {'x'});
 
-        Refusal refusal = assertThrows(Refusal.class, () -> map.add("text", 3));
-
-        assertTrue(refusal.getMessage().contains("\"text\""), refusal.getMessage());
+        assertRefused(Refusal.class, () -> map.add("text", 3), "\"text\"");
         map.set("most", Long.toString(Long.MAX_VALUE).getBytes());
         assertThrows(Refusal.class, () -> map.add("most", 1));
     }
