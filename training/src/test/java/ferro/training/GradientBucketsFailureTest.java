@@ -21,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -306,22 +307,17 @@ class GradientBucketsFailureTest {
     }
 
     /** Runs something on three ranks that have built buckets, and sees that the group they were built in goes on. */
-    private static List<Throwable> afterBuild(Medium medium, RankTaskOfBuckets task) {
+    private static List<Throwable> afterBuild(Medium medium, Function<GradientBuckets, Object> task) {
         try (Ranks ranks = Ranks.over(medium, 3)) {
             List<Throwable> failures = ranks.failures(group -> {
                 try (GradientBuckets buckets =
                         GradientBuckets.builder(group).parameters(THREE).build()) {
-                    task.run(buckets);
+                    task.apply(buckets);
                 }
             });
             assertGoesOn(ranks);
             return failures;
         }
-    }
-
-    @FunctionalInterface
-    private interface RankTaskOfBuckets {
-        Object run(GradientBuckets buckets);
     }
 
     private static Object step(GradientBuckets buckets) {

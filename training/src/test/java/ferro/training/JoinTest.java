@@ -18,6 +18,8 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -302,25 +304,16 @@ class JoinTest {
         return steps;
     }
 
-    /** What a rank computes with a batch. */
-    @FunctionalInterface
-    private interface Computing {
-        void of(ProcessGroup group, GradientBuckets buckets);
-    }
-
-    /** Gives a rank its batches. */
-    @FunctionalInterface
-    private interface Batches {
-        Iterator<Integer> of(ProcessGroup group);
-    }
-
-    private static List<Throwable> failures(Medium medium, Batches batches, Computing computing) {
+    private static List<Throwable> failures(
+            Medium medium,
+            Function<ProcessGroup, Iterator<Integer>> batches,
+            BiConsumer<ProcessGroup, GradientBuckets> computing) {
         try (Ranks ranks = Ranks.over(medium, 3)) {
             return ranks.failures(group -> {
                 try (GradientBuckets buckets = Gradients.buckets(group).build()) {
-                    Join<Integer> join = Join.over(buckets, batches.of(group));
+                    Join<Integer> join = Join.over(buckets, batches.apply(group));
                     while (join.next()) {
-                        join.withBatch(batch -> computing.of(group, buckets));
+                        join.withBatch(batch -> computing.accept(group, buckets));
                         buckets.finish();
                     }
                 }
@@ -335,7 +328,7 @@ class JoinTest {
 
     @Test
     void aFailingSourceOfBatchesFailsTheStepOnAllRanks() {
-        Batches failing = group -> IntStream.range(0, 5)
+        Function<ProcessGroup, Iterator<Integer>> failing = group -> IntStream.range(0, 5)
                 .peek(batch -> {
                     if (batch == 2 && group.rank() == 1) {
                         throw new IllegalStateException("batch 2 cannot be read");

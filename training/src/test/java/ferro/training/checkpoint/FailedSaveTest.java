@@ -1,8 +1,7 @@
 package ferro.training.checkpoint;
 
+import static ferro.harness.Says.assertRefused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -60,9 +59,8 @@ class FailedSaveTest {
             checkpoints.save(1, model.fill(1).state());
             TreeSet<String> before = new TreeSet<>(memory.objects.keySet());
             group.barrier();
-            CheckpointException failure =
-                    assertThrows(CheckpointException.class, () -> checkpoints.save(2, model.state()));
-            assertTrue(failure.getMessage().contains("No space left on device"), failure.getMessage());
+            assertRefused(
+                    CheckpointException.class, () -> checkpoints.save(2, model.state()), "No space left on device");
             group.barrier();
             assertEquals(before, new TreeSet<>(memory.objects.keySet()));
             group.barrier();
@@ -86,10 +84,10 @@ class FailedSaveTest {
         SavingJob.each(RANKS, unsure, (group, model, checkpoints) -> {
             checkpoints.save(1, model.fill(1).state());
             for (String expected : List.of("no answer", "step 2 is already the latest checkpoint")) {
-                CheckpointException failure = assertThrows(
+                assertRefused(
                         CheckpointException.class,
-                        () -> checkpoints.save(2, model.fill(2).state()));
-                assertTrue(failure.getMessage().contains(expected), failure.getMessage());
+                        () -> checkpoints.save(2, model.fill(2).state()),
+                        expected);
             }
             assertEquals(2, checkpoints.load(model.fill(9).state()).step());
             model.assertOf(2);

@@ -4,26 +4,22 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.harness.ForcedFiles;
+import ferro.harness.Says;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import jdk.jfr.Recording;
-import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A checkpoint is forced to disk, files and folders, as the JDK's own event {@code jdk.FileForce} records it. */
 class ForcedFilesTest {
-    private static final String EVENT = "jdk.FileForce";
-
     @TempDir
     private Path temporary;
 
@@ -42,7 +38,7 @@ class ForcedFilesTest {
     }
 
     @Test
-    void eachFileIsForcedBeforeItsFolderAndTheLatestStepLast() throws IOException {
+    void eachFileIsForcedBeforeItsFolderAndTheLatestStepLast() throws Exception {
         List<String> forced = forced(storage -> save(storage, 1, 7));
 
         // the owner takes the folder first
@@ -60,7 +56,7 @@ class ForcedFilesTest {
     }
 
     @Test
-    void everyFileOfThreeRanksIsForcedBeforeTheLatestStepIsPublished() throws IOException {
+    void everyFileOfThreeRanksIsForcedBeforeTheLatestStepIsPublished() throws Exception {
         List<String> forced = forced(storage -> save(storage, 3, 7));
 
         int taken = forced.indexOf("latest.json.tmp") + 1;
@@ -77,7 +73,7 @@ class ForcedFilesTest {
     }
 
     @Test
-    void eachCreatedFolderIsForcedInItsParent() throws IOException {
+    void eachCreatedFolderIsForcedInItsParent() throws Exception {
         Path deep = root.resolve("jobs/17");
 
         List<String> forced = recorded(() -> LocalStorage.at(deep));
@@ -87,7 +83,7 @@ class ForcedFilesTest {
 
     /** A force of the complete file at its end could take longer than a save may make no progress. */
     @Test
-    void aLargeFileIsForcedWhileItIsWritten() throws IOException {
+    void aLargeFileIsForcedWhileItIsWritten() throws Exception {
         int blocks = 65;
         LocalStorage storage = LocalStorage.at(root);
 
@@ -115,37 +111,20 @@ class ForcedFilesTest {
     }
 
     /** Returns what is forced while this runs with a storage that is there already. */
-    private List<String> forced(StorageTask task) throws IOException {
+    private List<String> forced(StorageTask task) throws Exception {
         LocalStorage storage = LocalStorage.at(root);
         return recorded(() -> task.run(storage));
     }
 
-    /** Code that may fail with an IOException. */
-    @FunctionalInterface
-    private interface IoTask {
-        void run() throws IOException;
-    }
-
-    private List<String> recorded(IoTask task) throws IOException {
+    private List<String> recorded(Says.Call task) throws Exception {
         return recorded(true, task);
     }
 
     /** Returns the files and folders below the folder of the test that the JDK forces, with metadata or without, by time. */
-    private List<String> recorded(boolean withMetadata, IoTask task) throws IOException {
-        Path file = temporary.resolve("forced.jfr");
-        try (Recording recording = new Recording()) {
-            recording.enable(EVENT).withoutThreshold();
-            recording.start();
-            task.run();
-            recording.stop();
-            recording.dump(file);
-        }
-        return RecordingFile.readAllEvents(file).stream()
-                .filter(event -> event.getEventType().getName().equals(EVENT))
-                .filter(event -> Path.of(event.getString("path")).startsWith(temporary))
+    private List<String> recorded(boolean withMetadata, Says.Call task) throws Exception {
+        return ForcedFiles.during(temporary, task).stream()
                 .filter(event -> event.getBoolean("metaData") == withMetadata)
-                .sorted(Comparator.comparing(RecordedEvent::getStartTime))
-                .map(event -> fromRoot(Path.of(event.getString("path"))))
+                .map(event -> fromRoot(ForcedFiles.path(event)))
                 .toList();
     }
 

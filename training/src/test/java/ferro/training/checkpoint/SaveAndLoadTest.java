@@ -1,8 +1,7 @@
 package ferro.training.checkpoint;
 
+import static ferro.harness.Says.assertRefused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.harness.Medium;
 import ferro.harness.Ranks;
@@ -105,8 +104,10 @@ class SaveAndLoadTest {
     void anEmptyFolderHasNoLatestCheckpoint() {
         SavingJob.each(2, new LocalStorage(folder, call -> {}), (group, model, checkpoints) -> {
             assertEquals(Optional.empty(), checkpoints.latest());
-            CheckpointException none = assertThrows(CheckpointException.class, () -> checkpoints.load(model.state()));
-            assertTrue(none.getMessage().contains(folder + ": latest.json is missing"), none.getMessage());
+            assertRefused(
+                    CheckpointException.class,
+                    () -> checkpoints.load(model.state()),
+                    folder + ": latest.json is missing");
         });
     }
 
@@ -130,10 +131,10 @@ class SaveAndLoadTest {
             model.assertOf(6);
             checkpoints.save(7, model.fill(7).state());
             checkpoints.load(5, model.state());
-            CheckpointException twice = assertThrows(
+            assertRefused(
                     CheckpointException.class,
-                    () -> checkpoints.save(7, model.fill(8).state()));
-            assertTrue(twice.getMessage().contains("step 7 is already the latest checkpoint"), twice.getMessage());
+                    () -> checkpoints.save(7, model.fill(8).state()),
+                    "step 7 is already the latest checkpoint");
             checkpoints.load(model.state());
             model.assertOf(7);
         });

@@ -1,5 +1,6 @@
 package ferro.training.checkpoint;
 
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -169,10 +170,7 @@ class SaveProgressTest {
                 });
             } catch (FerroException failure) {
                 String message = failure.getMessage();
-                assertTrue(
-                        message.contains(
-                                "saving step 1 failed: rank 0 on host here or its storage has made no progress"),
-                        message);
+                assertSays(message, "saving step 1 failed: rank 0 on host here or its storage has made no progress");
                 return null;
             }
             throw new AssertionError("the exchange did not fail");

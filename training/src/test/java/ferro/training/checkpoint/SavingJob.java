@@ -8,6 +8,7 @@ import ferro.harness.Medium;
 import ferro.harness.Ranks;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 
 /** The ranks of a job, and the checkpoints of each. */
 final class SavingJob implements AutoCloseable {
@@ -79,15 +80,11 @@ final class SavingJob implements AutoCloseable {
         return load((saved, state) -> saved.load(step, state));
     }
 
-    private interface Load {
-        CheckpointInfo load(Checkpoints saved, TrainingState into);
-    }
-
-    private long load(Load load) {
+    private long load(BiFunction<Checkpoints, TrainingState, CheckpointInfo> load) {
         return ranks.all(group -> {
                     ToyModel model =
                             ToyModel.on(group.rank(), group.worldSize()).fill(77);
-                    long step = load.load(checkpoints.get(group.rank()), model.state())
+                    long step = load.apply(checkpoints.get(group.rank()), model.state())
                             .step();
                     model.assertOf(step);
                     return step;

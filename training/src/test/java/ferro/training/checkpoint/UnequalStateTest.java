@@ -11,6 +11,7 @@ import ferro.harness.Medium;
 import ferro.harness.Ranks;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 
 /** Ranks that hold different values of one tensor cannot save: the files would mix the ranks. */
@@ -20,13 +21,13 @@ class UnequalStateTest {
     private final MemoryStorage storage = new MemoryStorage();
 
     /** Returns the message that each rank gets when it saves step 1; the group saves step 2 afterwards. */
-    private List<String> refused(Save save, Model model) {
+    private List<String> refused(Save save, BiFunction<ProcessGroup, Boolean, TrainingState> model) {
         return Ranks.run(Medium.SIMULATED, RANKS, group -> {
             try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
                 CheckpointException refused = assertThrows(
-                        CheckpointException.class, () -> save.save(checkpoints, 1, model.state(group, true)));
+                        CheckpointException.class, () -> save.save(checkpoints, 1, model.apply(group, true)));
                 assertTrue(checkpoints.latest().isEmpty());
-                checkpoints.save(2, model.state(group, false));
+                checkpoints.save(2, model.apply(group, false));
                 return refused.getMessage().replaceAll("hash [0-9a-f]+", "hash #");
             }
         });
@@ -34,10 +35,6 @@ class UnequalStateTest {
 
     private interface Save {
         void save(Checkpoints checkpoints, long step, TrainingState state);
-    }
-
-    private interface Model {
-        TrainingState state(ProcessGroup group, boolean isUnequal);
     }
 
     private static TrainingState unequalParameter(ProcessGroup group, boolean isUnequal) {
