@@ -40,6 +40,12 @@ class FlightRecorderTest {
         return Files.readString(recorder.write(folder, "request"));
     }
 
+    private static void assertHas(String record, String... parts) {
+        for (String part : parts) {
+            assertTrue(record.contains(part), record);
+        }
+    }
+
     @Test
     void anOperationInFlightIsRecordedWithItsProgress() throws IOException {
         GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
@@ -50,17 +56,14 @@ class FlightRecorderTest {
 
         String record = written(recorder);
 
-        assertTrue(
-                record.contains("{\"group\":\"world\",\"sequence\":16,\"kind\":\"barrier\",\"text\":"
+        assertHas(
+                record,
+                "{\"group\":\"world\",\"sequence\":16,\"kind\":\"barrier\",\"text\":"
                         + "\"barrier by dissemination\",\"bytes\":0,\"begun\":90,\"ended\":0,\"state\":\"queued\","
-                        + "\"code\":null,\"step\":-1,\"bytesMoved\":0,\"waitingFor\":[]}"),
-                record);
-        assertTrue(
-                record.contains(
-                        "\"sequence\":17,\"kind\":\"allReduce\",\"text\":\"allReduce f32[64] sum by ring\","
-                                + "\"bytes\":256,\"begun\":100,\"ended\":0,\"state\":\"running\",\"code\":null,\"step\":-1,"
-                                + "\"bytesMoved\":0,\"waitingFor\":[1,3],\"progress\":\"step 3 of 14, 64 of 256 bytes received\"}"),
-                record);
+                        + "\"code\":null,\"step\":-1,\"bytesMoved\":0,\"waitingFor\":[]}",
+                "\"sequence\":17,\"kind\":\"allReduce\",\"text\":\"allReduce f32[64] sum by ring\","
+                        + "\"bytes\":256,\"begun\":100,\"ended\":0,\"state\":\"running\",\"code\":null,\"step\":-1,"
+                        + "\"bytesMoved\":0,\"waitingFor\":[1,3],\"progress\":\"step 3 of 14, 64 of 256 bytes received\"}");
     }
 
     @Test
@@ -77,11 +80,11 @@ class FlightRecorderTest {
 
         String record = written(recorder);
 
-        assertTrue(
-                record.contains("{\"group\":\"world[2, 3]\",\"sequence\":-1,\"kind\":\"recv\",\"text\":"
+        assertHas(
+                record,
+                "{\"group\":\"world[2, 3]\",\"sequence\":-1,\"kind\":\"recv\",\"text\":"
                         + "\"recv from rank 1 tag 7\",\"bytes\":100,\"begun\":90,\"ended\":0,\"state\":\"running\","
-                        + "\"code\":null,\"step\":-1,\"bytesMoved\":0,\"waitingFor\":[3]}"),
-                record);
+                        + "\"code\":null,\"step\":-1,\"bytesMoved\":0,\"waitingFor\":[3]}");
     }
 
     @Test
@@ -97,14 +100,11 @@ class FlightRecorderTest {
 
         String record = written(recorder);
 
-        assertTrue(
-                record.contains("\"ended\":150,\"state\":\"done\",\"code\":null,\"step\":6,\"bytesMoved\":192,"
-                        + "\"waitingFor\":[]}"),
-                record);
-        assertTrue(
-                record.contains("\"ended\":450,\"state\":\"failed\",\"code\":\"TIMED_OUT\",\"step\":3,"
-                        + "\"bytesMoved\":64,\"waitingFor\":[0]}"),
-                record);
+        assertHas(
+                record,
+                "\"ended\":150,\"state\":\"done\",\"code\":null,\"step\":6,\"bytesMoved\":192," + "\"waitingFor\":[]}",
+                "\"ended\":450,\"state\":\"failed\",\"code\":\"TIMED_OUT\",\"step\":3,"
+                        + "\"bytesMoved\":64,\"waitingFor\":[0]}");
     }
 
     @Test
@@ -131,15 +131,13 @@ class FlightRecorderTest {
 
         String record = written(recorder);
 
-        assertTrue(
-                record.contains("{\"name\":\"world[2, 3]\",\"rank\":0,\"ranks\":[2,3],\"worldSize\":2,\"failure\":"
+        assertHas(
+                record,
+                "{\"name\":\"world[2, 3]\",\"rank\":0,\"ranks\":[2,3],\"worldSize\":2,\"failure\":"
                         + "{\"code\":\"PEER_LOST\",\"culprits\":[3],\"sequence\":-1,\"origin\":2,\"known\":2,\"text\":"
-                        + "\"rank 1 is gone\"}}"),
-                record);
-        assertTrue(
-                record.contains("{\"at\":5000,\"group\":\"world[2, 3]\",\"kind\":\"SUSPECTED\",\"ranks\":[3],"
-                        + "\"text\":\"rank 1 is silent\"}"),
-                record);
+                        + "\"rank 1 is gone\"}}",
+                "{\"at\":5000,\"group\":\"world[2, 3]\",\"kind\":\"SUSPECTED\",\"ranks\":[3],"
+                        + "\"text\":\"rank 1 is silent\"}");
     }
 
     @Test
@@ -152,11 +150,10 @@ class FlightRecorderTest {
 
         String record = written(recorder);
 
-        assertTrue(
-                record.contains("{\"name\":\"pair\",\"rank\":0,\"ranks\":[2,3],\"worldSize\":2,\"failure\":{"), record);
-        assertTrue(
-                record.contains("{\"name\":\"pair#2\",\"rank\":0,\"ranks\":[2,3],\"worldSize\":2,\"failure\":null}"),
-                record);
+        assertHas(
+                record,
+                "{\"name\":\"pair\",\"rank\":0,\"ranks\":[2,3],\"worldSize\":2,\"failure\":{",
+                "{\"name\":\"pair#2\",\"rank\":0,\"ranks\":[2,3],\"worldSize\":2,\"failure\":null}");
     }
 
     private static List<Long> sequences(FlightRecorder recorder) {
@@ -187,12 +184,12 @@ class FlightRecorderTest {
                         "asked by another rank: earlier",
                         "request: " + Thread.currentThread().getName()),
                 stacks(record));
-        assertTrue(
-                record.contains("{\"at\":5000,\"reason\":\"asked by another rank\",\"thread\":\"earlier\",\"joined\":1,"
-                        + "\"group\":null,\"location\":\"\",\"frames\":[]}"),
-                record);
-        assertTrue(record.contains("\"joined\":0,\"group\":\"world\",\"location\":\""), record);
-        assertTrue(record.contains("\"ferro.recorder.FlightRecorderTest.currentStacksOfAWorkingGroup"), record);
+        assertHas(
+                record,
+                "{\"at\":5000,\"reason\":\"asked by another rank\",\"thread\":\"earlier\",\"joined\":1,"
+                        + "\"group\":null,\"location\":\"\",\"frames\":[]}",
+                "\"joined\":0,\"group\":\"world\",\"location\":\"",
+                "\"ferro.recorder.FlightRecorderTest.currentStacksOfAWorkingGroup");
     }
 
     @Test
@@ -251,8 +248,7 @@ class FlightRecorderTest {
 
         String record = written(recorder);
 
-        assertTrue(record.contains("\"a\\\"b\\\\c\\u001b[2J\\u202e\\u000a\""), record);
-        assertTrue(record.contains("\"" + "x".repeat(1000) + "...\""), record);
+        assertHas(record, "\"a\\\"b\\\\c\\u001b[2J\\u202e\\u000a\"", "\"" + "x".repeat(1000) + "...\"");
         assertFalse(record.contains("x".repeat(1001)), record);
     }
 
@@ -350,9 +346,8 @@ class FlightRecorderTest {
 
         String record = written(recorder);
 
-        assertTrue(record.contains("{\"name\":\"pair 0\","), record);
-        assertTrue(record.contains("{\"name\":\"pair 1#2\","), record);
-        assertTrue(record.contains("{\"group\":\"pair 0@0\",\"sequence\":1,"), record);
+        assertHas(
+                record, "{\"name\":\"pair 0\",", "{\"name\":\"pair 1#2\",", "{\"group\":\"pair 0@0\",\"sequence\":1,");
     }
 
     @Test
