@@ -1,8 +1,8 @@
 package ferro.examples.snippets;
 
+import static ferro.harness.Says.assertRefused;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Allocation;
@@ -60,9 +60,7 @@ class ProcessGroupSnippetsTest {
     @Test
     void anExceptionReachesAllRanksByAbort() {
         onEachRank(group -> {
-            RuntimeException failure = assertThrows(RuntimeException.class, () -> trainOrAbort(group));
-
-            assertTrue(failure.getMessage().contains("batch 17 has no labels"), failure.getMessage());
+            assertRefused(RuntimeException.class, () -> trainOrAbort(group), "batch 17 has no labels");
         });
     }
 

@@ -1,5 +1,6 @@
 package ferro.examples.textmodel;
 
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -53,10 +54,7 @@ class TextModelJobTest {
 
         String report = reported.toString(StandardCharsets.UTF_8);
         assertEquals(List.of(0, 0), exitCodes, report);
-        assertTrue(
-                report.contains(
-                        "check ok: the losses of steps 26 to 40, after the last resume, differ by at most 0.0e+00"),
-                report);
+        assertSays(report, "check ok: the losses of steps 26 to 40, after the last resume, differ by at most 0.0e+00");
     }
 
     @Test
@@ -64,8 +62,7 @@ class TextModelJobTest {
         AssertionError failure = assertThrows(AssertionError.class, () -> run(2, TEXT, TEXT + "x", "--batch=6"));
 
         assertEquals(IllegalArgumentException.class, failure.getCause().getClass());
-        assertTrue(
-                failure.getMessage().contains("ranks [1] of 2 differ from rank 0 in the text"), failure.getMessage());
+        assertSays(failure.getMessage(), "ranks [1] of 2 differ from rank 0 in the text");
     }
 
     @Test
