@@ -5,7 +5,6 @@ import ferro.ReduceOp;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import ferro.spi.Transport;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -13,7 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * A medium of two ranks, of which the other is always ready: whatever is posted for a collective is finished at once, of messages
  * what is sent. Keeps the stack of each send.
  */
-final class LoopTransport implements Transport {
+final class LoopTransport extends IdleTransport {
     /** Every send; whichever thread of the engine makes progress adds to it. */
     final List<Sent> sends = new CopyOnWriteArrayList<>();
 
@@ -26,16 +25,6 @@ final class LoopTransport implements Transport {
     record Sent(Thread thread, List<String> stack) {}
 
     @Override
-    public int rank() {
-        return 0;
-    }
-
-    @Override
-    public int worldSize() {
-        return 2;
-    }
-
-    @Override
     public Link link(int peer, Lane lane) {
         return new LoopLink(lane);
     }
@@ -43,41 +32,6 @@ final class LoopTransport implements Transport {
     @Override
     public Transport subgroup(int[] ranks, long group) {
         return new LoopTransport();
-    }
-
-    @Override
-    public boolean poll() {
-        return false;
-    }
-
-    @Override
-    public void park(long deadlineNanos) {
-        Thread.yield();
-    }
-
-    @Override
-    public void wakeup() {
-        // nobody sleeps
-    }
-
-    @Override
-    public void control(int peer, ByteBuffer message) {
-        // the other rank has nothing to say
-    }
-
-    @Override
-    public void events(Events events) {
-        // nothing happens
-    }
-
-    @Override
-    public void abandon() {
-        // what is posted is finished
-    }
-
-    @Override
-    public void close() {
-        // there is nothing to give back
     }
 
     private final class LoopLink implements Link {

@@ -15,7 +15,6 @@ import ferro.control.failure.Status;
 import ferro.control.group.GroupControl;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
-import ferro.spi.Link;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -58,7 +57,7 @@ class QuestionedGroupTest {
     }
 
     /** A medium with a silent peer, which asks the joined group whenever a subgroup's engine looks at its own medium. */
-    private static final class Medium implements Transport {
+    private static final class Medium extends IdleTransport {
         private final Medium parent;
         private final List<ControlMessage> sent = new ArrayList<>();
         private Events control;
@@ -77,11 +76,6 @@ class QuestionedGroupTest {
             questions++;
             control.control(
                     1, ControlMessage.Query.about(questions, null, false).encoded());
-        }
-
-        @Override
-        public int rank() {
-            return 0;
         }
 
         @Override
@@ -110,36 +104,6 @@ class QuestionedGroupTest {
             if (control != null) {
                 sent.add(ControlMessage.decode(message, worldSize()));
             }
-        }
-
-        @Override
-        public Link link(int peer, Lane lane) {
-            throw new UnsupportedOperationException("no data lanes, asked for one to " + peer);
-        }
-
-        @Override
-        public boolean poll() {
-            return false;
-        }
-
-        @Override
-        public void park(long deadlineNanos) {
-            // nothing is waited for
-        }
-
-        @Override
-        public void wakeup() {
-            // nobody parks
-        }
-
-        @Override
-        public void abandon() {
-            // no data lanes
-        }
-
-        @Override
-        public void close() {
-            // no data lanes
         }
     }
 }

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /** A medium on which nothing ever comes, and where things go wrong when a test says so. */
-public final class StillTransport implements Transport {
+public final class StillTransport extends IdleTransport {
     private final Trouble trouble;
     private final boolean isGroup;
 
@@ -67,11 +67,6 @@ public final class StillTransport implements Transport {
     public StillTransport(Trouble trouble, boolean isGroup) {
         this.trouble = trouble;
         this.isGroup = isGroup;
-    }
-
-    @Override
-    public int rank() {
-        return 0;
     }
 
     @Override

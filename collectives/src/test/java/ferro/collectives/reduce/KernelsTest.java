@@ -317,14 +317,11 @@ class KernelsTest {
     }
 
     private static long unsigned(ReduceOp op, long a, long b) {
+        boolean isLess = Long.compareUnsigned(a, b) < 0;
         return switch (op.name()) {
-            case "sum" -> a + b;
-            case "product" -> a * b;
-            case "band" -> a & b;
-            case "bor" -> a | b;
-            case "bxor" -> a ^ b;
-            case "min" -> Long.compareUnsigned(a, b) < 0 ? a : b;
-            default -> Long.compareUnsigned(a, b) > 0 ? a : b;
+            case "min" -> isLess ? a : b;
+            case "max" -> isLess ? b : a;
+            default -> combined(op, a, b);
         };
     }
 

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 /**
@@ -289,13 +290,9 @@ final class ProgramProof {
                 || (peer < 0 ? all(rank, each -> reached(rank, each, value)) : reached(rank, peer, value));
     }
 
-    private interface Wait {
-        boolean isOver(int peer);
-    }
-
-    private boolean all(int rank, Wait wait) {
+    private boolean all(int rank, IntPredicate wait) {
         for (int peer = 0; peer < ranks; peer++) {
-            if (peer != rank && !wait.isOver(peer)) {
+            if (peer != rank && !wait.test(peer)) {
                 return false;
             }
         }

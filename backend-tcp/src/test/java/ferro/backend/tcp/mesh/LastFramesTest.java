@@ -20,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -66,12 +67,10 @@ class LastFramesTest {
         check(kind, true, LastFramesTest::reset, (connection, said) -> connection.send(frame(0)));
     }
 
-    private interface Meanwhile {
-        void run(ControlConnection connection, Reader said);
-    }
-
     /** The loop is in the first frame while all others come; then something happens on it. */
-    private void check(String kind, boolean ends, Consumer<Socket> peerThen, Meanwhile onLoop) throws Exception {
+    private void check(
+            String kind, boolean ends, Consumer<Socket> peerThen, BiConsumer<ControlConnection, Reader> onLoop)
+            throws Exception {
         TcpIo io = TcpIo.of(SystemContext.of(Map.of("ferro.tcp.io", kind)));
         try (BackgroundLoop loop = new BackgroundLoop(io, "test-loop");
                 ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -124,12 +123,12 @@ class LastFramesTest {
         private final LinkedBlockingQueue<String> said = new LinkedBlockingQueue<>();
         private final CountDownLatch begun = new CountDownLatch(1);
         private final CountDownLatch goOn = new CountDownLatch(1);
-        private final Meanwhile meanwhile;
+        private final BiConsumer<ControlConnection, Reader> meanwhile;
         private final boolean slowly;
         private volatile ControlConnection connection;
         private volatile Throwable endedBy;
 
-        Reader(Meanwhile meanwhile, boolean slowly) {
+        Reader(BiConsumer<ControlConnection, Reader> meanwhile, boolean slowly) {
             this.meanwhile = meanwhile;
             this.slowly = slowly;
         }
@@ -148,7 +147,7 @@ class LastFramesTest {
             if (number == 0) {
                 begun.countDown();
                 Threads.awaitQuietly(goOn);
-                meanwhile.run(connection, this);
+                meanwhile.accept(connection, this);
                 LockSupport.parkNanos(5_000_000); // timers that are set by now are due in this round
             }
         }

@@ -26,8 +26,6 @@ import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,54 +36,24 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Ranks of mpirun, Slurm and the like: whether they meet by a job file, and how. */
 @Timeout(60)
-class FileMeetingTest {
+class FileMeetingTest extends RanksOfMpirun {
     private static final Where WHERE = Where.of("world", 0);
 
-    @TempDir
-    private Path folder;
-
-    /** What ends with a test; ranks add to it from threads of their own. */
-    private final List<AutoCloseable> open = Collections.synchronizedList(new ArrayList<>());
-
-    @AfterEach
-    void end() throws Exception {
-        for (AutoCloseable one : open.toArray(AutoCloseable[]::new)) {
-            one.close();
-        }
-    }
-
-    private static Map<String, String> mpirun(int rank, int size) {
-        Map<String, String> variables = new HashMap<>();
-        variables.put("OMPI_COMM_WORLD_RANK", "" + rank);
-        variables.put("OMPI_COMM_WORLD_SIZE", "" + size);
-        variables.put("OMPI_COMM_WORLD_LOCAL_RANK", "" + rank);
-        variables.put("OMPI_COMM_WORLD_LOCAL_SIZE", "" + size);
-        variables.put("FERRO_JOB_ID", "key");
-        return variables;
-    }
-
     private CompletableFuture<TcpMesh> join(int rank, int size, Map<String, String> more) {
-        Map<String, String> settings = mpirun(rank, size);
-        settings.put("ferro.job.dir", folder.toString());
+        Map<String, String> settings = new HashMap<>(mpirun(rank, size));
         settings.put("ferro.join.timeout", "20s");
         settings.putAll(more);
         GroupSpec spec = GroupSpec.of("world", rank, size, Ranks.LONG);
         JoiningContext context = new JoiningContext(settings, spec);
         open.add(context);
-        return Threads.start(() -> {
-            TcpMesh mesh = TcpMesh.join(spec, context);
-            open.add(0, mesh::close);
-            return mesh;
-        });
+        return join(spec, context);
     }
 
     private Path file() {

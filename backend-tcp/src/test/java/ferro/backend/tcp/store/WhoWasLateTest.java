@@ -22,12 +22,8 @@ import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -35,32 +31,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Whose time a join took, this rank's or that of others, on a clock that jumps: what the failure says and whom it blames. */
 @Timeout(60)
-class WhoWasLateTest {
+class WhoWasLateTest extends RanksOfMpirun {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
     /** Settings that are read while a rank opens its port, and after it has its slot. */
     private static final String AT_THE_PORT = "ferro.tcp.port";
 
     private static final String AFTER_THE_SLOT = "ferro.algorithm";
-
-    @TempDir
-    private Path folder;
-
-    /** What ends with a test; ranks add to it from threads of their own. */
-    private final List<AutoCloseable> open = Collections.synchronizedList(new ArrayList<>());
-
-    @AfterEach
-    void end() throws Exception {
-        for (AutoCloseable one : open.toArray(AutoCloseable[]::new)) {
-            one.close();
-        }
-    }
 
     /** A context whose clock jumps, once, when a setting is read: its rank is slow at this point. */
     private static final class JumpingContext extends JoiningContext {
@@ -95,33 +76,14 @@ class WhoWasLateTest {
     private JumpingContext context(int rank, int size, Map<String, String> more, String slowAt, Duration slow) {
         Map<String, String> settings = new HashMap<>(more);
         settings.put("ferro.join.timeout", DEADLINE.toSeconds() + "s");
-        JumpingContext context =
-                new JumpingContext(settings, GroupSpec.of("world", rank, size, Ranks.LONG), slowAt, slow);
+        GroupSpec spec = GroupSpec.of("world", rank, size, Ranks.LONG);
+        JumpingContext context = new JumpingContext(settings, spec, slowAt, slow);
         open.add(context);
         return context;
     }
 
     private CompletableFuture<TcpMesh> join(int rank, int size, JoiningContext context) {
         return join(GroupSpec.of("world", rank, size, Ranks.LONG), context);
-    }
-
-    private CompletableFuture<TcpMesh> join(GroupSpec spec, JoiningContext context) {
-        return Threads.start(() -> {
-            TcpMesh mesh = TcpMesh.join(spec, context);
-            open.add(0, mesh::close);
-            return mesh;
-        });
-    }
-
-    /** Settings of a rank that mpirun has started, which reads a job file. */
-    private Map<String, String> mpirun(int rank, int size) {
-        return Map.of(
-                "OMPI_COMM_WORLD_RANK", "" + rank,
-                "OMPI_COMM_WORLD_SIZE", "" + size,
-                "OMPI_COMM_WORLD_LOCAL_RANK", "" + rank,
-                "OMPI_COMM_WORLD_LOCAL_SIZE", "" + size,
-                "FERRO_JOB_ID", "key",
-                "ferro.job.dir", folder.toString());
     }
 
     private static Map<String, String> byHand(int rank, int size, int port) {
