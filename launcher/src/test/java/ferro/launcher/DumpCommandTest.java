@@ -5,11 +5,11 @@ import static ferro.launcher.Said.assertStarts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.OnThread;
 import ferro.launcher.output.Screen;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -133,16 +133,12 @@ class DumpCommandTest {
     private CompletableFuture<Void> answering(int... ranks) throws IOException {
         WatchService watch = FileSystems.getDefault().newWatchService();
         folder.register(watch, StandardWatchEventKinds.ENTRY_CREATE);
-        return CompletableFuture.runAsync(() -> {
+        return OnThread.run(() -> {
             try (watch) {
                 watch.take();
                 for (int rank : ranks) {
                     answer(rank);
                 }
-            } catch (IOException failure) {
-                throw new UncheckedIOException(failure);
-            } catch (InterruptedException interrupted) {
-                Thread.currentThread().interrupt();
             }
         });
     }

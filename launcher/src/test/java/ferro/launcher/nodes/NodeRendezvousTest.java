@@ -21,6 +21,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -102,15 +103,11 @@ class NodeRendezvousTest extends LaunchersOnLoopback {
         }
     }
 
-    private interface Look {
-        void at(String key);
-    }
-
-    private static Store beforeEachSwap(Store store, Look look) {
+    private static Store beforeEachSwap(Store store, Consumer<String> look) {
         return (Store) Proxy.newProxyInstance(
                 Store.class.getClassLoader(), new Class<?>[] {Store.class}, (self, call, with) -> {
                     if (call.getName().equals("compareAndSet")) {
-                        look.at((String) with[0]);
+                        look.accept((String) with[0]);
                     }
                     try {
                         return call.invoke(store, with);

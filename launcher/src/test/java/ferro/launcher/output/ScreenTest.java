@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.util.concurrent.Uninterruptibles;
+import ferro.harness.OnThread;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -44,9 +45,9 @@ class ScreenTest {
     @Test
     void duringAHurryALineIsPrintedBesideABlockedStream() throws Exception {
         Screen screen = new Screen(full, err);
-        run(() -> writeOut(screen));
+        OnThread.run(() -> writeOut(screen));
         stuck.await();
-        CompletableFuture<Void> told = run(() -> screen.note("one"));
+        CompletableFuture<Void> told = OnThread.run(() -> screen.note("one"));
 
         screen.hurry();
         told.get(20, TimeUnit.SECONDS);
@@ -62,13 +63,13 @@ class ScreenTest {
     @Test
     void aBlockedLineKeepsItsSenderUntilAHurry() throws Exception {
         Screen screen = new Screen(err, full);
-        CompletableFuture<Void> told = run(() -> screen.note("one"));
+        CompletableFuture<Void> told = OnThread.run(() -> screen.note("one"));
         stuck.await();
         assertTrue(!told.isDone(), "gave up without a hurry");
 
         screen.hurry();
         told.get(20, TimeUnit.SECONDS);
-        run(() -> screen.withoutPrefixes().note("two")).get(20, TimeUnit.SECONDS);
+        OnThread.run(() -> screen.withoutPrefixes().note("two")).get(20, TimeUnit.SECONDS);
     }
 
     @Test
@@ -82,7 +83,7 @@ class ScreenTest {
         };
         Screen screen = new Screen(slow, err);
         CountDownLatch printing = new CountDownLatch(2);
-        List<CompletableFuture<Void>> ranks = Stream.generate(() -> run(() -> {
+        List<CompletableFuture<Void>> ranks = Stream.generate(() -> OnThread.run(() -> {
                     while (!over.get()) {
                         writeOut(screen);
                         printing.countDown();
@@ -92,7 +93,7 @@ class ScreenTest {
                 .toList();
         printing.await();
 
-        CompletableFuture<Void> told = run(() -> screen.note("one"));
+        CompletableFuture<Void> told = OnThread.run(() -> screen.note("one"));
         try {
             told.get(20, TimeUnit.SECONDS);
         } finally {
@@ -101,15 +102,6 @@ class ScreenTest {
         ranks.forEach(CompletableFuture::join);
 
         assertEquals("ferro: one\n", err.toString(StandardCharsets.UTF_8));
-    }
-
-    /** Runs a task on a thread of its own: the common pool may have one thread only, and a task that is stuck keeps it. */
-    private static CompletableFuture<Void> run(Runnable task) {
-        return CompletableFuture.runAsync(task, own -> {
-            Thread thread = new Thread(own, "prints");
-            thread.setDaemon(true);
-            thread.start();
-        });
     }
 
     private static void writeOut(Screen screen) {
