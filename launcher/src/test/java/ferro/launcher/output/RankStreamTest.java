@@ -11,6 +11,7 @@ import ferro.launcher.program.JavaSettings;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -94,6 +95,16 @@ class RankStreamTest {
     void thePrefixIsColouredOnATerminalOnly() {
         read("one\n", Screen.Name.ERR, new Screen(stream(out), new Screen.ScreenStream(err, true), true));
         assertStarts(text(err), "\033[35m[3]\033[0m ");
+    }
+
+    @Test
+    void aCarriageReturnEndsAProgressStateOnATerminalOnly() {
+        String bars = "\r10 %\r20 %\r\ndone\n";
+        String prefix = "\033[35m[3]\033[0m " + Screen.WIPE;
+        read(bars, Screen.Name.OUT, new Screen(new Screen.ScreenStream(out, true), stream(err), true));
+        read(bars, Screen.Name.ERR, screen);
+        assertEquals(prefix + "10 %\r" + prefix + "20 %\r" + prefix + "\n" + prefix + "done\n", text(out));
+        assertEquals("[3] \r10 %\r20 %\r\n[3] done\n", text(err));
     }
 
     @Test
@@ -182,6 +193,13 @@ class RankStreamTest {
     private void read(String text, Screen.Name name, Screen shown) {
         RankStream.Ties ties = new RankStream.Ties(
                 3, name, shown, log, tail, new DebuggedRanks(Set.of(3)), failure -> closed.add(failure.getMessage()));
-        new RankStream(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), ties).run();
+        // comes in pieces, one of which may end between a carriage return and a line feed
+        InputStream pieces = new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)) {
+            @Override
+            public synchronized int read(byte[] chunk, int from, int length) {
+                return super.read(chunk, from, Math.min(length, 11));
+            }
+        };
+        new RankStream(pieces, ties).run();
     }
 }
