@@ -1,41 +1,65 @@
 package ferro.tck.cells;
 
-import ferro.Carrier;
-import ferro.DataType;
 import ferro.HostTensor;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.function.IntToLongFunction;
 
 /**
- * Access to elements in any kind of memory as raw bits in longs, sign-extended. Each method handles all elements of a
- * tensor and determines the kind of memory once, because rules check millions of elements.
+ * Access to elements in any kind of memory as raw bits in longs, sign-extended. Each method copies all elements of a
+ * tensor at once, because rules check millions of elements.
  */
 public final class Bits {
     private Bits() {}
 
+    /** Returns a copy of the bytes of all elements, in native order. */
+    public static ByteBuffer bytes(HostTensor elements) {
+        ByteBuffer bytes = unset(elements);
+        if (elements.isDirect()) {
+            return bytes.put(elements.buffer()).flip();
+        }
+        int count = (int) elements.elementCount();
+        elements.dataType().carrier().write(bytes, 0, elements.memory(), (int) elements.offset(), count);
+        return bytes;
+    }
+
+    private static ByteBuffer unset(HostTensor elements) {
+        return ByteBuffer.allocate((int) elements.byteCount()).order(ByteOrder.nativeOrder());
+    }
+
     /** Reads all elements. */
     public static long[] of(HostTensor elements) {
-        int count = (int) elements.elementCount();
-        if (elements.memory() instanceof ByteBuffer) {
-            Carrier carrier = carrier(elements.dataType());
-            Object array = carrier.newArray(count);
-            carrier.read(elements.buffer(), 0, array, 0, count);
-            return of(array, 0, new long[count]);
+        ByteBuffer bytes = bytes(elements);
+        int size = elements.dataType().byteSize();
+        long[] bits = new long[(int) elements.elementCount()];
+        for (int index = 0; index < bits.length; index++) {
+            bits[index] = switch (size) {
+                case 1 -> bytes.get();
+                case 2 -> bytes.getShort();
+                case 4 -> bytes.getInt();
+                default -> bytes.getLong();
+            };
         }
-        return of(elements.memory(), (int) elements.offset(), new long[count]);
+        return bits;
     }
 
     /** Writes all elements. An element of less than 64 bits keeps the lowest bits. */
     static void into(HostTensor elements, long[] bits) {
-        int count = (int) elements.elementCount();
-        if (elements.memory() instanceof ByteBuffer) {
-            Carrier carrier = carrier(elements.dataType());
-            Object array = carrier.newArray(count);
-            into(array, 0, bits);
-            carrier.write(elements.buffer(), 0, array, 0, count);
+        ByteBuffer bytes = unset(elements);
+        int size = elements.dataType().byteSize();
+        for (long each : bits) {
+            switch (size) {
+                case 1 -> bytes.put((byte) each);
+                case 2 -> bytes.putShort((short) each);
+                case 4 -> bytes.putInt((int) each);
+                default -> bytes.putLong(each);
+            }
+        }
+        if (elements.isDirect()) {
+            elements.buffer().put(bytes.flip());
         } else {
-            into(elements.memory(), (int) elements.offset(), bits);
+            elements.dataType().carrier().read(bytes, 0, elements.memory(), (int) elements.offset(), bits.length);
         }
     }
 
@@ -45,68 +69,5 @@ public final class Bits {
         Arrays.setAll(bits, byIndex);
         into(elements, bits);
         return elements;
-    }
-
-    /** Returns the integers that have the size of a type. */
-    private static Carrier carrier(DataType type) {
-        return switch (type.byteSize()) {
-            case 1 -> Carrier.BYTE;
-            case 2 -> Carrier.SHORT;
-            case 4 -> Carrier.INT;
-            default -> Carrier.LONG;
-        };
-    }
-
-    private static long[] of(Object array, int from, long[] bits) {
-        if (array instanceof byte[] each) {
-            for (int index = 0; index < bits.length; index++) {
-                bits[index] = each[from + index];
-            }
-        } else if (array instanceof short[] each) {
-            for (int index = 0; index < bits.length; index++) {
-                bits[index] = each[from + index];
-            }
-        } else if (array instanceof int[] each) {
-            for (int index = 0; index < bits.length; index++) {
-                bits[index] = each[from + index];
-            }
-        } else if (array instanceof float[] each) {
-            for (int index = 0; index < bits.length; index++) {
-                bits[index] = Float.floatToRawIntBits(each[from + index]);
-            }
-        } else if (array instanceof double[] each) {
-            for (int index = 0; index < bits.length; index++) {
-                bits[index] = Double.doubleToRawLongBits(each[from + index]);
-            }
-        } else {
-            System.arraycopy(array, from, bits, 0, bits.length);
-        }
-        return bits;
-    }
-
-    private static void into(Object array, int from, long[] bits) {
-        if (array instanceof byte[] each) {
-            for (int index = 0; index < bits.length; index++) {
-                each[from + index] = (byte) bits[index];
-            }
-        } else if (array instanceof short[] each) {
-            for (int index = 0; index < bits.length; index++) {
-                each[from + index] = (short) bits[index];
-            }
-        } else if (array instanceof int[] each) {
-            for (int index = 0; index < bits.length; index++) {
-                each[from + index] = (int) bits[index];
-            }
-        } else if (array instanceof float[] each) {
-            for (int index = 0; index < bits.length; index++) {
-                each[from + index] = Float.intBitsToFloat((int) bits[index]);
-            }
-        } else if (array instanceof double[] each) {
-            for (int index = 0; index < bits.length; index++) {
-                each[from + index] = Double.longBitsToDouble(bits[index]);
-            }
-        } else {
-            System.arraycopy(bits, 0, array, from, bits.length);
-        }
     }
 }
