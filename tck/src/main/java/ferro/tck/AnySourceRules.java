@@ -20,101 +20,89 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 222 to 227 and 229 to 231, about receives from any rank and with any tag, probes and matched messages. */
-public interface AnySourceRules extends Subject {
+interface AnySourceRules extends Subject {
     /**
      * Checks that a receive from any rank takes the messages of each rank and tag in the order in which they were sent, and
-     * that its status describes the message. The messages are small, or larger than messages that are sent eagerly.
-     *
-     * @param worldSize number of ranks; each rank also sends to itself
+     * that its status describes the message. The messages are small, or larger than messages that are sent eagerly. Each
+     * rank also sends to itself.
      */
-    @Rule(222)
-    @ParameterizedTest(name = "{0} ranks")
-    @ValueSource(ints = {1, 2, 4})
-    default void aReceiveFromAnyRankTakesMessagesInTheirOrder(int worldSize) {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
+    @Rule(
+            value = 222,
+            ranks = {1, 2, 4},
+            needs = {ASYNCHRONOUS_MESSAGES, OPEN_RECEIVES})
+    default void aReceiveFromAnyRankTakesMessagesInTheirOrder(ProcessGroup group) {
         int messages = 12;
-        eachRank(worldSize, group -> {
-            List<Work> sends = new ArrayList<>();
-            for (int number = 0; number < messages; number++) {
-                int[] data = new int[number % 4 == 3 ? 20_000 + number : 1 + number];
-                data[0] = number;
-                for (int to = 0; to < worldSize; to++) {
-                    sends.add(group.sendAsync(HostTensor.of(data), to, number % 3));
-                }
+        List<Work> sends = new ArrayList<>();
+        for (int number = 0; number < messages; number++) {
+            int[] data = new int[number % 4 == 3 ? 20_000 + number : 1 + number];
+            data[0] = number;
+            for (int to = 0; to < group.worldSize(); to++) {
+                sends.add(group.sendAsync(HostTensor.of(data), to, number % 3));
             }
-            int[][] last = new int[worldSize][3];
-            Arrays.stream(last).forEach(each -> Arrays.fill(each, -1));
-            int[] buffer = new int[20_000 + messages];
-            for (int count = 0; count < worldSize * messages; count++) {
-                MessageStatus status =
-                        group.recvUpTo(HostTensor.of(buffer), ProcessGroup.ANY_SOURCE, ProcessGroup.ANY_TAG);
-                int number = buffer[0];
-                assertTrue(last[status.source()][status.tag()] < number, "message " + number + " after a later one");
-                last[status.source()][status.tag()] = number;
-                int length = number % 4 == 3 ? 20_000 + number : 1 + number;
-                MessageStatus sent = MessageStatus.of(status.source(), number % 3, DataType.INT32, 4L * length);
-                assertEquals(sent, status, "status of message " + number);
-            }
-            sends.forEach(Work::await);
-            int[] lastSent = {messages - 3, messages - 2, messages - 1};
-            Arrays.stream(last).forEach(each -> assertArrayEquals(lastSent, each, "last message of each tag"));
-        });
+        }
+        int[][] last = new int[group.worldSize()][3];
+        Arrays.stream(last).forEach(each -> Arrays.fill(each, -1));
+        int[] buffer = new int[20_000 + messages];
+        for (int count = 0; count < group.worldSize() * messages; count++) {
+            MessageStatus status = group.recvUpTo(HostTensor.of(buffer), ProcessGroup.ANY_SOURCE, ProcessGroup.ANY_TAG);
+            int number = buffer[0];
+            assertTrue(last[status.source()][status.tag()] < number, "message " + number + " after a later one");
+            last[status.source()][status.tag()] = number;
+            int length = number % 4 == 3 ? 20_000 + number : 1 + number;
+            MessageStatus sent = MessageStatus.of(status.source(), number % 3, DataType.INT32, 4L * length);
+            assertEquals(sent, status, "status of message " + number);
+        }
+        sends.forEach(Work::await);
+        int[] lastSent = {messages - 3, messages - 2, messages - 1};
+        Arrays.stream(last).forEach(each -> assertArrayEquals(lastSent, each, "last message of each tag"));
     }
 
-    /**
-     * Checks that of several receives that take a message, the receive that was posted first gets the message. Receives
-     * from one rank and receives from any rank have one order, and so have receives of one tag and of any tag.
-     */
-    @Rule(223)
-    @Test
-    default void receivesFromOneRankAndFromAnyRankHaveOneOrder() {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
-        eachRank(2, group -> {
-            int any = ProcessGroup.ANY_SOURCE;
-            int[][] patterns = {
-                {any, 4}, {1, 4}, {1, ProcessGroup.ANY_TAG}, {any, ProcessGroup.ANY_TAG}, {any, 4}, {1, 4}
-            };
-            for (int turn = 0; turn < 10; turn++) {
-                if (group.rank() == 1) {
-                    group.barrier();
-                    for (int number = 0; number < patterns.length; number++) {
-                        group.send(new int[] {100 * turn + number}, 0, 4);
-                    }
-                    continue;
-                }
-                List<Work> receives = new ArrayList<>();
-                int[][] received = new int[patterns.length][1];
-                for (int number = 0; number < patterns.length; number++) {
-                    int[] pattern = patterns[number];
-                    receives.add(group.recvAsync(HostTensor.of(received[number]), pattern[0], pattern[1]));
-                }
+    /** Checks that of several receives that can take a message, the one that was posted first gets the message. */
+    @Rule(
+            value = 223,
+            ranks = 2,
+            needs = {ASYNCHRONOUS_MESSAGES, OPEN_RECEIVES})
+    default void receivesFromOneRankAndFromAnyRankHaveOneOrder(ProcessGroup group) {
+        int any = ProcessGroup.ANY_SOURCE;
+        int[][] patterns = {{any, 4}, {1, 4}, {1, ProcessGroup.ANY_TAG}, {any, ProcessGroup.ANY_TAG}, {any, 4}, {1, 4}};
+        for (int turn = 0; turn < 10; turn++) {
+            if (group.rank() == 1) {
                 group.barrier();
                 for (int number = 0; number < patterns.length; number++) {
-                    receives.get(number).await();
-                    assertEquals(100 * turn + number, received[number][0], "message of receive " + number);
+                    group.send(new int[] {100 * turn + number}, 0, 4);
                 }
+                continue;
             }
-        });
+            List<Work> receives = new ArrayList<>();
+            int[][] received = new int[patterns.length][1];
+            for (int number = 0; number < patterns.length; number++) {
+                int[] pattern = patterns[number];
+                receives.add(group.recvAsync(HostTensor.of(received[number]), pattern[0], pattern[1]));
+            }
+            group.barrier();
+            for (int number = 0; number < patterns.length; number++) {
+                receives.get(number).await();
+                assertEquals(100 * turn + number, received[number][0], "message of receive " + number);
+            }
+        }
     }
 
     /**
      * Checks that no rank is passed over more often than there are ranks, while messages of several ranks wait. Each two of
      * twelve ways to take a message alternate. If the second way has the larger number, receives of another tag, which only
      * the last rank sends, come in between.
-     *
-     * @param senders number of ranks that send to rank 0
      */
-    @Rule(224)
+    @Rule(
+            value = 224,
+            needs = {ASYNCHRONOUS_MESSAGES, OPEN_RECEIVES})
     @ParameterizedTest(name = "{0} senders")
     @ValueSource(ints = {2, 3, 4})
     default void aReceiveFromAnyRankTreatsAllRanksFairly(int senders) {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
         int ways = 12;
         int messages = 8;
         eachRank(senders + 1, group -> {
@@ -194,14 +182,11 @@ public interface AnySourceRules extends Subject {
         }
     }
 
-    /**
-     * Checks that a receive from any rank goes on while a rank is left that can send. When all other ranks have left, the
-     * receive fails with PEER_LOST.
-     */
-    @Rule(225)
-    @Test
+    /** Checks that a receive from any rank fails only when all other ranks have left. */
+    @Rule(
+            value = 225,
+            needs = {ASYNCHRONOUS_MESSAGES, OPEN_RECEIVES, EARLY_LEAVES})
     default void aReceiveFromAnyRankContinuesUntilAllOthersHaveLeft() {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES, BackendContract.EARLY_LEAVES);
         CountDownLatch hasLeft = new CountDownLatch(1);
         CountDownLatch received = new CountDownLatch(1);
         List<Throwable> ends = outcomes(3, group -> {
@@ -229,14 +214,11 @@ public interface AnySourceRules extends Subject {
         Expect.well(ends);
     }
 
-    /**
-     * Checks that a receive from any rank times out without harm. No rank is blamed while a rank can send. If all ranks
-     * wait for each other, the failure says so, also if another rank has left.
-     */
-    @Rule(226)
-    @Test
+    /** Checks that a receive from any rank that times out does no harm, and blames no rank while a rank can send. */
+    @Rule(
+            value = 226,
+            needs = {ASYNCHRONOUS_MESSAGES, OPEN_RECEIVES})
     default void aReceiveFromAnyRankThatTimesOutBlamesNoRankThatCanSend() {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
         blamesNoRankWhileOneCanSend();
         blamesRanksThatWaitForEachOther();
     }
@@ -262,7 +244,7 @@ public interface AnySourceRules extends Subject {
 
     private void blamesRanksThatWaitForEachOther() {
         // rank 3 leaves, so that it cannot send any more
-        int worldSize = refuses(BackendContract.EARLY_LEAVES) ? 3 : 4;
+        int worldSize = refuses(EARLY_LEAVES) ? 3 : 4;
         eachRank(worldSize, group -> {
             // ranks 1 and 2 wait from here on, also while they are in the barrier
             Work waiting = group.rank() == 0 || group.rank() == 3
@@ -291,87 +273,70 @@ public interface AnySourceRules extends Subject {
         return Expect.fails(receive, group.within(Duration.ofMillis(300)), Code.TIMED_OUT);
     }
 
-    /**
-     * Checks that a send to any rank, a send with any tag, and a receive with rank and tag in the wrong order are refused
-     * before anything moves. A back end without such receives refuses them too.
-     */
-    @Rule(227)
-    @Test
-    default void anyRankAndAnyTagAreRefusedInSends() {
-        eachRank(2, group -> {
-            int any = ProcessGroup.ANY_SOURCE;
-            int anyTag = ProcessGroup.ANY_TAG;
-            HostTensor data = HostTensor.of(new int[1]);
-            Expect.refused(InvalidRankException.class, () -> group.send(data, any, 0), "ANY_SOURCE");
-            Expect.refused(IllegalArgumentException.class, () -> group.send(data, 1, anyTag), "ANY_TAG");
-            Expect.refused(IllegalArgumentException.class, () -> group.recv(data, anyTag, any), "ANY_TAG");
-            Expect.refused(IllegalArgumentException.class, () -> group.recv(data, any, -1), "-1");
-            Expect.refused(InvalidRankException.class, () -> group.recvUpTo(data, 2, 0), "2");
-            if (refuses(BackendContract.OPEN_RECEIVES)) {
-                Expect.refused(UnsupportedOperationException.class, () -> group.recv(data, any, 0), "any rank");
-                Expect.refused(
-                        UnsupportedOperationException.class,
-                        () -> group.recv(data, 1 - group.rank(), anyTag),
-                        "any tag");
-                Expect.refused(
-                        UnsupportedOperationException.class, () -> group.recvUpTo(data, 1 - group.rank(), 0), "length");
-                Expect.refused(UnsupportedOperationException.class, () -> group.probe(1 - group.rank(), 0), "length");
-                Expect.refused(UnsupportedOperationException.class, () -> group.match(1 - group.rank(), 0), "length");
-            }
-            Expect.works(group);
-        });
-    }
-
-    /**
-     * Checks that a probe describes a message and does not take it, that a probe that does not wait finds nothing before a
-     * message is sent, and that a probe times out without harm.
-     */
-    @Rule(229)
-    @Test
-    default void aProbeDescribesAMessageWithoutReceivingIt() {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
+    /** Checks that sends to any rank or with any tag are refused, and receives whose rank and tag are exchanged. */
+    @Rule(value = 227, ranks = 2)
+    default void anyRankAndAnyTagAreRefusedInSends(ProcessGroup group) {
         int any = ProcessGroup.ANY_SOURCE;
-        eachRank(3, group -> {
-            if (group.rank() > 0) {
-                group.barrier();
-                for (int length : new int[] {3, 30_000}) {
-                    int[] data = new int[length];
-                    data[0] = group.rank();
-                    group.send(data, 0, 10 + group.rank());
-                }
-                Expect.works(group);
-                return;
-            }
-            assertEquals(Optional.empty(), group.probeNow(any, ProcessGroup.ANY_TAG), "message before its send");
-            Expect.fails(each -> each.probe(1, 5), group.within(Duration.ofMillis(100)), Code.TIMED_OUT);
-            group.barrier();
-            for (int count = 0; count < 4; count++) {
-                MessageStatus message = group.probe(any, ProcessGroup.ANY_TAG);
-                assertEquals(message, group.probe(message.source(), message.tag()), "second probe");
-                Optional<MessageStatus> now = group.probeNow(message.source(), ProcessGroup.ANY_TAG);
-                assertEquals(Optional.of(message), now, "probe of a message that is there");
-                int[] data = new int[(int) message.elements()];
-                assertEquals(message, group.recv(data, message.source(), message.tag()), "received message");
-                assertEquals(message.source(), data[0], "first element");
-                assertEquals(10 + message.source(), message.tag(), "tag");
-            }
-            assertEquals(Optional.empty(), group.probeNow(any, ProcessGroup.ANY_TAG), "message after the last one");
-            Expect.works(group);
-        });
+        int anyTag = ProcessGroup.ANY_TAG;
+        HostTensor data = HostTensor.of(new int[1]);
+        Expect.refused(InvalidRankException.class, () -> group.send(data, any, 0), "ANY_SOURCE");
+        Expect.refused(IllegalArgumentException.class, () -> group.send(data, 1, anyTag), "ANY_TAG");
+        Expect.refused(IllegalArgumentException.class, () -> group.recv(data, anyTag, any), "ANY_TAG");
+        Expect.refused(IllegalArgumentException.class, () -> group.recv(data, any, -1), "-1");
+        Expect.refused(InvalidRankException.class, () -> group.recvUpTo(data, 2, 0), "2");
+        if (refuses(OPEN_RECEIVES)) {
+            Expect.refused(UnsupportedOperationException.class, () -> group.recv(data, any, 0), "any rank");
+            Expect.refused(
+                    UnsupportedOperationException.class, () -> group.recv(data, 1 - group.rank(), anyTag), "any tag");
+            Expect.refused(
+                    UnsupportedOperationException.class, () -> group.recvUpTo(data, 1 - group.rank(), 0), "length");
+            Expect.refused(UnsupportedOperationException.class, () -> group.probe(1 - group.rank(), 0), "length");
+            Expect.refused(UnsupportedOperationException.class, () -> group.match(1 - group.rank(), 0), "length");
+        }
+        Expect.works(group);
     }
 
-    /**
-     * Checks that no other receive gets a matched message, that matched messages are received in any order, and that a
-     * message is received once, into a tensor that it fits.
-     *
-     * @param worldSize number of ranks; a single rank sends to itself
-     * @param length    elements of each message
-     */
-    @Rule(230)
+    /** Checks that a probe describes a message without taking it, and that a probe times out without harm. */
+    @Rule(
+            value = 229,
+            ranks = 3,
+            needs = {ASYNCHRONOUS_MESSAGES, OPEN_RECEIVES})
+    default void aProbeDescribesAMessageWithoutReceivingIt(ProcessGroup group) {
+        int any = ProcessGroup.ANY_SOURCE;
+        if (group.rank() > 0) {
+            group.barrier();
+            for (int length : new int[] {3, 30_000}) {
+                int[] data = new int[length];
+                data[0] = group.rank();
+                group.send(data, 0, 10 + group.rank());
+            }
+            Expect.works(group);
+            return;
+        }
+        assertEquals(Optional.empty(), group.probeNow(any, ProcessGroup.ANY_TAG), "message before its send");
+        Expect.fails(each -> each.probe(1, 5), group.within(Duration.ofMillis(100)), Code.TIMED_OUT);
+        group.barrier();
+        for (int count = 0; count < 4; count++) {
+            MessageStatus message = group.probe(any, ProcessGroup.ANY_TAG);
+            assertEquals(message, group.probe(message.source(), message.tag()), "second probe");
+            Optional<MessageStatus> now = group.probeNow(message.source(), ProcessGroup.ANY_TAG);
+            assertEquals(Optional.of(message), now, "probe of a message that is there");
+            int[] data = new int[(int) message.elements()];
+            assertEquals(message, group.recv(data, message.source(), message.tag()), "received message");
+            assertEquals(message.source(), data[0], "first element");
+            assertEquals(10 + message.source(), message.tag(), "tag");
+        }
+        assertEquals(Optional.empty(), group.probeNow(any, ProcessGroup.ANY_TAG), "message after the last one");
+        Expect.works(group);
+    }
+
+    /** Checks that a matched message goes to no other receive, and is received once. A single rank sends to itself. */
+    @Rule(
+            value = 230,
+            needs = {ASYNCHRONOUS_MESSAGES, OPEN_RECEIVES})
     @ParameterizedTest(name = "{0} ranks, {1} elements")
     @CsvSource({"1, 5", "1, 40000", "2, 5", "2, 40000"})
     default void aMatchedMessageIsReceivedByNoOtherReceive(int worldSize, int length) {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
         eachRank(worldSize, group -> {
             int peer = worldSize - 1 - group.rank();
             List<Work> sends = new ArrayList<>();
@@ -401,37 +366,33 @@ public interface AnySourceRules extends Subject {
         });
     }
 
-    /**
-     * Checks that a message whose receive is posted arrives, also while its sender keeps as many messages of the receiver as it
-     * may.
-     */
-    @Rule(231)
-    @Test
-    default void aPostedReceiveGetsItsMessageBesideUnreceivedMessages() {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
+    /** Checks that a posted receive gets its message, also while the sender keeps as many messages as it may. */
+    @Rule(
+            value = 231,
+            ranks = 2,
+            needs = {ASYNCHRONOUS_MESSAGES, OPEN_RECEIVES})
+    default void aPostedReceiveGetsItsMessageBesideUnreceivedMessages(ProcessGroup group) {
         int unreceived = 280; // 17.5 MiB, more than a rank keeps
         int length = 64 << 10;
-        eachRank(2, group -> {
-            byte[] large = new byte[3 * length];
-            if (group.rank() == 0) {
-                List<Work> sends = new ArrayList<>();
-                for (int number = 0; number < unreceived; number++) {
-                    byte[] data = new byte[length];
-                    Arrays.fill(data, (byte) number);
-                    sends.add(group.sendAsync(HostTensor.of(data), 1, 5));
-                }
-                group.recv(large, 1, 6);
-                assertEquals(7, large[3 * length - 1], "last element of the large message");
-                sends.forEach(Work::await);
-                return;
-            }
-            Arrays.fill(large, (byte) 7);
-            group.send(large, 0, 6);
-            byte[] received = new byte[length];
+        byte[] large = new byte[3 * length];
+        if (group.rank() == 0) {
+            List<Work> sends = new ArrayList<>();
             for (int number = 0; number < unreceived; number++) {
-                group.recv(received, 0, 5);
-                assertEquals((byte) number, received[length - 1], "last element of message " + number);
+                byte[] data = new byte[length];
+                Arrays.fill(data, (byte) number);
+                sends.add(group.sendAsync(HostTensor.of(data), 1, 5));
             }
-        });
+            group.recv(large, 1, 6);
+            assertEquals(7, large[3 * length - 1], "last element of the large message");
+            sends.forEach(Work::await);
+            return;
+        }
+        Arrays.fill(large, (byte) 7);
+        group.send(large, 0, 6);
+        byte[] received = new byte[length];
+        for (int number = 0; number < unreceived; number++) {
+            group.recv(received, 0, 5);
+            assertEquals((byte) number, received[length - 1], "last element of message " + number);
+        }
     }
 }

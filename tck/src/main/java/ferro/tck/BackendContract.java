@@ -13,7 +13,6 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestReporter;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * The full contract of a back end. A test class extends this class, implements {@link #createGroup(int)}, and runs as a
@@ -33,16 +32,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <p>Rule 113, which sums 64 MiB on each rank, has the JUnit tag {@code large}.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@ExtendWith(ChosenRules.class)
-@SuppressWarnings("exports") // only JUnit uses the condition
 public abstract class BackendContract
         implements CollectiveRules,
-                UnequalRules,
                 ResultRules,
-                ScalingRules,
                 UserCodeRules,
                 MemoryRules,
-                OverlapRules,
                 MessageRules,
                 ReceiveRules,
                 AnySourceRules,
@@ -52,49 +46,7 @@ public abstract class BackendContract
                 SubgroupRules,
                 FailureRules,
                 DiagnosisRules,
-                TextRules,
-                CloseRules,
-                LeavingRules {
-    /** Groups of some of the ranks, made by {@code newGroup} or {@code split}. */
-    public static final String SUBGROUPS = "subgroups";
-    /** Several sends and receives of one rank in flight at once. */
-    public static final String ASYNCHRONOUS_MESSAGES = "asynchronous point-to-point";
-    /** A failure of one rank that also fails the other ranks and names the failed rank. */
-    public static final String ABORT_ACROSS_RANKS = "abort across ranks";
-    /** A failure with code MISMATCH if calls, messages or lists of members differ between ranks. */
-    public static final String MISMATCHES = "mismatch detection";
-    /** Messages with tags other than 0. */
-    public static final String MESSAGE_TAGS = "message tags";
-    /** One bit pattern for every NaN. MIN and MAX of a NaN operand return NaN, and they order zeros by sign. */
-    public static final String CANONICAL_NANS = "canonical NaNs";
-
-    /** The same order of operands in an all-reduce and in a reduce-scatter, for each element. */
-    public static final String ONE_ORDER = "one order of reductions";
-
-    /**
-     * Receives that take messages shorter than their tensor, messages of any rank, or messages with any tag, and that
-     * can be cancelled; and handles that describe the received message.
-     */
-    public static final String OPEN_RECEIVES = "open receives";
-
-    /** The comparison of the labels of calls between ranks. */
-    public static final String LABELS = "labels";
-
-    /** A failure with the same cause on all ranks, including ranks that make no call. */
-    public static final String AGREED_FAILURES = "agreed failures";
-
-    /** AVG of integers. A back end without this op refuses averages of integers before it moves data. */
-    public static final String INTEGER_AVERAGES = "averages of whole numbers";
-
-    /**
-     * Exact bits of scaled reductions. AVG of f32 and f64 is the sum divided once. A pre-multiplied sum is the sum of
-     * the rounded products.
-     */
-    public static final String EXACT_SCALING = "exact scaling";
-
-    /** The close of a rank as soon as its own calls have returned, even if its peers are late. */
-    public static final String EARLY_LEAVES = "early leaves";
-
+                CloseRules {
     /**
      * The rules that use device tensors if {@link #deviceMemory} is overridden: 101 to 108, 110 to 114, 120 to 123, 127,
      * 128, 201 and 608.

@@ -18,18 +18,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 312, 313 and 315, about blocks in {@link ProcessGroup#coalesced} and {@link ProcessGroup#coalescedAsync}. */
-public interface BlockRules extends Subject {
-    /**
-     * Checks that a block of calls gives the same results as the same calls one by one: all-reduces, broadcasts, and scans
-     * unless the back end refuses them. A back end may send several calls of a block together.
-     */
+interface BlockRules extends Subject {
+    /** Checks that a block of calls gives the same results as the same calls one by one. */
     @Rule(312)
-    @Test
     default void aBlockGivesTheResultsOfSingleCalls() {
         for (int worldSize = 2; worldSize <= 4; worldSize++) {
             eachRank(worldSize, group -> {
@@ -89,7 +84,6 @@ public interface BlockRules extends Subject {
 
     /** Checks that a block keeps its position in the order of all calls. */
     @Rule(313)
-    @Test
     default void aBlockRunsAfterEarlierCalls() {
         CountDownLatch polled = new CountDownLatch(1);
         eachRank(2, group -> {
@@ -119,17 +113,11 @@ public interface BlockRules extends Subject {
         });
     }
 
-    /**
-     * Checks that messages of a block start at its end, that their handles are done then and describe the messages, and that a
-     * call that returns a message is refused inside a block.
-     *
-     * @param length elements of each message
-     */
-    @Rule(315)
+    /** Checks that messages of a block start at its end, and that their handles are then done. */
+    @Rule(value = 315, needs = ASYNCHRONOUS_MESSAGES)
     @ParameterizedTest(name = "{0} elements")
     @ValueSource(ints = {3, 40_000})
     default void messagesOfABlockStartAtItsEnd(int length) {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
         eachRank(3, group -> {
             int next = (group.rank() + 1) % 3;
             int previous = (group.rank() + 2) % 3;

@@ -22,18 +22,18 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntPredicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Rules 512 to 516, 217 and 218. A group reports the same failure to all callers and all listeners. The failure of a
- * message that times out names the peer.
- */
-public interface DiagnosisRules extends Subject {
+/** Rules 512 to 516, 530, 531, 217 and 218: which failure a group reports, and what its message says. */
+interface DiagnosisRules extends Subject {
     /**
      * Checks that all ranks report the same cause of a failure, even after later calls.
      *
@@ -41,13 +41,14 @@ public interface DiagnosisRules extends Subject {
      * @param code     code that the ranks agree on
      * @param expected ranks that all ranks blame, as a failure prints them; * for any rank
      */
-    @Rule(512)
+    @Rule(
+            value = 512,
+            needs = {ABORT_ACROSS_RANKS, AGREED_FAILURES})
     @ParameterizedTest(name = "{0}")
     @CsvSource({"deadline,TIMED_OUT,2", "abort,ABORTED,2", "interrupt,ABORTED,2", "mismatch,MISMATCH,*"})
     default void failureIsEmptyWhileTheGroupWorksAndThenTheSameOnAllRanks(String fault, Code code, String expected) {
-        needs(BackendContract.ABORT_ACROSS_RANKS, BackendContract.AGREED_FAILURES);
         if (fault.equals("mismatch")) {
-            needs(BackendContract.MISMATCHES);
+            needs(MISMATCHES);
         }
         try (Ranks ranks = group(5)) {
             ranks.run(Expect::works);
@@ -114,12 +115,8 @@ public interface DiagnosisRules extends Subject {
                 .orElse("");
     }
 
-    /**
-     * Checks that a listener receives the event of a failure once, as its last event. The listener may block its
-     * thread. A listener that is added after the failure also receives the event.
-     */
+    /** Checks that a listener receives a failure once, as its last event, on a thread that it may block. */
     @Rule(513)
-    @Test
     default void aListenerMayBlockAndReceivesTheFailureOnceAndLast() {
         List<List<GroupEvent>> heard = List.of(new CopyOnWriteArrayList<>(), new CopyOnWriteArrayList<>());
         AtomicInteger heldUp = new AtomicInteger();
@@ -160,18 +157,11 @@ public interface DiagnosisRules extends Subject {
         }
     }
 
-    /**
-     * Checks that a time-out blames all ranks that have not called, and no other ranks. Every rank that waited reports
-     * the same culprits.
-     *
-     * @param worldSize number of ranks
-     * @param late      ranks that do not call, comma-separated
-     */
-    @Rule(514)
+    /** Checks that a time-out blames all ranks that have not called, and no other ranks, on every rank that waited. */
+    @Rule(value = 514, needs = ABORT_ACROSS_RANKS)
     @ParameterizedTest(name = "ranks {1} of {0}")
     @CsvSource({"3,'1'", "4,'0,2'"})
     default void aTimeoutBlamesOnlyTheRanksThatHaveNotCalled(int worldSize, String late) {
-        needs(BackendContract.ABORT_ACROSS_RANKS);
         Set<Integer> missing = Stream.of(late.split(",")).map(Integer::valueOf).collect(Collectors.toSet());
         CyclicBarrier together = new CyclicBarrier(worldSize - missing.size());
         List<Throwable> outcomes = outcomes(worldSize, group -> {
@@ -186,10 +176,10 @@ public interface DiagnosisRules extends Subject {
     }
 
     /** Checks that a subgroup fails alone. Its parent group and its sibling group do not report the failure. */
-    @Rule(515)
-    @Test
+    @Rule(
+            value = 515,
+            needs = {SUBGROUPS, ABORT_ACROSS_RANKS})
     default void aFailureOfASubgroupIsNotThatOfItsParentOrSibling() {
-        needs(BackendContract.SUBGROUPS, BackendContract.ABORT_ACROSS_RANKS);
         CountDownLatch failed = new CountDownLatch(2);
         eachRank(4, group -> {
             try (ProcessGroup half = group.split(group.rank() / 2, 0).orElseThrow()) {
@@ -213,10 +203,10 @@ public interface DiagnosisRules extends Subject {
     }
 
     /** Checks that a rank that aborts after its call failed is not blamed, whatever the cause of the abort. */
-    @Rule(516)
-    @Test
+    @Rule(
+            value = 516,
+            needs = {ABORT_ACROSS_RANKS, AGREED_FAILURES})
     default void anAbortAfterAFailureChangesNothing() {
-        needs(BackendContract.ABORT_ACROSS_RANKS, BackendContract.AGREED_FAILURES);
         try (Ranks ranks = group(5)) {
             ranks.run(group -> {
                 if (group.rank() == 2) {
@@ -244,18 +234,14 @@ public interface DiagnosisRules extends Subject {
     }
 
     /**
-     * Checks the failure of a message that times out. The text and the culprits must name the peer that did not call.
-     * There are four ranks, so that the peer is not a neighbour of the rank that waits.
-     *
-     * @param call   send or recv
-     * @param waiter rank that calls
-     * @param peer   rank that does not call
+     * Checks that the failure of a message that times out names and blames the peer that did not call. There are four
+     * ranks, so that the peer is not a neighbour of the rank that waits.
      */
     @Rule(217)
     @ParameterizedTest(name = "{0} of rank {1} with rank {2}")
     @CsvSource({"send,0,2", "send,3,1", "recv,1,3", "recv,2,0"})
     default void aMessageThatTimesOutNamesItsPeer(String call, int waiter, int peer) {
-        int tag = refuses(BackendContract.MESSAGE_TAGS) ? 0 : 7;
+        int tag = refuses(MESSAGE_TAGS) ? 0 : 7;
         List<Throwable> outcomes = outcomes(4, group -> {
             ProcessGroup hasty = group.within(Duration.ofMillis(300));
             if (group.rank() == waiter && call.equals("send")) {
@@ -264,7 +250,7 @@ public interface DiagnosisRules extends Subject {
                 hasty.recv(new float[3], peer, tag);
             }
         });
-        boolean maySendAlone = call.equals("send") && refuses(BackendContract.ASYNCHRONOUS_MESSAGES);
+        boolean maySendAlone = call.equals("send") && refuses(ASYNCHRONOUS_MESSAGES);
         if (maySendAlone && outcomes.get(waiter) == null) {
             return;
         }
@@ -274,14 +260,11 @@ public interface DiagnosisRules extends Subject {
         assertEquals(waiter, failure.where().rank(), "rank in where() of the failure");
     }
 
-    /**
-     * Checks that a receive of a message that stops arriving ends at its deadline. The sender announces the message and
-     * then blocks in the code of a reduction.
-     */
-    @Rule(218)
-    @Test
+    /** Checks that a receive of a message that stops arriving ends at its deadline. */
+    @Rule(
+            value = 218,
+            needs = {ASYNCHRONOUS_MESSAGES, MESSAGE_TAGS})
     default void aReceiveOfAnUnfinishedMessageTimesOut() {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.MESSAGE_TAGS);
         CountDownLatch standsStill = new CountDownLatch(1);
         CountDownLatch ended = new CountDownLatch(1);
         try (Ranks ranks = group(2)) {
@@ -329,5 +312,120 @@ public interface DiagnosisRules extends Subject {
             }
             return a + b;
         });
+    }
+
+    /** Checks that if one of four ranks makes a different call, all messages name this rank and its call. */
+    @Rule(
+            value = 530,
+            needs = {MISMATCHES, ABORT_ACROSS_RANKS})
+    @ParameterizedTest(name = "{0}, rank {1} of 4")
+    @CsvSource({"collective,1", "message,3", "newGroup,2"})
+    default void aMismatchReportsTheCallOfEachRank(String what, int odd) {
+        if (what.equals("newGroup")) {
+            needs(SUBGROUPS);
+        }
+        try (Ranks ranks = group(4)) {
+            switch (what) {
+                case "collective" -> collective(ranks, odd);
+                case "newGroup" -> newGroup(ranks, odd);
+                default -> message(ranks, odd);
+            }
+        }
+    }
+
+    private static void collective(Ranks ranks, int odd) {
+        List<FerroException> thrown = mismatches(ranks, group -> {
+            group.allReduce(new float[group.rank() == odd ? 65 : 64], ReduceOp.SUM);
+            group.barrier();
+        });
+        for (FerroException failure : thrown) {
+            Expect.blames(failure, odd);
+            saysOf(failure, rank -> rank != odd, "[64]");
+            saysOf(failure, rank -> rank == odd, "[65]");
+        }
+    }
+
+    private static void newGroup(Ranks ranks, int odd) {
+        int[] other = {3, 1, 2, 0};
+        List<FerroException> thrown =
+                mismatches(ranks, group -> group.newGroup(group.rank() == odd ? other : new int[] {0, 1, 2, 3}));
+        for (int rank = 0; rank < thrown.size(); rank++) {
+            FerroException failure = thrown.get(rank);
+            if (rank != odd) {
+                // the odd rank knows only that the lists differ
+                Expect.blames(failure, odd);
+            }
+            saysOf(failure, member -> member != odd, "[0, 1, 2, 3]");
+            saysOf(failure, member -> member == odd, "[3, 1, 2, 0]");
+        }
+    }
+
+    private static List<FerroException> mismatches(Ranks ranks, Ranks.RankCode code) {
+        List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> code.run(group.within(Duration.ofSeconds(20))));
+        return Expect.failures(outcomes, rank -> true, Code.MISMATCH);
+    }
+
+    /** Checks that a message contains a text. The last rank that the message names before the text must be right. */
+    private static void saysOf(FerroException failure, IntPredicate right, String text) {
+        Expect.says(failure, text);
+        String message = failure.getMessage();
+        for (int at = message.indexOf(text); at >= 0; at = message.indexOf(text, at + 1)) {
+            Matcher named = Pattern.compile("rank (\\d+)").matcher(message.substring(0, at));
+            int last = -1;
+            while (named.find()) {
+                last = Integer.parseInt(named.group(1));
+            }
+            int rank = last;
+            assertTrue(
+                    rank >= 0 && right.test(rank),
+                    () -> "\"" + text + "\" is not the call of rank " + rank + ": " + message);
+        }
+    }
+
+    /** Sends 9 elements from rank {@code from} to rank 2, which receives 10 elements. */
+    private static void message(Ranks ranks, int from) {
+        List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+            ProcessGroup patient = group.within(Duration.ofSeconds(20));
+            if (group.rank() == from) {
+                patient.send(new int[9], 2, 0);
+                patient.barrier();
+            } else if (group.rank() == 2) {
+                patient.recv(new int[10], from, 0);
+            }
+        });
+        FerroException failure = Expect.failure(outcomes, 2, Code.MISMATCH);
+        Expect.blames(failure, from);
+        String message = failure.getMessage();
+        Pattern inOrder = Pattern.compile("rank " + from + " sent\\b.*\\b36 bytes.*\\breceive.*\\b40\\b");
+        assertTrue(
+                inOrder.matcher(message).find(), () -> "need the sent bytes, and then the received bytes: " + message);
+    }
+
+    /** Checks that if two of five ranks never call, the messages of the other ranks name and blame these two. */
+    @Rule(value = 531, needs = ABORT_ACROSS_RANKS)
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"collective", "newGroup"})
+    default void aTimeoutNamesAllRanksThatNeverCalled(String what) {
+        if (what.equals("newGroup")) {
+            needs(SUBGROUPS);
+        }
+        CyclicBarrier together = new CyclicBarrier(3);
+        List<Throwable> outcomes = outcomes(5, group -> {
+            if (group.rank() % 2 == 0) {
+                together.await(10, TimeUnit.SECONDS);
+                // from 1 s on, ranks are asked early enough that a slow thread does not count as silent
+                ProcessGroup hasty = group.within(Duration.ofSeconds(1));
+                if (what.equals("newGroup")) {
+                    hasty.newGroup(4, 3, 2, 1, 0);
+                } else {
+                    hasty.allReduce(new float[1000], ReduceOp.SUM);
+                }
+            }
+        });
+        for (FerroException failure : Expect.failures(outcomes, rank -> rank % 2 == 0, Code.TIMED_OUT, Code.ABORTED)) {
+            assertEquals(Set.of(1, 3), failure.where().culprits(), () -> "ranks to blame: " + failure);
+            String message = failure.getMessage();
+            assertTrue(Pattern.compile("ranks 1, ?3\\b").matcher(message).find(), () -> "need ranks 1, 3: " + message);
+        }
     }
 }

@@ -1,7 +1,6 @@
 package ferro.tck;
 
 import ferro.group.ProcessGroup;
-import ferro.tck.parts.RankThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -26,21 +26,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 501 to 511, 517 and 518: a failure of one rank soon fails all and names it; 517 and 518 are about labels. */
-public interface FailureRules extends Subject {
-    /**
-     * Checks that if the last rank makes a different call, the failure on every rank names both calls. No element of
-     * the different call is written on another rank.
-     *
-     * @param field     part of the call that differs on the last rank
-     * @param worldSize number of ranks
-     */
-    @Rule(501)
+interface FailureRules extends Subject {
+    /** Checks that if the last rank makes a different call, the failure on every rank names both calls. */
+    @Rule(value = 501, needs = MISMATCHES)
     @ParameterizedTest(name = "{0}, {1} ranks")
     @CsvSource({
         "kind,2",
@@ -70,7 +62,6 @@ public interface FailureRules extends Subject {
         "counts,4"
     })
     default void ranksThatMakeDifferentCallsAllFailWithBothTexts(String field, int worldSize) {
-        needs(BackendContract.MISMATCHES);
         try (Ranks ranks = group(worldSize)) {
             Collective unequal = DifferingCall.ofUnequalParts(worldSize);
             if (field.equals("counts") && Calls.refusal(ranks.rank(0), unequal).isPresent()) {
@@ -81,16 +72,12 @@ public interface FailureRules extends Subject {
         }
     }
 
-    /**
-     * Checks that if ranks use different algorithms, the failure on every rank names both algorithms.
-     *
-     * @param worldSize number of ranks
-     */
-    @Rule(509)
-    @ParameterizedTest(name = "{0} ranks")
-    @ValueSource(ints = {2, 3, 4})
+    /** Checks that if ranks use different algorithms, the failure on every rank names both algorithms. */
+    @Rule(
+            value = 509,
+            ranks = {2, 3, 4},
+            needs = MISMATCHES)
     default void ranksThatUseDifferentAlgorithmsAllFailWithBothTexts(int worldSize) {
-        needs(BackendContract.MISMATCHES);
         List<Map<String, String>> settings = new ArrayList<>();
         for (int rank = 0; rank < worldSize; rank++) {
             String algorithm = rank < worldSize - 1 ? "allReduce=ring" : "allReduce=recursiveDoubling";
@@ -101,18 +88,13 @@ public interface FailureRules extends Subject {
         }
     }
 
-    /**
-     * Checks that if ranks give different labels, the failure on every rank names both calls with their labels. A
-     * missing label also counts as different.
-     *
-     * @param field     part of the call that differs on the last rank
-     * @param worldSize number of ranks
-     */
-    @Rule(517)
+    /** Checks that if labels differ or one is missing, the failure on every rank names both calls with their labels. */
+    @Rule(
+            value = 517,
+            needs = {MISMATCHES, LABELS})
     @ParameterizedTest(name = "{0}, {1} ranks")
     @CsvSource({"label,2", "no label,2", "label,3", "no label,4"})
     default void ranksWhoseLabelsDifferAllFailWithBothTexts(String field, int worldSize) {
-        needs(BackendContract.MISMATCHES, BackendContract.LABELS);
         try (Ranks ranks = group(worldSize)) {
             differ(ranks, field);
         }
@@ -120,7 +102,6 @@ public interface FailureRules extends Subject {
 
     /** Checks that the failure of a call names the call with its label, for every failed rank and every cause. */
     @Rule(518)
-    @Test
     default void aFailedCallIsNamedWithItsLabel() {
         try (Ranks ranks = group(3)) {
             List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
@@ -169,7 +150,7 @@ public interface FailureRules extends Subject {
     }
 
     private boolean allEnd() {
-        return !refuses(BackendContract.ABORT_ACROSS_RANKS);
+        return !refuses(ABORT_ACROSS_RANKS);
     }
 
     /**
@@ -190,12 +171,7 @@ public interface FailureRules extends Subject {
                 : new Code[] {Code.TIMED_OUT, Code.ABORTED, Code.PEER_LOST};
     }
 
-    /**
-     * Checks that at the deadline, the ranks that waited name the rank that never calls.
-     *
-     * @param worldSize number of ranks
-     * @param late      rank that does not call
-     */
+    /** Checks that at the deadline, the ranks that waited name the rank that never calls. */
     @Rule(502)
     @ParameterizedTest(name = "rank {1} of {0}")
     @CsvSource({"2,1", "3,0", "5,4"})
@@ -231,7 +207,6 @@ public interface FailureRules extends Subject {
 
     /** Checks that an interrupted wait fails the group. The other ranks report which rank was interrupted. */
     @Rule(503)
-    @Test
     default void anInterruptedWaitFailsTheGroupAndNamesItsRank() {
         AtomicReference<Thread> waiting = new AtomicReference<>();
         CountDownLatch calling = new CountDownLatch(1);
@@ -267,10 +242,8 @@ public interface FailureRules extends Subject {
     }
 
     /** Checks that an abort fails all pending work on all ranks. A second abort does not change the cause. */
-    @Rule(504)
-    @Test
+    @Rule(value = 504, needs = ABORT_ACROSS_RANKS)
     default void anAbortEndsPendingAndLaterCallsOfAllRanks() {
-        needs(BackendContract.ABORT_ACROSS_RANKS);
         CountDownLatch pending = new CountDownLatch(4);
         try (Ranks ranks = group(5)) {
             ranks.run(group -> {
@@ -296,7 +269,6 @@ public interface FailureRules extends Subject {
 
     /** Checks that a thread that does not use a group may abort it. The abort ends a blocking call of the same rank. */
     @Rule(505)
-    @Test
     default void anAbortEndsABlockingCallOfItsRank() {
         CountDownLatch calling = new CountDownLatch(1);
         try (Ranks ranks = group(2)) {
@@ -316,12 +288,11 @@ public interface FailureRules extends Subject {
 
     /** Checks that a failed group stays failed, and later calls fail at once. */
     @Rule(506)
-    @Test
     default void everyCallAfterAFailureFailsAtOnce() {
         List<Throwable> outcomes = outcomes(2, group -> {
             ProcessGroup hasty = group.within(Duration.ofMillis(allEnd() ? 20_000 : 300));
             float[] data = new float[4 + group.rank()];
-            if (refuses(BackendContract.MISMATCHES)) {
+            if (refuses(MISMATCHES)) {
                 group.abort(new IllegalStateException("out of paper"));
             } else {
                 Expect.fails(each -> each.allReduce(data, ReduceOp.SUM), hasty, codesOfAMismatch());
@@ -337,7 +308,6 @@ public interface FailureRules extends Subject {
 
     /** Checks that after a failed call has returned, nothing writes to its memory except the caller. */
     @Rule(507)
-    @Test
     default void memoryOfAFailedCallIsNotWritten() {
         float[] given = Expect.floats(200_000, 7);
         CountDownLatch refilled = new CountDownLatch(1);
@@ -362,7 +332,6 @@ public interface FailureRules extends Subject {
 
     /** Checks that a rank may call at any time before the deadline, even if the other ranks have waited long. */
     @Rule(508)
-    @Test
     default void aLateRankWithinTheDeadlineIsAccepted() {
         CountDownLatch waiting = new CountDownLatch(2);
         eachRank(3, group -> {
@@ -381,10 +350,8 @@ public interface FailureRules extends Subject {
     }
 
     /** Checks that only the rank that never called is blamed, even if the other ranks have queued many operations. */
-    @Rule(511)
-    @Test
+    @Rule(value = 511, needs = ABORT_ACROSS_RANKS)
     default void onlyTheMissingRankIsNamedHoweverManyOperationsAreQueued() {
-        needs(BackendContract.ABORT_ACROSS_RANKS);
         int missing = 2;
         List<Throwable> outcomes = outcomes(4, group -> {
             if (group.rank() != missing) {

@@ -7,7 +7,6 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.HostTensor;
 import ferro.dispatch.DeviceMemory;
-import ferro.tck.parts.HeapBlocks;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;

@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -28,29 +27,21 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Rules 201 to 213 and 219, about messages between two ranks. Messages are matched by peer and tag, and they are not
  * part of the order of collectives.
  */
-public interface MessageRules extends Subject {
-    /**
-     * Checks that messages of every type and length arrive unchanged. The lengths are zero, a few elements, and more
-     * elements than are sent eagerly.
-     *
-     * @param worldSize number of ranks
-     */
-    @Rule(value = 201, apart = true)
-    @ParameterizedTest(name = "{0} ranks")
-    @ValueSource(ints = 2)
-    default void messagesOfEveryTypeAndLengthArriveUnchanged(int worldSize) {
+interface MessageRules extends Subject {
+    /** Checks that messages of every type and length arrive unchanged. */
+    @Rule(value = 201, apart = true, ranks = 2)
+    default void messagesOfEveryTypeAndLengthArriveUnchanged(ProcessGroup group) {
+        // no elements, a few elements, and more elements than are sent eagerly
         int[] lengths = {0, 1, 17, 5000, 70_001};
-        eachRank(worldSize, group -> {
-            try (OnDevice device = OnDevice.of(this, group.rank())) {
-                for (DataType type : DataType.values()) {
-                    Values values = new Values(type, worldSize);
-                    for (int length : lengths) {
-                        Operand data = Operand.unwritten(type, length, Operand.OperandMemory.of(group.rank()));
-                        roundTrip(group, values, data, device);
-                    }
+        try (OnDevice device = OnDevice.of(this, group.rank())) {
+            for (DataType type : DataType.values()) {
+                Values values = new Values(type, group.worldSize());
+                for (int length : lengths) {
+                    Operand data = Operand.unwritten(type, length, Operand.OperandMemory.of(group.rank()));
+                    roundTrip(group, values, data, device);
                 }
             }
-        });
+        }
     }
 
     private void roundTrip(ProcessGroup group, Values values, Operand data, OnDevice device) {
@@ -76,31 +67,24 @@ public interface MessageRules extends Subject {
     }
 
     private int tagOr0(int tag) {
-        return refuses(BackendContract.MESSAGE_TAGS) ? 0 : tag;
+        return refuses(MESSAGE_TAGS) ? 0 : tag;
     }
 
     /** Checks that messages with the same tag arrive in the order in which they were sent. */
-    @Rule(202)
-    @Test
-    default void messagesOfOneTagArriveInTheOrderTheyWereSent() {
-        eachRank(2, group -> {
-            for (int number = 1; number <= 50; number++) {
-                Expect.passes(group, 0, 1, tagOr0(5), number);
-            }
-        });
+    @Rule(value = 202, ranks = 2)
+    default void messagesOfOneTagArriveInTheOrderTheyWereSent(ProcessGroup group) {
+        for (int number = 1; number <= 50; number++) {
+            Expect.passes(group, 0, 1, tagOr0(5), number);
+        }
     }
 
-    /**
-     * Checks that messages with different tags may be received in a different order from the order of their sends. A
-     * receiver may change the order of eager messages and of announced messages.
-     *
-     * @param length elements of each message
-     */
-    @Rule(203)
+    /** Checks that messages with different tags may be received in a different order from the order of their sends. */
+    @Rule(
+            value = 203,
+            needs = {MESSAGE_TAGS, ASYNCHRONOUS_MESSAGES})
     @ParameterizedTest(name = "{0} ints")
     @ValueSource(ints = {1, 100_000})
     default void tagsMayBeReceivedInAnotherOrderThanSent(int length) {
-        needs(BackendContract.MESSAGE_TAGS, BackendContract.ASYNCHRONOUS_MESSAGES);
         eachRank(2, group -> {
             List<Work> sends = new ArrayList<>();
             for (int tag = 0; tag < 8; tag++) {
@@ -118,17 +102,11 @@ public interface MessageRules extends Subject {
         });
     }
 
-    /**
-     * Checks that two ranks may both wait for a receive first and for a send second. Such ranks deadlock if a wait
-     * stops the progress of other operations.
-     *
-     * @param length elements of each message
-     */
-    @Rule(204)
+    /** Checks that two ranks may both wait for a receive first and for a send second. */
+    @Rule(value = 204, needs = ASYNCHRONOUS_MESSAGES)
     @ParameterizedTest(name = "{0} floats")
     @ValueSource(ints = {3, 300_000})
     default void twoRanksMayReceiveFirstAndSendThen(int length) {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
         eachRank(2, group -> {
             int peer = 1 - group.rank();
             float[] received = new float[length];
@@ -140,16 +118,11 @@ public interface MessageRules extends Subject {
         });
     }
 
-    /**
-     * Checks that a rank may send to itself.
-     *
-     * @param length elements of each message
-     */
-    @Rule(205)
+    /** Checks that a rank may send to itself. */
+    @Rule(value = 205, needs = ASYNCHRONOUS_MESSAGES)
     @ParameterizedTest(name = "{0} longs")
     @ValueSource(ints = {2, 50_000})
     default void aRankMaySendToItself(int length) {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
         for (int worldSize = 1; worldSize <= 2; worldSize++) {
             eachRank(worldSize, group -> {
                 long[] data = new long[length];
@@ -163,17 +136,11 @@ public interface MessageRules extends Subject {
         }
     }
 
-    /**
-     * Checks that a message whose length differs from the length of its receive fails. The failure names the length of
-     * the message and the length of the receive. The memory of the receive stays unchanged.
-     *
-     * @param sent number of elements sent; the receive expects 10 elements
-     */
-    @Rule(206)
+    /** Checks that a message of another length than its receive fails with both lengths, and is not written. */
+    @Rule(value = 206, needs = MISMATCHES)
     @ParameterizedTest(name = "{0} ints for 10")
     @ValueSource(ints = {9, 11, 0, 50_000})
     default void aMessageOfAnotherLengthIsAMismatch(int sent) {
-        needs(BackendContract.MISMATCHES);
         int[] received = new int[10];
         List<Throwable> outcomes = outcomes(2, group -> {
             if (group.rank() == 0) {
@@ -188,10 +155,8 @@ public interface MessageRules extends Subject {
     }
 
     /** Checks that collectives complete while a message is in flight: messages are no part of their order. */
-    @Rule(207)
-    @Test
+    @Rule(value = 207, needs = ASYNCHRONOUS_MESSAGES)
     default void collectivesOvertakeMessagesInFlight() {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
         CountDownLatch polled = new CountDownLatch(2);
         eachRank(2, group -> {
             int peer = 1 - group.rank();
@@ -211,10 +176,8 @@ public interface MessageRules extends Subject {
     }
 
     /** Checks that a receive without a matching message times out, and that the group still works afterwards. */
-    @Rule(208)
-    @Test
+    @Rule(value = 208, needs = ASYNCHRONOUS_MESSAGES)
     default void aReceiveWithoutAMessageTimesOutWithoutHarm() {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
         CountDownLatch timedOut = new CountDownLatch(1);
         eachRank(2, group -> {
             if (group.rank() == 0) {
@@ -228,16 +191,12 @@ public interface MessageRules extends Subject {
         });
     }
 
-    /**
-     * Checks that a ring of large blocking sends times out, because each send waits for its receive.
-     *
-     * @param worldSize number of ranks
-     */
-    @Rule(209)
-    @ParameterizedTest(name = "{0} ranks")
-    @ValueSource(ints = {2, 3})
+    /** Checks that a ring of large blocking sends times out, because each send waits for its receive. */
+    @Rule(
+            value = 209,
+            ranks = {2, 3},
+            needs = ASYNCHRONOUS_MESSAGES)
     default void aRingOfBlockingSendsOf64MebibytesTimesOut(int worldSize) {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
         byte[] shared = new byte[64 << 20];
         List<Throwable> outcomes = outcomes(worldSize, group -> {
             ProcessGroup hasty = group.within(Duration.ofMillis(500));
@@ -250,10 +209,8 @@ public interface MessageRules extends Subject {
     }
 
     /** Checks that a message is not delivered to a receive with another tag. */
-    @Rule(211)
-    @Test
+    @Rule(value = 211, needs = MESSAGE_TAGS)
     default void aMessageOfAnotherTagIsNotDelivered() {
-        needs(BackendContract.MESSAGE_TAGS);
         int[] received = new int[3];
         List<Throwable> outcomes = outcomes(2, group -> {
             ProcessGroup hasty = group.within(Duration.ofMillis(300));
@@ -268,84 +225,72 @@ public interface MessageRules extends Subject {
     }
 
     /** Checks that all pending messages of a rank make progress together. */
-    @Rule(210)
-    @Test
-    default void allPendingMessagesProgressTogether() {
-        needs(BackendContract.MESSAGE_TAGS, BackendContract.ASYNCHRONOUS_MESSAGES);
-        int worldSize = 4;
-        eachRank(worldSize, group -> {
-            List<Work> pending = new ArrayList<>();
-            int[][] received = new int[worldSize * 5][1];
-            for (int number = received.length - 1; number >= 0; number--) {
-                int from = number % worldSize;
-                pending.add(group.recvAsync(HostTensor.of(received[number]), from, number / worldSize));
-            }
-            for (int number = 0; number < received.length; number++) {
-                int[] data = {1000 * group.rank() + number / worldSize};
-                pending.add(group.sendAsync(HostTensor.of(data), number % worldSize, number / worldSize));
-            }
-            pending.forEach(Work::await);
-            for (int number = 0; number < received.length; number++) {
-                int need = 1000 * (number % worldSize) + number / worldSize;
-                assertEquals(need, received[number][0], "message " + number + " to rank " + group.rank());
-            }
-        });
+    @Rule(
+            value = 210,
+            ranks = 4,
+            needs = {MESSAGE_TAGS, ASYNCHRONOUS_MESSAGES})
+    default void allPendingMessagesProgressTogether(ProcessGroup group) {
+        List<Work> pending = new ArrayList<>();
+        int[][] received = new int[group.worldSize() * 5][1];
+        for (int number = received.length - 1; number >= 0; number--) {
+            int from = number % group.worldSize();
+            pending.add(group.recvAsync(HostTensor.of(received[number]), from, number / group.worldSize()));
+        }
+        for (int number = 0; number < received.length; number++) {
+            int[] data = {1000 * group.rank() + number / group.worldSize()};
+            pending.add(group.sendAsync(HostTensor.of(data), number % group.worldSize(), number / group.worldSize()));
+        }
+        pending.forEach(Work::await);
+        for (int number = 0; number < received.length; number++) {
+            int need = 1000 * (number % group.worldSize()) + number / group.worldSize();
+            assertEquals(need, received[number][0], "message " + number + " to rank " + group.rank());
+        }
     }
 
     /**
-     * Checks that a back end does not accept an unlimited number of messages that no rank receives. When the peer calls
-     * receive for all of the messages, all of the messages arrive.
-     *
-     * <p>This rule does not limit the buffers of the medium. TCP buffers up to 32 MiB with the usual limits of Linux.
-     * The test therefore sends more than 32 MiB.
+     * Checks that a back end does not accept messages that no rank receives without limit. The test sends more than 32
+     * MiB, because TCP buffers up to 32 MiB with the usual limits of Linux.
      */
-    @Rule(212)
-    @Test
-    default void unreceivedMessagesAreNotAcceptedWithoutLimit() {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+    @Rule(value = 212, ranks = 2, needs = ASYNCHRONOUS_MESSAGES)
+    default void unreceivedMessagesAreNotAcceptedWithoutLimit(ProcessGroup group) {
         int length = (64 << 10) / Integer.BYTES;
         int count = 1536;
         int[] all = Expect.rising(length + count, 1);
-        eachRank(2, group -> {
-            if (group.rank() == 1) {
-                group.send(new int[] {3}, 0, 0);
-                List<Work> sends = new ArrayList<>();
-                for (int number = 0; number < count; number++) {
-                    sends.add(group.sendAsync(HostTensor.of(DataType.INT32, all, number, length), 0, 0));
-                }
-                boolean taken = sends.get(count - 1).await(Duration.ofMillis(500));
-                assertFalse(taken, count + " messages of 64 KiB were sent although none was received");
-                group.barrier();
-                sends.forEach(Work::await);
-            } else {
-                // after a first receive from a peer, a rank also accepts messages of this peer while the rank waits
-                group.recv(new int[1], 1, 0);
-                group.barrier();
-                int[] received = new int[length];
-                for (int number = 0; number < count; number++) {
-                    group.recv(received, 1, 0);
-                    assertEquals(number + 1, received[0], "first element of message " + number);
-                    assertEquals(number + length, received[length - 1], "last element of message " + number);
-                }
+        if (group.rank() == 1) {
+            group.send(new int[] {3}, 0, 0);
+            List<Work> sends = new ArrayList<>();
+            for (int number = 0; number < count; number++) {
+                sends.add(group.sendAsync(HostTensor.of(DataType.INT32, all, number, length), 0, 0));
             }
-        });
+            boolean taken = sends.get(count - 1).await(Duration.ofMillis(500));
+            assertFalse(taken, count + " messages of 64 KiB were sent although none was received");
+            group.barrier();
+            sends.forEach(Work::await);
+        } else {
+            // after a first receive from a peer, a rank also accepts messages of this peer while the rank waits
+            group.recv(new int[1], 1, 0);
+            group.barrier();
+            int[] received = new int[length];
+            for (int number = 0; number < count; number++) {
+                group.recv(received, 1, 0);
+                assertEquals(number + 1, received[0], "first element of message " + number);
+                assertEquals(number + length, received[length - 1], "last element of message " + number);
+            }
+        }
     }
 
     /**
      * Checks that an interrupted send fails the group, and that the other ranks report which rank was interrupted. An
      * interrupted receive without a matching message fails alone. If the back end has no asynchronous messages, the
      * interrupted receive also fails the group.
-     *
-     * @param call call in which rank 0 waits
      */
-    @Rule(219)
+    @Rule(value = 219, needs = ABORT_ACROSS_RANKS)
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"a send", "a receive"})
     default void anInterruptedMessageFailsWithInterruptedOnItsRank(String call) {
-        needs(BackendContract.ABORT_ACROSS_RANKS);
         boolean isSend = call.equals("a send");
-        boolean isAlone = !isSend && !refuses(BackendContract.ASYNCHRONOUS_MESSAGES);
-        int tag = refuses(BackendContract.MESSAGE_TAGS) ? 0 : 3;
+        boolean isAlone = !isSend && !refuses(ASYNCHRONOUS_MESSAGES);
+        int tag = refuses(MESSAGE_TAGS) ? 0 : 3;
         // no peer uses this tag, and the message is too large to be sent before it is received
         Ranks.RankCode waits =
                 isSend ? group -> group.send(new int[100_000], 1, tag) : group -> group.recv(new int[1], 1, tag);
@@ -368,23 +313,22 @@ public interface MessageRules extends Subject {
     }
 
     /** Checks that several threads of one rank may send messages and call collectives at the same time. */
-    @Rule(213)
-    @Test
-    default void severalThreadsOfARankMaySendAndReceiveAtOnce() {
-        needs(BackendContract.MESSAGE_TAGS, BackendContract.ASYNCHRONOUS_MESSAGES);
-        eachRank(2, group -> {
-            List<CompletableFuture<Void>> talking = new ArrayList<>();
-            for (int tag = 0; tag < 4; tag++) {
-                int own = tag;
-                talking.add(Expect.onThread(() -> talk(group, own)));
-            }
-            for (int call = 0; call < 50; call++) {
-                Expect.works(group);
-            }
-            for (CompletableFuture<Void> talk : talking) {
-                talk.get(20, TimeUnit.SECONDS);
-            }
-        });
+    @Rule(
+            value = 213,
+            ranks = 2,
+            needs = {MESSAGE_TAGS, ASYNCHRONOUS_MESSAGES})
+    default void severalThreadsOfARankMaySendAndReceiveAtOnce(ProcessGroup group) throws Exception {
+        List<CompletableFuture<Void>> talking = new ArrayList<>();
+        for (int tag = 0; tag < 4; tag++) {
+            int own = tag;
+            talking.add(Expect.onThread(() -> talk(group, own)));
+        }
+        for (int call = 0; call < 50; call++) {
+            Expect.works(group);
+        }
+        for (CompletableFuture<Void> talk : talking) {
+            talk.get(20, TimeUnit.SECONDS);
+        }
     }
 
     private static void talk(ProcessGroup group, int tag) {

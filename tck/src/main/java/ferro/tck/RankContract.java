@@ -2,7 +2,6 @@ package ferro.tck;
 
 import ferro.dispatch.DeviceMemory;
 import ferro.group.ProcessGroup;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Collections;
 import java.util.Comparator;
@@ -16,16 +15,30 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The rules that ranks in separate processes can run, for example on the devices of several hosts. All ranks run the
  * same rules in the same order. A main program can run the rules without a JUnit launcher.
  *
- * <p>The ranks of such a rule share only their group, as {@link Rule#apart} says. The results of each rank are compared
- * with a plain loop. Results of different processes are not compared with each other.
+ * <p>This class has the methods of all rules, and runs those whose ranks share only their group ({@link Rule#apart}).
+ * The results of each rank are compared with a plain loop. Results of different processes are not compared with each
+ * other.
  */
-public final class RankContract implements CollectiveRules, ResultRules, MessageRules {
+public final class RankContract
+        implements CollectiveRules,
+                ResultRules,
+                UserCodeRules,
+                MemoryRules,
+                MessageRules,
+                ReceiveRules,
+                AnySourceRules,
+                WorkRules,
+                BlockRules,
+                RecordingRules,
+                SubgroupRules,
+                FailureRules,
+                DiagnosisRules,
+                CloseRules {
     private final Supplier<ProcessGroup> groups;
     private final Set<String> declaredRefusals;
     private final Optional<DeviceMemory> memory;
@@ -109,14 +122,11 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
          */
         public Map<String, Integer> run() {
             refusals.clear();
+            needs(test.getAnnotation(Rule.class).needs());
             try {
-                test.invoke(RankContract.this, worldSize);
-            } catch (InvocationTargetException broken) {
-                throw broken.getCause() instanceof AssertionError error
-                        ? error
-                        : new AssertionError(this + ": " + broken.getCause(), broken.getCause());
-            } catch (IllegalAccessException closed) {
-                throw new AssertionError(this + " cannot be called", closed);
+                RuleRuns.run(RankContract.this, test, worldSize);
+            } catch (RuntimeException broken) {
+                throw new AssertionError(this + ": " + broken, broken);
             }
             return Collections.unmodifiableMap(new TreeMap<>(refusals));
         }
@@ -144,13 +154,7 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
 
     private static boolean asksFor(Method method, int worldSize) {
         Rule rule = method.getAnnotation(Rule.class);
-        if (rule == null || !rule.apart()) {
-            return false;
-        }
-        ValueSource sizes = method.isAnnotationPresent(EachSize.class)
-                ? EachSize.class.getAnnotation(ValueSource.class)
-                : method.getAnnotation(ValueSource.class);
-        return IntStream.of(sizes.ints()).anyMatch(size -> size == worldSize);
+        return rule != null && rule.apart() && IntStream.of(rule.ranks()).anyMatch(size -> size == worldSize);
     }
 
     @Override

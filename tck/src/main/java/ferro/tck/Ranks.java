@@ -3,7 +3,6 @@ package ferro.tck;
 import ferro.Backend;
 import ferro.FerroException;
 import ferro.group.ProcessGroup;
-import ferro.tck.parts.RankThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -15,7 +15,6 @@ import ferro.group.ProcessGroup;
 import ferro.tck.cells.Bits;
 import ferro.tck.cells.Operand;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -30,16 +29,17 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Rules 214 to 216, 220 and 221, about the messages that a receive takes: their element types and their lengths; rules 232
  * and 233, about sends that wait for their receive, and about a send and a receive at the same time.
  */
-public interface ReceiveRules extends Subject {
+interface ReceiveRules extends Subject {
     /**
      * Checks that a message and a receive of different types do not match, even with the same number of bytes. The
      * failure of each rank names both types. The memory of the receive stays unchanged.
      *
-     * @param sent     type of the message
      * @param received type of the receive, with the same number of bytes
      * @param length   number of elements, either a few elements or more than are sent eagerly
      */
-    @Rule(214)
+    @Rule(
+            value = 214,
+            needs = {MISMATCHES, ABORT_ACROSS_RANKS, ASYNCHRONOUS_MESSAGES})
     @ParameterizedTest(name = "{0} as {1}, {2} elements")
     @CsvSource({
         "INT32, FLOAT32, 10",
@@ -51,7 +51,6 @@ public interface ReceiveRules extends Subject {
         "INT64, FLOAT64, 40000"
     })
     default void aMessageOfAnotherTypeIsAMismatchOnBothSides(DataType sent, DataType received, int length) {
-        needs(BackendContract.MISMATCHES, BackendContract.ABORT_ACROSS_RANKS, BackendContract.ASYNCHRONOUS_MESSAGES);
         for (int worldSize = 2; worldSize <= 3; worldSize++) {
             for (boolean receiveFirst : new boolean[] {true, false}) {
                 mismatch(worldSize, operand(sent, length), operand(received, length), receiveFirst);
@@ -114,23 +113,15 @@ public interface ReceiveRules extends Subject {
         assertTrue(into.isUnwritten(), "a refused receive has written elements");
     }
 
-    /**
-     * Checks that the close of a rank reports the mismatch of a small message if that rank makes no other call after
-     * the send.
-     *
-     * @param sent type of the message; i32 is received
-     */
-    @Rule(215)
+    /** Checks that the close of a rank reports the mismatch of a small message that was its last call. */
+    @Rule(
+            value = 215,
+            needs = {MISMATCHES, ABORT_ACROSS_RANKS, ASYNCHRONOUS_MESSAGES, EARLY_LEAVES})
     @ParameterizedTest(name = "{0}")
     @EnumSource(
             value = DataType.class,
             names = {"FLOAT32", "UINT32"})
     default void aSenderWithoutALaterCallGetsTheMismatchFromItsClose(DataType sent) {
-        needs(
-                BackendContract.MISMATCHES,
-                BackendContract.ABORT_ACROSS_RANKS,
-                BackendContract.ASYNCHRONOUS_MESSAGES,
-                BackendContract.EARLY_LEAVES);
         Operand data = operand(sent, 10);
         Operand into = operand(DataType.INT32, 10);
         // in some turns the sender learns of the mismatch while its connections close
@@ -191,7 +182,7 @@ public interface ReceiveRules extends Subject {
     /** Sends a byte buffer that is received as a tensor, and a tensor that is received as a byte buffer. */
     private static void exchangeBuffer(ProcessGroup group, Operand data) {
         data.fill(index -> index % 53 + 2);
-        ByteBuffer bytes = bytesOf(data.tensor());
+        ByteBuffer bytes = Bits.bytes(data.tensor());
         Duration timeout = Duration.ofSeconds(20);
         if (group.rank() == 0) {
             group.backend().send(bytes, 1, 0, timeout);
@@ -208,36 +199,20 @@ public interface ReceiveRules extends Subject {
     }
 
     private static void sameBytes(HostTensor sent, HostTensor received) {
-        assertEquals(bytesOf(sent), bytesOf(received), "bytes of " + sent + " received as " + received);
-    }
-
-    private static ByteBuffer bytesOf(HostTensor tensor) {
-        int size = tensor.dataType().byteSize();
-        ByteBuffer bytes =
-                ByteBuffer.allocate((int) tensor.elementCount() * size).order(ByteOrder.nativeOrder());
-        for (long bits : Bits.of(tensor)) {
-            switch (size) {
-                case 1 -> bytes.put((byte) bits);
-                case 2 -> bytes.putShort((short) bits);
-                case 4 -> bytes.putInt((int) bits);
-                default -> bytes.putLong(bits);
-            }
-        }
-        return bytes.flip();
+        assertEquals(Bits.bytes(sent), Bits.bytes(received), "bytes of " + sent + " received as " + received);
     }
 
     /**
      * Checks that a receive up to a length takes shorter messages. The status has the sender, the tag and the length of
      * the message. Only the first elements of the tensor are written. This also applies to a message of bytes, and to a
      * message of a rank to itself.
-     *
-     * @param length elements of the message
      */
-    @Rule(220)
+    @Rule(
+            value = 220,
+            needs = {ASYNCHRONOUS_MESSAGES, OPEN_RECEIVES})
     @ParameterizedTest(name = "{0} elements")
     @ValueSource(ints = {0, 1, 9, 10_000, 50_000})
     default void aReceiveUpToALengthTakesShorterMessages(int length) {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
         for (DataType sent : List.of(DataType.INT32, DataType.INT8)) {
             int sentLength = sent == DataType.INT8 ? 4 * length : length;
             for (boolean isExpected : new boolean[] {true, false}) {
@@ -272,7 +247,7 @@ public interface ReceiveRules extends Subject {
         assertEquals(MessageStatus.of(peer, 3, sent, data.tensor().byteCount()), status, "status of the receive");
         assertEquals(data.length(), status.elements(), "elements of the message");
         int[] received = Arrays.copyOf(buffer, length);
-        assertEquals(bytesOf(data.tensor()), bytesOf(HostTensor.of(received)), "elements of the message");
+        assertEquals(Bits.bytes(data.tensor()), Bits.bytes(HostTensor.of(received)), "elements of the message");
         assertArrayEquals(
                 Expect.filled(7, -4), Arrays.copyOfRange(buffer, length, length + 7), "elements behind the message");
     }
@@ -282,14 +257,14 @@ public interface ReceiveRules extends Subject {
      * of bytes that is no number of whole elements. The failure has both lengths. The memory of the receive stays
      * unchanged.
      *
-     * @param sent   type of the message
      * @param length elements of the message; the receive takes up to 10 elements of i32
      */
-    @Rule(221)
+    @Rule(
+            value = 221,
+            needs = {MISMATCHES, ASYNCHRONOUS_MESSAGES, OPEN_RECEIVES})
     @ParameterizedTest(name = "{1} elements of {0}")
     @CsvSource({"INT32, 11", "INT32, 50000", "FLOAT32, 3", "INT8, 41", "UINT8, 7"})
     default void aMessageTooLongForItsReceiveIsAMismatch(DataType sent, int length) {
-        needs(BackendContract.MISMATCHES, BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
         Operand data = operand(sent, length);
         Operand into = operand(DataType.INT32, 10);
         List<Throwable> ends = outcomes(2, group -> {
@@ -306,10 +281,7 @@ public interface ReceiveRules extends Subject {
 
     /**
      * Checks that a send that waits for its receive does not end before a receive has matched it, whatever its length, and that
-     * a back end without such sends refuses them.
-     *
-     * @param worldSize number of ranks; a single rank sends to itself
-     * @param length    elements of the message
+     * a back end without such sends refuses them. A single rank sends to itself.
      */
     @Rule(232)
     @ParameterizedTest(name = "{0} ranks, {1} elements")
@@ -318,7 +290,7 @@ public interface ReceiveRules extends Subject {
         eachRank(worldSize, group -> {
             int receiver = worldSize - 1;
             int[] data = Expect.filled(length, 9);
-            if (refuses(BackendContract.OPEN_RECEIVES)) {
+            if (refuses(OPEN_RECEIVES)) {
                 Expect.refused(
                         UnsupportedOperationException.class,
                         () -> group.sendUntilMatched(HostTensor.of(data), receiver, 2),
@@ -355,10 +327,7 @@ public interface ReceiveRules extends Subject {
 
     /**
      * Checks that ranks that all send and receive in a circle do not wait for each other, also with one tensor for both
-     * messages, and that a bad rank or tag is refused.
-     *
-     * @param worldSize number of ranks; a single rank sends to itself
-     * @param length    elements of each message
+     * messages, and that a bad rank or tag is refused. A single rank sends to itself.
      */
     @Rule(233)
     @ParameterizedTest(name = "{0} ranks, {1} elements")
@@ -369,7 +338,7 @@ public interface ReceiveRules extends Subject {
             int previous = (group.rank() + worldSize - 1) % worldSize;
             HostTensor own = HostTensor.of(Expect.filled(length, group.rank() + 5));
             int[] received = new int[length];
-            if (refuses(BackendContract.ASYNCHRONOUS_MESSAGES)) {
+            if (refuses(ASYNCHRONOUS_MESSAGES)) {
                 Expect.refused(
                         UnsupportedOperationException.class,
                         () -> group.sendReceive(own, next, HostTensor.of(received), previous, 4),

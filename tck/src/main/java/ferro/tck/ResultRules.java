@@ -15,22 +15,15 @@ import ferro.tck.cells.Operand;
 import ferro.tck.cells.OptionalCells;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 111 to 114 and 124, about the bits of results, large results, and calls that a back end may refuse. */
-public interface ResultRules extends Subject {
-    /**
-     * Checks that sums of floats have the same bits on all ranks and in all runs. Rounding depends on the order of
-     * additions, so this order must be fixed.
-     *
-     * @param worldSize number of ranks
-     */
-    @Rule(111)
-    @ParameterizedTest(name = "{0} ranks")
-    @ValueSource(ints = {2, 3, 5, 8})
+/** Rules 111 to 114 and 122 to 124, about the bits of results, and calls that a back end may refuse. */
+interface ResultRules extends Subject {
+    /** Checks that sums of floats have the same bits on all ranks and in all runs. */
+    @Rule(
+            value = 111,
+            ranks = {2, 3, 5, 8})
     default void floatsHaveTheSameBitsOnAllRanksAndFromRunToRun(int worldSize) {
         long[][] first = hashesOfRandomSums(worldSize);
         long[][] second = hashesOfRandomSums(worldSize);
@@ -68,56 +61,47 @@ public interface ResultRules extends Subject {
     }
 
     /** Checks that a NaN operand gives the canonical NaN in every op. MIN and MAX order the two zeros by sign. */
-    @Rule(112)
-    @Test
-    default void nansAreCanonicalAndZerosAreOrdered() {
-        needs(BackendContract.CANONICAL_NANS);
+    @Rule(value = 112, ranks = 3, needs = CANONICAL_NANS)
+    default void nansAreCanonicalAndZerosAreOrdered(ProcessGroup group) {
         float odd = Float.intBitsToFloat(0x7FC0_1234);
-        eachRank(3, group -> {
-            OnDevice device = OnDevice.of(this, group.rank());
-            for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX)) {
-                float[] data = {group.rank() == 1 ? odd : 2.5f, group.rank() == 2 ? -0.0f : 0.0f, 1.25f};
-                group.allReduce(device.tensor(HostTensor.of(data)), op);
-                device.readBack();
-                String where = op + " on rank " + group.rank();
-                assertEquals(0x7FC0_0000, Float.floatToRawIntBits(data[0]), "bits of NaN by " + where);
-                boolean negative = op == ReduceOp.MIN || op == ReduceOp.PRODUCT;
-                assertEquals(negative ? 0x8000_0000 : 0, Float.floatToRawIntBits(data[1]), "bits of 0 by " + where);
-            }
-            device.close();
-        });
+        OnDevice device = OnDevice.of(this, group.rank());
+        for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX)) {
+            float[] data = {group.rank() == 1 ? odd : 2.5f, group.rank() == 2 ? -0.0f : 0.0f, 1.25f};
+            group.allReduce(device.tensor(HostTensor.of(data)), op);
+            device.readBack();
+            String where = op + " on rank " + group.rank();
+            assertEquals(0x7FC0_0000, Float.floatToRawIntBits(data[0]), "bits of NaN by " + where);
+            boolean negative = op == ReduceOp.MIN || op == ReduceOp.PRODUCT;
+            assertEquals(negative ? 0x8000_0000 : 0, Float.floatToRawIntBits(data[1]), "bits of 0 by " + where);
+        }
+        device.close();
     }
 
-    /**
-     * Checks that an all-reduce sums 64 MiB of floats.
-     *
-     * @param worldSize number of ranks
-     */
-    @Rule(value = 113, apart = true)
+    /** Checks that an all-reduce sums 64 MiB of floats. */
+    @Rule(
+            value = 113,
+            apart = true,
+            ranks = {2, 3})
     @Tag("large")
-    @ParameterizedTest(name = "{0} ranks")
-    @ValueSource(ints = {2, 3})
-    default void sixtyFourMebibytesAreSummed(int worldSize) {
-        eachRank(worldSize, group -> {
-            float[] data = new float[16 << 20];
-            float[] own = rising(1, group.rank() + 1);
-            for (int at = 0; at < data.length; at += own.length) {
-                System.arraycopy(own, 0, data, at, Math.min(own.length, data.length - at));
+    default void sixtyFourMebibytesAreSummed(ProcessGroup group) {
+        float[] data = new float[16 << 20];
+        float[] own = rising(1, group.rank() + 1);
+        for (int at = 0; at < data.length; at += own.length) {
+            System.arraycopy(own, 0, data, at, Math.min(own.length, data.length - at));
+        }
+        try (OnDevice device = OnDevice.of(this, group.rank())) {
+            group.allReduce(device.tensor(HostTensor.of(data)), ReduceOp.SUM);
+            device.readBack();
+        }
+        float[] need = rising(group.worldSize(), group.worldSize() * (group.worldSize() + 1) / 2);
+        for (int at = 0; at < data.length; at += need.length) {
+            int count = Math.min(need.length, data.length - at);
+            int wrong = Arrays.mismatch(data, at, at + count, need, 0, count);
+            if (wrong >= 0) {
+                throw new AssertionError("element " + (at + wrong) + " is " + data[at + wrong] + " on rank "
+                        + group.rank() + ", need " + need[wrong]);
             }
-            try (OnDevice device = OnDevice.of(this, group.rank())) {
-                group.allReduce(device.tensor(HostTensor.of(data)), ReduceOp.SUM);
-                device.readBack();
-            }
-            float[] need = rising(worldSize, worldSize * (worldSize + 1) / 2);
-            for (int at = 0; at < data.length; at += need.length) {
-                int count = Math.min(need.length, data.length - at);
-                int wrong = Arrays.mismatch(data, at, at + count, need, 0, count);
-                if (wrong >= 0) {
-                    throw new AssertionError("element " + (at + wrong) + " is " + data[at + wrong] + " on rank "
-                            + group.rank() + ", need " + need[wrong]);
-                }
-            }
-        });
+        }
     }
 
     /**
@@ -132,12 +116,8 @@ public interface ResultRules extends Subject {
         return elements;
     }
 
-    /**
-     * Checks that a back end gives the same result of an optional call on all ranks. Otherwise the back end must refuse
-     * the call before data moves.
-     */
+    /** Checks that an optional call gives the same result on all ranks, or is refused before data moves. */
     @Rule(114)
-    @Test
     default void anUnsupportedCallIsRefusedWithAReasonBeforeDataMoves() {
         List<Cell> cells = OptionalCells.all();
         boolean[][] done = new boolean[3][cells.size()];
@@ -155,26 +135,19 @@ public interface ResultRules extends Subject {
         assertArrayEquals(done[0], done[2], () -> "calls that ranks 0 and 2 have made, of " + cells);
     }
 
-    /**
-     * Checks that a reduce-scatter and an all-reduce of the same elements give the same bits. A sharded optimiser uses
-     * reduce-scatter, a replicated optimiser uses all-reduce, and both must get the same bits.
-     *
-     * @param worldSize number of ranks
-     */
-    @Rule(124)
-    @ParameterizedTest(name = "{0} ranks")
-    @ValueSource(ints = {2, 3, 4, 5})
-    default void aPartOfAnAllReduceHasTheBitsOfTheReduceScatter(int worldSize) {
-        needs(BackendContract.ONE_ORDER);
+    /** Checks that a reduce-scatter and an all-reduce of the same elements give the same bits. */
+    @Rule(
+            value = 124,
+            ranks = {2, 3, 4, 5},
+            needs = ONE_ORDER)
+    default void aPartOfAnAllReduceHasTheBitsOfTheReduceScatter(ProcessGroup group) {
         int[] parts = {1, 7, 300, 5000, aboveASegment() / 2, aboveASegment()};
-        eachRank(worldSize, group -> {
-            for (int part : parts) {
-                for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.AVG, ReduceOp.preMultipliedSum(0.3))) {
-                    compareWithReduceScatter(group, part, op);
-                }
+        for (int part : parts) {
+            for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.AVG, ReduceOp.preMultipliedSum(0.3))) {
+                compareWithReduceScatter(group, part, op);
             }
-            Expect.works(group);
-        });
+        }
+        Expect.works(group);
     }
 
     private void compareWithReduceScatter(ProcessGroup group, int part, ReduceOp op) {
@@ -193,5 +166,47 @@ public interface ResultRules extends Subject {
                     + ", element " + wrong + " of a part of " + part + " elements: reduceScatter gives " + own[wrong]
                     + ", but allReduce gives " + data[first + wrong]);
         }
+    }
+
+    /**
+     * Checks that an average of f32 or f64 is the sum of the operands, divided once. An average of two ranks in f16 or
+     * bf16 is rounded once.
+     */
+    @Rule(
+            value = 122,
+            ranks = {1, 2, 3, 4, 5},
+            needs = EXACT_SCALING)
+    default void anAverageIsTheSumDividedOnce(ProcessGroup group) {
+        for (DataType type : List.of(DataType.FLOAT32, DataType.FLOAT64)) {
+            LongUnaryOperator divided = sum -> Numbers.ofDouble(type, Numbers.toDouble(type, sum) / group.worldSize());
+            new ScaledCalls(this, group, type).compare(ReduceOp.AVG, ReduceOp.SUM, own -> own, divided);
+        }
+        for (DataType type : List.of(DataType.FLOAT16, DataType.BFLOAT16)) {
+            if (group.worldSize() == 2) {
+                new ScaledCalls(this, group, type).compareMean();
+            }
+        }
+    }
+
+    /** Checks that a pre-multiplied sum is the sum of the products, each of which is rounded once. */
+    @Rule(
+            value = 123,
+            ranks = {1, 2, 3, 4, 5},
+            needs = EXACT_SCALING)
+    default void aPreMultipliedSumIsTheSumOfRoundedProducts(ProcessGroup group) {
+        for (DataType type : DataType.values()) {
+            boolean floating = Numbers.isFloating(type);
+            double factor = floating ? ScaledCalls.FACTOR : 3;
+            LongUnaryOperator product = element -> floating
+                    ? Numbers.ofDouble(type, product(type, element, factor))
+                    : Numbers.narrow(type, element * (long) factor);
+            ReduceOp op = ReduceOp.preMultipliedSum(factor);
+            new ScaledCalls(this, group, type).compare(op, ReduceOp.SUM, product, sum -> sum);
+        }
+    }
+
+    private static double product(DataType type, long element, double factor) {
+        double exact = Numbers.toDouble(type, element) * factor;
+        return type == DataType.FLOAT64 ? exact : (float) exact;
     }
 }

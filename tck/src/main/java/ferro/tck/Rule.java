@@ -5,14 +5,32 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import org.junit.jupiter.api.TestTemplate;
+import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The rule of docs/contract.md that a test checks. One test of {@link BackendContract} checks each rule. */
+/**
+ * The rule of docs/contract.md that a test checks. One test of {@link BackendContract} checks each rule.
+ *
+ * <p>A test with a parameter of type {@link ferro.group.ProcessGroup} runs on every rank of a fresh group, for each
+ * number of {@link #ranks}. A test with one parameter of type {@code int} runs once for each number of {@link #ranks}.
+ */
 @Documented
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
+@TestTemplate
+@ExtendWith(RuleRuns.class)
+@SuppressWarnings("exports") // only JUnit uses the extension
 public @interface Rule {
     /** {@return the number of the rule in docs/contract.md} */
     int value();
+
+    /**
+     * {@return the numbers of ranks that the rule is checked with; if the rule names none, odd numbers and powers of two}
+     */
+    int[] ranks() default {1, 2, 3, 4, 5, 7, 8};
+
+    /** {@return the features that the rule needs. A back end that declares their refusal is not asked} */
+    String[] needs() default {};
 
     /**
      * {@return whether ranks that share only their group, as ranks in separate processes do, can check the rule; then

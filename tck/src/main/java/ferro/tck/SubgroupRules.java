@@ -17,51 +17,42 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 401 to 414, about groups of some of the ranks. */
-public interface SubgroupRules extends Subject {
+interface SubgroupRules extends Subject {
     /** Checks that ranks with one color form a group, ordered by key, then by rank. A negative color gives no group. */
-    @Rule(401)
-    @Test
-    default void splitGroupsRanksByColorAndOrdersThemByKey() {
-        needs(BackendContract.SUBGROUPS);
+    @Rule(value = 401, ranks = 6, needs = SUBGROUPS)
+    default void splitGroupsRanksByColorAndOrdersThemByKey(ProcessGroup group) {
         int[] colors = {4, 9, 4, -1, 9, 4};
         int[] keys = {5, 1, -2, 0, 1, 5};
         int[][] order = {{2, 0, 5}, {1, 4}};
-        eachRank(colors.length, group -> {
-            int rank = group.rank();
-            Optional<ProcessGroup> found = group.split(colors[rank], keys[rank]);
-            assertEquals(colors[rank] >= 0, found.isPresent(), "only a negative color gives no group");
-            found.ifPresent(part -> {
-                try (part) {
-                    checkOrder(part, rank, order[colors[rank] == 4 ? 0 : 1]);
-                }
-            });
-            Expect.works(group);
+        int rank = group.rank();
+        Optional<ProcessGroup> found = group.split(colors[rank], keys[rank]);
+        assertEquals(colors[rank] >= 0, found.isPresent(), "only a negative color gives no group");
+        found.ifPresent(part -> {
+            try (part) {
+                checkOrder(part, rank, order[colors[rank] == 4 ? 0 : 1]);
+            }
         });
+        Expect.works(group);
     }
 
     /** Checks that ranks of one process are on one host, whose leader is rank 0. */
-    @Rule(414)
-    @Test
-    default void ranksOfOneProcessAreOnOneHost() {
-        needs(BackendContract.SUBGROUPS);
-        eachRank(3, group -> {
-            try (ProcessGroup host = group.splitByHost()) {
-                checkOrder(host, group.rank(), new int[] {0, 1, 2});
+    @Rule(value = 414, ranks = 3, needs = SUBGROUPS)
+    default void ranksOfOneProcessAreOnOneHost(ProcessGroup group) {
+        try (ProcessGroup host = group.splitByHost()) {
+            checkOrder(host, group.rank(), new int[] {0, 1, 2});
+        }
+        Optional<ProcessGroup> leaders = group.hosts();
+        assertEquals(group.rank() == 0, leaders.isPresent(), "only the lowest rank of a host leads it");
+        leaders.ifPresent(one -> {
+            try (one) {
+                checkOrder(one, 0, new int[] {0});
             }
-            Optional<ProcessGroup> leaders = group.hosts();
-            assertEquals(group.rank() == 0, leaders.isPresent(), "only the lowest rank of a host leads it");
-            leaders.ifPresent(one -> {
-                try (one) {
-                    checkOrder(one, 0, new int[] {0});
-                }
-            });
-            Expect.works(group);
         });
+        Expect.works(group);
     }
 
     private static void checkOrder(ProcessGroup part, int parentRank, int[] order) {
@@ -75,34 +66,26 @@ public interface SubgroupRules extends Subject {
     }
 
     /** Checks that a member's position in the list is its rank in the new group. Collectives work in the new group. */
-    @Rule(402)
-    @Test
-    default void newGroupRanksAreThePositionsInTheList() {
-        needs(BackendContract.SUBGROUPS);
+    @Rule(value = 402, ranks = 4, needs = SUBGROUPS)
+    default void newGroupRanksAreThePositionsInTheList(ProcessGroup group) {
         int[] members = {3, 0, 2};
-        eachRank(4, group -> {
-            if (group.rank() != 1) {
-                try (ProcessGroup part = group.newGroup(members)) {
-                    checkOrder(part, group.rank(), members);
-                    int[] data = {part.rank() == 1 ? 55 : 0};
-                    part.broadcast(data, 1);
-                    assertEquals(55, data[0], "element that rank 1 of the subgroup broadcasts");
-                    Expect.works(part);
-                }
+        if (group.rank() != 1) {
+            try (ProcessGroup part = group.newGroup(members)) {
+                checkOrder(part, group.rank(), members);
+                int[] data = {part.rank() == 1 ? 55 : 0};
+                part.broadcast(data, 1);
+                assertEquals(55, data[0], "element that rank 1 of the subgroup broadcasts");
+                Expect.works(part);
             }
-            Expect.works(group);
-        });
+        }
+        Expect.works(group);
     }
 
     /** Checks that a subgroup may be split again. The parent group still works. */
-    @Rule(403)
-    @Test
-    default void aSubgroupMayBeSplitAgain() {
-        needs(BackendContract.SUBGROUPS);
-        eachRank(5, group -> {
-            group.split(group.rank() == 0 ? -1 : 1, -group.rank()).ifPresent(part -> divideAgain(part, group.rank()));
-            Expect.works(group);
-        });
+    @Rule(value = 403, ranks = 5, needs = SUBGROUPS)
+    default void aSubgroupMayBeSplitAgain(ProcessGroup group) {
+        group.split(group.rank() == 0 ? -1 : 1, -group.rank()).ifPresent(part -> divideAgain(part, group.rank()));
+        Expect.works(group);
     }
 
     private static void divideAgain(ProcessGroup part, int parentRank) {
@@ -116,10 +99,8 @@ public interface SubgroupRules extends Subject {
     }
 
     /** Checks that a group with a late member does not block other groups, even if the groups share ranks. */
-    @Rule(404)
-    @Test
+    @Rule(value = 404, needs = SUBGROUPS)
     default void overlappingGroupsDoNotWaitForEachOther() {
-        needs(BackendContract.SUBGROUPS);
         CountDownLatch rightDone = new CountDownLatch(2);
         eachRank(3, group -> {
             int rank = group.rank();
@@ -152,14 +133,13 @@ public interface SubgroupRules extends Subject {
 
     /** Checks that members that pass different lists fail at once, not at the deadline. */
     @Rule(405)
-    @Test
     default void membersThatPassDifferentListsFailAtOnce() {
         disagree(2, new int[] {0, 2, 1, 4, 3});
     }
 
     /** Checks that all members of a list fail at once, with both lists, if one member passes another list. */
     private void disagree(int odd, int[] other) {
-        needs(BackendContract.SUBGROUPS, BackendContract.MISMATCHES);
+        needs(SUBGROUPS, MISMATCHES);
         int[] members = {0, 1, 2, 3, 4};
         List<Throwable> outcomes = outcomes(5, group -> {
             ProcessGroup patient = group.within(Duration.ofSeconds(60));
@@ -171,27 +151,25 @@ public interface SubgroupRules extends Subject {
     }
 
     /** Checks that a member that never calls is named at the deadline. */
-    @Rule(406)
-    @Test
+    @Rule(value = 406, needs = SUBGROUPS)
     default void aMemberThatNeverCallsIsNamedAtTheDeadline() {
-        needs(BackendContract.SUBGROUPS);
         List<Throwable> outcomes = outcomes(5, group -> {
             if (group.rank() != 1) {
                 group.within(Duration.ofMillis(400)).newGroup(0, 1, 2, 3, 4);
             }
         });
         for (FerroException failure : Expect.failures(outcomes, rank -> rank != 1, Code.TIMED_OUT, Code.ABORTED)) {
-            if (!refuses(BackendContract.ABORT_ACROSS_RANKS)) {
+            if (!refuses(ABORT_ACROSS_RANKS)) {
                 Expect.blames(failure, 1);
             }
         }
     }
 
     /** Checks that a failure of one subgroup does not affect its sibling group or its parent group. */
-    @Rule(407)
-    @Test
+    @Rule(
+            value = 407,
+            needs = {SUBGROUPS, MISMATCHES})
     default void aFailureInOneGroupDoesNotAffectItsSiblingOrParent() {
-        needs(BackendContract.SUBGROUPS, BackendContract.MISMATCHES);
         CountDownLatch failed = new CountDownLatch(2);
         eachRank(4, group -> {
             ProcessGroup half = group.split(group.rank() / 2, 0).orElseThrow();
@@ -227,80 +205,65 @@ public interface SubgroupRules extends Subject {
     }
 
     /** Checks that each call with the same list makes a new group. */
-    @Rule(408)
-    @Test
-    default void theSameListMakesANewGroupEachTime() {
-        needs(BackendContract.SUBGROUPS);
-        eachRank(2, group -> {
-            ProcessGroup first = group.newGroup(1, 0);
-            ProcessGroup second = group.newGroup(1, 0);
-            var early = group.rank() == 0 ? first.barrierAsync() : null;
-            Expect.works(second);
-            if (early == null) {
-                first.barrier();
-            } else {
-                early.await();
-            }
-            closeAll(first);
-            Expect.works(second);
-            closeAll(second);
-        });
+    @Rule(value = 408, ranks = 2, needs = SUBGROUPS)
+    default void theSameListMakesANewGroupEachTime(ProcessGroup group) {
+        ProcessGroup first = group.newGroup(1, 0);
+        ProcessGroup second = group.newGroup(1, 0);
+        var early = group.rank() == 0 ? first.barrierAsync() : null;
+        Expect.works(second);
+        if (early == null) {
+            first.barrier();
+        } else {
+            early.await();
+        }
+        closeAll(first);
+        Expect.works(second);
+        closeAll(second);
     }
 
     /** Checks that the close of a subgroup leaves its parent group and its sibling groups open. */
-    @Rule(409)
-    @Test
-    default void closingASubgroupLeavesItsParentAndSiblingsOpen() {
-        needs(BackendContract.SUBGROUPS);
-        eachRank(3, group -> {
-            for (int turn = 0; turn < 10; turn++) {
-                try (ProcessGroup kept = group.split(0, 0).orElseThrow()) {
-                    group.split(0, -group.rank()).orElseThrow().close();
-                    Expect.works(kept);
-                }
-                Expect.works(group);
-            }
-        });
-    }
-
-    /**
-     * Checks that a back end without subgroups throws {@link UnsupportedOperationException} with a reason. The group
-     * still works afterwards.
-     */
-    @Rule(410)
-    @Test
-    default void subgroupsAreMadeOrRefusedWithAReason() {
-        eachRank(2, group -> {
-            if (refuses(BackendContract.SUBGROUPS)) {
-                UnsupportedOperationException refusal =
-                        assertThrows(UnsupportedOperationException.class, () -> group.newGroup(0, 1));
-                assertNotNull(refusal.getMessage(), "a refusal has no message");
-            } else {
-                group.newGroup(0, 1).close();
+    @Rule(value = 409, ranks = 3, needs = SUBGROUPS)
+    default void closingASubgroupLeavesItsParentAndSiblingsOpen(ProcessGroup group) {
+        for (int turn = 0; turn < 10; turn++) {
+            try (ProcessGroup kept = group.split(0, 0).orElseThrow()) {
+                group.split(0, -group.rank()).orElseThrow().close();
+                Expect.works(kept);
             }
             Expect.works(group);
-        });
+        }
+    }
+
+    /** Checks that a back end without subgroups refuses them with a reason, and that the group still works then. */
+    @Rule(value = 410, ranks = 2)
+    default void subgroupsAreMadeOrRefusedWithAReason(ProcessGroup group) {
+        if (refuses(SUBGROUPS)) {
+            UnsupportedOperationException refusal =
+                    assertThrows(UnsupportedOperationException.class, () -> group.newGroup(0, 1));
+            assertNotNull(refusal.getMessage(), "a refusal has no message");
+        } else {
+            group.newGroup(0, 1).close();
+        }
+        Expect.works(group);
     }
 
     /** Checks that after a disagreement has been reported, the next list that is equal on all members makes a group. */
-    @Rule(411)
-    @Test
-    default void membersMayAgreeAfterADisagreement() {
-        needs(BackendContract.SUBGROUPS, BackendContract.MISMATCHES);
-        eachRank(5, group -> {
-            for (int turn = 0; turn < 6; turn++) {
-                int[] list = group.rank() == turn % 5 ? new int[] {0, 2, 1, 3, 4} : new int[] {0, 1, 2, 3, 4};
-                Expect.fails(each -> each.newGroup(list), group, Code.MISMATCH);
-                if (turn % 2 == 0) {
-                    // in some turns the slowest rank fails before any rank calls again
-                    Expect.works(group);
-                }
-                try (ProcessGroup agreed = group.newGroup(2, 0, 4, 1, 3)) {
-                    checkOrder(agreed, group.rank(), new int[] {2, 0, 4, 1, 3});
-                    Expect.works(agreed);
-                }
+    @Rule(
+            value = 411,
+            ranks = 5,
+            needs = {SUBGROUPS, MISMATCHES})
+    default void membersMayAgreeAfterADisagreement(ProcessGroup group) {
+        for (int turn = 0; turn < 6; turn++) {
+            int[] list = group.rank() == turn % 5 ? new int[] {0, 2, 1, 3, 4} : new int[] {0, 1, 2, 3, 4};
+            Expect.fails(each -> each.newGroup(list), group, Code.MISMATCH);
+            if (turn % 2 == 0) {
+                // in some turns the slowest rank fails before any rank calls again
+                Expect.works(group);
             }
-        });
+            try (ProcessGroup agreed = group.newGroup(2, 0, 4, 1, 3)) {
+                checkOrder(agreed, group.rank(), new int[] {2, 0, 4, 1, 3});
+                Expect.works(agreed);
+            }
+        }
     }
 
     /**
@@ -316,17 +279,11 @@ public interface SubgroupRules extends Subject {
         disagree(odd, new int[] {Math.min(odd, 1), Math.max(odd, 1)});
     }
 
-    /**
-     * Checks that in a large subgroup, the rank of a member is its position in the list, for any order of the list.
-     * Messages, roots and parts use this rank.
-     *
-     * @param members ranks of the parent, in the order of the new group
-     */
-    @Rule(413)
+    /** Checks that in a large subgroup, the rank of a member is its position in the list, for any order of the list. */
+    @Rule(value = 413, needs = SUBGROUPS)
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"6,5,4,3,2,1,0", "3,4,5,6,0,1,2", "5,2,6,0,3"})
     default void ranksOfALargeSubgroupAreThePositionsInTheList(String members) {
-        needs(BackendContract.SUBGROUPS);
         int[] order =
                 Arrays.stream(members.split(",")).mapToInt(Integer::parseInt).toArray();
         List<Cell> cells = Cell.withEachRoot(order.length, 5);

@@ -7,6 +7,46 @@ import java.util.Optional;
 
 /** The back end under test. The rules use its groups and its declared refusals. */
 public interface Subject {
+    /** Groups of some of the ranks, made by {@code newGroup} or {@code split}. */
+    String SUBGROUPS = "subgroups";
+    /** Several sends and receives of one rank in flight at once. */
+    String ASYNCHRONOUS_MESSAGES = "asynchronous point-to-point";
+    /** A failure of one rank that also fails the other ranks and names the failed rank. */
+    String ABORT_ACROSS_RANKS = "abort across ranks";
+    /** A failure with code MISMATCH if calls, messages or lists of members differ between ranks. */
+    String MISMATCHES = "mismatch detection";
+    /** Messages with tags other than 0. */
+    String MESSAGE_TAGS = "message tags";
+    /** One bit pattern for every NaN. MIN and MAX of a NaN operand return NaN, and they order zeros by sign. */
+    String CANONICAL_NANS = "canonical NaNs";
+
+    /** The same order of operands in an all-reduce and in a reduce-scatter, for each element. */
+    String ONE_ORDER = "one order of reductions";
+
+    /**
+     * Receives that take messages shorter than their tensor, messages of any rank, or messages with any tag, and that
+     * can be cancelled; and handles that describe the received message.
+     */
+    String OPEN_RECEIVES = "open receives";
+
+    /** The comparison of the labels of calls between ranks. */
+    String LABELS = "labels";
+
+    /** A failure with the same cause on all ranks, including ranks that make no call. */
+    String AGREED_FAILURES = "agreed failures";
+
+    /** AVG of integers. A back end without this op refuses averages of integers before it moves data. */
+    String INTEGER_AVERAGES = "averages of whole numbers";
+
+    /**
+     * Exact bits of scaled reductions. AVG of f32 and f64 is the sum divided once. A pre-multiplied sum is the sum of
+     * the rounded products.
+     */
+    String EXACT_SCALING = "exact scaling";
+
+    /** The close of a rank as soon as its own calls have returned, even if its peers are late. */
+    String EARLY_LEAVES = "early leaves";
+
     /**
      * Makes a fresh group.
      *

@@ -19,17 +19,11 @@ import ferro.tck.cells.OrderedRecords;
 import ferro.tck.cells.UserCode;
 import ferro.tck.cells.UserRecords;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 
 /** Rules 118, 119, 125, 126, 129 and 130, about user-defined reductions. A back end may refuse such reductions. */
-public interface UserCodeRules extends Subject {
-    /**
-     * Checks that user-defined reductions work in every form, for every length and in every kind of memory.
-     *
-     * @param worldSize number of ranks
-     */
+interface UserCodeRules extends Subject {
+    /** Checks that user-defined reductions work in every form, for every length and in every kind of memory. */
     @Rule(118)
-    @EachSize
     default void aUsersCodeCombinesTheElementsOfAllRanksWithTheSameBits(int worldSize) {
         int[] lengths = {1, worldSize + 1, 1_031, worldSize <= 3 ? 140_001 : 9_001};
         long[][] hashes = new long[worldSize][lengths.length];
@@ -56,100 +50,73 @@ public interface UserCodeRules extends Subject {
         return new Cell(kind, DataType.FLOAT32, op, length, 0, true);
     }
 
-    /**
-     * Checks that a user-defined reduction combines the operands of the right ranks in scans, and that an exclusive scan
-     * leaves the operand of rank 0 unchanged. Checks that a scan with AVG is refused before data moves.
-     *
-     * @param worldSize number of ranks
-     */
+    /** Checks that a user-defined reduction combines the right operands in scans, and that scans refuse averages. */
     @Rule(129)
-    @EachSize
-    default void scansTakeAUsersCodeAndRefuseAverages(int worldSize) {
-        eachRank(worldSize, group -> {
-            int number = 0;
-            boolean isDone = true;
-            for (int length : new int[] {0, 1, 1000, aboveASegment()}) {
-                for (ReduceOp op : UserCode.forms()) {
-                    for (CollectiveKind kind : Calls.kinds(CollectiveKind::isScan)) {
-                        isDone = isDone(group, reduction(kind, length, op), UserCode.LARGEST, number++);
-                    }
+    default void scansTakeAUsersCodeAndRefuseAverages(ProcessGroup group) {
+        int number = 0;
+        boolean isDone = true;
+        for (int length : new int[] {0, 1, 1000, aboveASegment()}) {
+            for (ReduceOp op : UserCode.forms()) {
+                for (CollectiveKind kind : Calls.kinds(CollectiveKind::isScan)) {
+                    isDone = isDone(group, reduction(kind, length, op), UserCode.LARGEST, number++);
                 }
             }
-            HostTensor data = HostTensor.of(new float[] {3});
-            for (CollectiveKind kind : isDone ? Calls.kinds(CollectiveKind::isScan) : List.<CollectiveKind>of()) {
-                Collective average = Calls.of(kind, data, data, ReduceOp.AVG, -1);
-                assertThrows(IllegalArgumentException.class, () -> group.submit(average));
-            }
-            Expect.works(group);
-        });
+        }
+        HostTensor data = HostTensor.of(new float[] {3});
+        for (CollectiveKind kind : isDone ? Calls.kinds(CollectiveKind::isScan) : List.<CollectiveKind>of()) {
+            Collective average = Calls.of(kind, data, data, ReduceOp.AVG, -1);
+            assertThrows(IllegalArgumentException.class, () -> group.submit(average));
+        }
+        Expect.works(group);
     }
 
     /** Checks that a user-defined reduction for another element type is refused before data moves. */
-    @Rule(119)
-    @Test
-    default void aUsersCodeForAnotherTypeIsRefusedBeforeAnythingMoves() {
-        eachRank(2, group -> {
-            ReduceOp op = UserCode.forms().get(0);
-            int[] ints = {5, 6};
-            Collective call = Collective.allReduce(HostTensor.of(ints), HostTensor.of(ints), op);
-            if (isDone(group, reduction(CollectiveKind.ALL_REDUCE, 2, op), UserCode.LARGEST, 0)) {
-                String need = DataType.FLOAT32.label();
-                String found = DataType.INT32.label();
-                Expect.refused(IllegalArgumentException.class, () -> Calls.run(group, call), op.name(), need, found);
-                assertEquals(6, ints[1], "a refused call wrote to memory");
-            }
-            Expect.works(group);
-        });
+    @Rule(value = 119, ranks = 2)
+    default void aUsersCodeForAnotherTypeIsRefusedBeforeAnythingMoves(ProcessGroup group) {
+        ReduceOp op = UserCode.forms().get(0);
+        int[] ints = {5, 6};
+        Collective call = Collective.allReduce(HostTensor.of(ints), HostTensor.of(ints), op);
+        if (isDone(group, reduction(CollectiveKind.ALL_REDUCE, 2, op), UserCode.LARGEST, 0)) {
+            String need = DataType.FLOAT32.label();
+            String found = DataType.INT32.label();
+            Expect.refused(IllegalArgumentException.class, () -> Calls.run(group, call), op.name(), need, found);
+            assertEquals(6, ints[1], "a refused call wrote to memory");
+        }
+        Expect.works(group);
     }
 
-    /**
-     * Checks that a user-defined reduction of records gets whole records, in every reduction, for records of any size, in
-     * parts of equal and unequal length, and above a segment.
-     *
-     * @param worldSize number of ranks
-     */
+    /** Checks that a user-defined reduction of records of any size gets whole records, in every reduction. */
     @Rule(125)
-    @EachSize
-    default void aUsersCodeGetsFullRecords(int worldSize) {
+    default void aUsersCodeGetsFullRecords(ProcessGroup group) {
         int[] sizes = {1, 3, 24, 100, 4_099, 1 << 16};
-        eachRank(worldSize, group -> {
-            int number = 0;
-            for (int size : sizes) {
-                UserRecords records = new UserRecords(size);
-                for (int count : counts(size, worldSize)) {
-                    for (Cell cell : records.cells(count, worldSize)) {
-                        isDone(group, cell, records, number++);
-                    }
-                    // there are as many cells as kinds of memory, so without this each cell would have one kind
-                    number++;
+        int number = 0;
+        for (int size : sizes) {
+            UserRecords records = new UserRecords(size);
+            for (int count : counts(size, group.worldSize())) {
+                for (Cell cell : records.cells(count, group.worldSize())) {
+                    isDone(group, cell, records, number++);
                 }
+                // there are as many cells as kinds of memory, so without this each cell would have one kind
+                number++;
             }
-            Expect.works(group);
-        });
+        }
+        Expect.works(group);
     }
 
-    /**
-     * Checks that an ordered op, which does not commute, combines the operands in the order of the ranks, in every reduction
-     * and scan.
-     *
-     * @param worldSize number of ranks
-     */
+    /** Checks that an ordered op combines the operands in the order of the ranks, in every reduction and scan. */
     @Rule(130)
-    @EachSize
-    default void anOrderedReductionCombinesInTheOrderOfTheRanks(int worldSize) {
-        eachRank(worldSize, group -> {
-            int number = 0;
-            int root = 0;
-            for (OrderedRecords records : OrderedRecords.values()) {
-                int many = worldSize <= 3 ? 5 * segmentBytes() / 4 / records.bytes() : 40;
-                for (int count : new int[] {0, 1, 37, many}) {
-                    for (Cell cell : records.cells(count, root++ % worldSize)) {
-                        isDone(group, cell, records, number++);
-                    }
+    default void anOrderedReductionCombinesInTheOrderOfTheRanks(ProcessGroup group) {
+        int number = 0;
+        int root = 0;
+        for (OrderedRecords records : OrderedRecords.values()) {
+            int many = group.worldSize() <= 3 ? 5 * segmentBytes() / 4 / records.bytes() : 40;
+            for (int count : new int[] {0, 1, 37, many}) {
+                for (Cell cell : records.cells(count, root++ % group.worldSize())) {
+                    isDone(group, cell, records, number++);
                 }
             }
-            Expect.works(group);
-        });
+        }
+        Expect.works(group);
     }
 
     private int[] counts(int recordBytes, int worldSize) {
@@ -162,29 +129,26 @@ public interface UserCodeRules extends Subject {
     }
 
     /** Checks that an operand or a part that is no multiple of a record is refused before data moves. */
-    @Rule(126)
-    @Test
-    default void aPartOfARecordIsRefusedBeforeAnythingMoves() {
-        eachRank(3, group -> {
-            ReduceOp op = new UserRecords(24).op();
-            HostTensor full = HostTensor.of(new byte[24]);
-            if (isDone(group, Collective.allReduce(full, full, op))) {
-                HostTensor odd = HostTensor.of(new byte[100]);
-                HostTensor three = HostTensor.of(new byte[72]);
-                refuses(group, "input has 100 bytes", Collective.allReduce(odd, odd, op));
-                refuses(group, "input has 100 bytes", Collective.reduce(odd, odd, op, 1));
-                HostTensor third = HostTensor.of(new byte[8]);
-                refuses(group, "output has 8 bytes", Collective.reduceScatter(full, third, op));
-                // the part of rank 0 is a whole record, and rank 0 must refuse the call as the other ranks do
-                long[] counts = {24, 20, 28};
-                HostTensor part = HostTensor.of(new byte[(int) counts[group.rank()]]);
-                String need = group.rank() == 0 ? "counts[1] has 20" : "output has " + counts[group.rank()];
-                refuses(group, need + " bytes", Collective.reduceScatter(three, part, op, counts));
-                HostTensor ints = HostTensor.of(new int[6]);
-                refuses(group, "accepts only i8 and u8", Collective.allReduce(ints, ints, op));
-            }
-            Expect.works(group);
-        });
+    @Rule(value = 126, ranks = 3)
+    default void aPartOfARecordIsRefusedBeforeAnythingMoves(ProcessGroup group) {
+        ReduceOp op = new UserRecords(24).op();
+        HostTensor full = HostTensor.of(new byte[24]);
+        if (isDone(group, Collective.allReduce(full, full, op))) {
+            HostTensor odd = HostTensor.of(new byte[100]);
+            HostTensor three = HostTensor.of(new byte[72]);
+            refuses(group, "input has 100 bytes", Collective.allReduce(odd, odd, op));
+            refuses(group, "input has 100 bytes", Collective.reduce(odd, odd, op, 1));
+            HostTensor third = HostTensor.of(new byte[8]);
+            refuses(group, "output has 8 bytes", Collective.reduceScatter(full, third, op));
+            // the part of rank 0 is a whole record, and rank 0 must refuse the call as the other ranks do
+            long[] counts = {24, 20, 28};
+            HostTensor part = HostTensor.of(new byte[(int) counts[group.rank()]]);
+            String need = group.rank() == 0 ? "counts[1] has 20" : "output has " + counts[group.rank()];
+            refuses(group, need + " bytes", Collective.reduceScatter(three, part, op, counts));
+            HostTensor ints = HostTensor.of(new int[6]);
+            refuses(group, "accepts only i8 and u8", Collective.allReduce(ints, ints, op));
+        }
+        Expect.works(group);
     }
 
     private static void refuses(ProcessGroup group, String need, Collective call) {

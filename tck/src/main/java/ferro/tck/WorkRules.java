@@ -24,71 +24,61 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Test;
 
 /**
  * Rules 301 to 311 and 314, about the order of operations and about the state that a handle reports; rule 228, about the
  * cancelling of a receive.
  */
-public interface WorkRules extends Subject {
+interface WorkRules extends Subject {
     /** Checks that each operation starts from the result of the one before it. */
-    @Rule(301)
-    @Test
-    default void operationsRunInTheOrderTheyWereSubmitted() {
-        eachRank(3, group -> {
-            long[] data = {group.rank() + 2};
-            HostTensor tensor = HostTensor.of(data);
-            List<Work> queued = new ArrayList<>();
-            queued.add(group.allReduceAsync(tensor, ReduceOp.PRODUCT));
-            queued.add(group.allReduceAsync(tensor, ReduceOp.SUM));
-            queued.add(group.submit(Collective.broadcast(tensor, 2)));
-            for (int turn = 0; turn < 20; turn++) {
-                queued.add(group.allReduceAsync(tensor, turn % 2 == 0 ? ReduceOp.SUM : ReduceOp.MAX));
-            }
-            queued.get(queued.size() - 1).await();
-            for (Work work : queued) {
-                assertTrue(work.isDone(), "operation " + work.sequence() + " is not done, but the last one is");
-            }
-            long need = 2 * 3 * 4 * 3 * 59_049L;
-            assertEquals(need, data[0], "product, sum and ten further sums over 3 ranks");
-        });
+    @Rule(value = 301, ranks = 3)
+    default void operationsRunInTheOrderTheyWereSubmitted(ProcessGroup group) {
+        long[] data = {group.rank() + 2};
+        HostTensor tensor = HostTensor.of(data);
+        List<Work> queued = new ArrayList<>();
+        queued.add(group.allReduceAsync(tensor, ReduceOp.PRODUCT));
+        queued.add(group.allReduceAsync(tensor, ReduceOp.SUM));
+        queued.add(group.submit(Collective.broadcast(tensor, 2)));
+        for (int turn = 0; turn < 20; turn++) {
+            queued.add(group.allReduceAsync(tensor, turn % 2 == 0 ? ReduceOp.SUM : ReduceOp.MAX));
+        }
+        queued.get(queued.size() - 1).await();
+        for (Work work : queued) {
+            assertTrue(work.isDone(), "operation " + work.sequence() + " is not done, but the last one is");
+        }
+        long need = 2 * 3 * 4 * 3 * 59_049L;
+        assertEquals(need, data[0], "product, sum and ten further sums over 3 ranks");
     }
 
     /** Checks that a blocking call comes after the operations that were submitted before it. */
-    @Rule(302)
-    @Test
-    default void aBlockingCallRunsAfterEarlierOperations() {
-        eachRank(3, group -> {
-            for (int turn = 0; turn < 20; turn++) {
-                long[] data = {group.rank() + 2};
-                Work first = group.allReduceAsync(HostTensor.of(data), ReduceOp.PRODUCT);
-                group.allReduce(data, ReduceOp.SUM);
-                assertTrue(first.isDone(), "a blocking call returned before an earlier operation had ended");
-                assertEquals(72, data[0], "product, then sum");
-                first.await();
-            }
-        });
+    @Rule(value = 302, ranks = 3)
+    default void aBlockingCallRunsAfterEarlierOperations(ProcessGroup group) {
+        for (int turn = 0; turn < 20; turn++) {
+            long[] data = {group.rank() + 2};
+            Work first = group.allReduceAsync(HostTensor.of(data), ReduceOp.PRODUCT);
+            group.allReduce(data, ReduceOp.SUM);
+            assertTrue(first.isDone(), "a blocking call returned before an earlier operation had ended");
+            assertEquals(72, data[0], "product, then sum");
+            first.await();
+        }
     }
 
     /** Checks that sequence numbers count the collectives of a group from 1. A message has the sequence number -1. */
-    @Rule(303)
-    @Test
-    default void sequenceNumbersCountCollectivesFromOne() {
-        eachRank(2, group -> {
-            assertEquals(1, finished(group.barrierAsync()).sequence(), "number of the first operation");
-            group.barrier();
-            assertEquals(3, finished(group.barrierAsync()).sequence(), "number of the third operation");
-            if (!refuses(BackendContract.ASYNCHRONOUS_MESSAGES)) {
-                int peer = 1 - group.rank();
-                Work receive = group.recvAsync(HostTensor.of(new int[1]), peer, 0);
-                assertEquals(
-                        -1, group.sendAsync(HostTensor.of(new int[1]), peer, 0).sequence(), "number of a send");
-                assertEquals(-1, finished(receive).sequence(), "number of a receive");
-            }
-            assertEquals(4, finished(group.barrierAsync()).sequence(), "number of the fourth operation");
-        });
+    @Rule(value = 303, ranks = 2)
+    default void sequenceNumbersCountCollectivesFromOne(ProcessGroup group) {
+        assertEquals(1, finished(group.barrierAsync()).sequence(), "number of the first operation");
+        group.barrier();
+        assertEquals(3, finished(group.barrierAsync()).sequence(), "number of the third operation");
+        if (!refuses(ASYNCHRONOUS_MESSAGES)) {
+            int peer = 1 - group.rank();
+            Work receive = group.recvAsync(HostTensor.of(new int[1]), peer, 0);
+            assertEquals(-1, group.sendAsync(HostTensor.of(new int[1]), peer, 0).sequence(), "number of a send");
+            assertEquals(-1, finished(receive).sequence(), "number of a receive");
+        }
+        assertEquals(4, finished(group.barrierAsync()).sequence(), "number of the fourth operation");
     }
 
     private static Work finished(Work work) {
@@ -98,7 +88,6 @@ public interface WorkRules extends Subject {
 
     /** Checks that a wait with a time limit does not change the operation. */
     @Rule(304)
-    @Test
     default void aWaitWithATimeLimitDoesNotChangeTheOperation() {
         CountDownLatch polled = new CountDownLatch(1);
         eachRank(2, group -> {
@@ -122,7 +111,6 @@ public interface WorkRules extends Subject {
 
     /** Checks that a dependent stage that blocks does not stop the progress of the group. */
     @Rule(305)
-    @Test
     default void aDependentStageMayBlockWithoutStoppingTheGroup() {
         CountDownLatch chained = new CountDownLatch(1);
         CountDownLatch blocked = new CountDownLatch(1);
@@ -151,24 +139,20 @@ public interface WorkRules extends Subject {
     }
 
     /** Checks that the elapsed time of an operation stops when the operation ends. */
-    @Rule(306)
-    @Test
-    default void elapsedTimeStopsAtTheEnd() {
-        eachRank(2, group -> {
-            long before = System.nanoTime();
-            Work work = finished(group.barrierAsync());
-            Duration elapsed = work.elapsed();
-            Duration bound = Duration.ofNanos(System.nanoTime() - before);
-            assertFalse(elapsed.isNegative(), "elapsed is " + elapsed);
-            assertTrue(elapsed.compareTo(bound) <= 0, "elapsed is " + elapsed + ", the call took " + bound);
-            group.barrier();
-            assertEquals(elapsed, work.elapsed(), "elapsed time of an operation that has ended");
-        });
+    @Rule(value = 306, ranks = 2)
+    default void elapsedTimeStopsAtTheEnd(ProcessGroup group) {
+        long before = System.nanoTime();
+        Work work = finished(group.barrierAsync());
+        Duration elapsed = work.elapsed();
+        Duration bound = Duration.ofNanos(System.nanoTime() - before);
+        assertFalse(elapsed.isNegative(), "elapsed is " + elapsed);
+        assertTrue(elapsed.compareTo(bound) <= 0, "elapsed is " + elapsed + ", the call took " + bound);
+        group.barrier();
+        assertEquals(elapsed, work.elapsed(), "elapsed time of an operation that has ended");
     }
 
     /** Checks that a failed operation reports the same failure on each wait, and in its completion stage. */
     @Rule(307)
-    @Test
     default void aFailedOperationReportsItsFailureEachTime() {
         try (Ranks ranks = group(2)) {
             Work work = ranks.rank(0).within(Duration.ofMillis(100)).barrierAsync();
@@ -178,65 +162,50 @@ public interface WorkRules extends Subject {
                     Expect.fails(each -> work.await(), group, Code.TIMED_OUT);
                     Expect.fails(each -> work.await(Duration.ofSeconds(1)), group, Code.TIMED_OUT);
                     assertTrue(work.isDone(), "a failed operation is not done");
-                    failsStage(work, group);
+                    Future<Void> stage = work.completion().toCompletableFuture();
+                    Throwable failure = assertThrows(ExecutionException.class, () -> stage.get(5, TimeUnit.SECONDS));
+                    Expect.failure(failure.getCause(), "the stage of rank 0", Code.TIMED_OUT);
                 }
             });
             assertNull(outcomes.get(0), "outcome of the checks on rank 0");
         }
     }
 
-    private static void failsStage(Work work, ProcessGroup group) throws Exception {
-        try {
-            work.completion().toCompletableFuture().get(5, TimeUnit.SECONDS);
-        } catch (ExecutionException failure) {
-            Expect.failure(failure.getCause(), "the stage of rank " + group.rank(), Code.TIMED_OUT);
-            return;
-        }
-        throw new AssertionError("the stage of a failed operation of rank " + group.rank() + " did not fail");
-    }
-
     /** Checks that many small operations may be queued at once. */
-    @Rule(308)
-    @Test
-    default void hundredsOfOperationsMayBeQueued() {
-        eachRank(4, group -> {
-            int[][] data = new int[300][];
-            Work[] queued = new Work[data.length];
-            for (int number = 0; number < data.length; number++) {
-                data[number] = new int[] {number + group.rank(), 2};
-                queued[number] = group.allReduceAsync(HostTensor.of(data[number]), ReduceOp.SUM);
-            }
-            for (int number = 0; number < data.length; number++) {
-                queued[number].await();
-                assertArrayEquals(new int[] {4 * number + 6, 8}, data[number], "operation " + number);
-            }
-        });
+    @Rule(value = 308, ranks = 4)
+    default void hundredsOfOperationsMayBeQueued(ProcessGroup group) {
+        int[][] data = new int[300][];
+        Work[] queued = new Work[data.length];
+        for (int number = 0; number < data.length; number++) {
+            data[number] = new int[] {number + group.rank(), 2};
+            queued[number] = group.allReduceAsync(HostTensor.of(data[number]), ReduceOp.SUM);
+        }
+        for (int number = 0; number < data.length; number++) {
+            queued[number].await();
+            assertArrayEquals(new int[] {4 * number + 6, 8}, data[number], "operation " + number);
+        }
     }
 
     /** Checks that several threads may wait for one operation, also for one that another thread has started. */
-    @Rule(309)
-    @Test
-    default void severalThreadsMayWaitForOneOperation() {
-        eachRank(2, group -> {
-            for (int turn = 0; turn < 20; turn++) {
-                long[] data = {group.rank() + 4};
-                Work work = group.allReduceAsync(HostTensor.of(data), ReduceOp.SUM);
-                List<CompletableFuture<Void>> waiting = new ArrayList<>();
-                for (int waiter = 0; waiter < 3; waiter++) {
-                    waiting.add(Expect.onThread(work::await));
-                }
-                work.await();
-                for (CompletableFuture<Void> ended : waiting) {
-                    ended.get(20, TimeUnit.SECONDS);
-                }
-                assertEquals(9, data[0], "sum of 4 and 5");
+    @Rule(value = 309, ranks = 2)
+    default void severalThreadsMayWaitForOneOperation(ProcessGroup group) throws Exception {
+        for (int turn = 0; turn < 20; turn++) {
+            long[] data = {group.rank() + 4};
+            Work work = group.allReduceAsync(HostTensor.of(data), ReduceOp.SUM);
+            List<CompletableFuture<Void>> waiting = new ArrayList<>();
+            for (int waiter = 0; waiter < 3; waiter++) {
+                waiting.add(Expect.onThread(work::await));
             }
-        });
+            work.await();
+            for (CompletableFuture<Void> ended : waiting) {
+                ended.get(20, TimeUnit.SECONDS);
+            }
+            assertEquals(9, data[0], "sum of 4 and 5");
+        }
     }
 
     /** Checks that an operation that no thread waits for completes even after waits for earlier operations ended. */
     @Rule(310)
-    @Test
     default void anOperationWithoutAWaiterCompletes() {
         ConcurrentLinkedQueue<Duration> slow = new ConcurrentLinkedQueue<>();
         eachRank(2, group -> {
@@ -262,7 +231,6 @@ public interface WorkRules extends Subject {
 
     /** Checks that queued operations, which may be in flight together, give the same results as one by one. */
     @Rule(311)
-    @Test
     default void queuedOperationsGiveTheResultsOfSingleOperations() {
         for (int worldSize = 2; worldSize <= 4; worldSize++) {
             eachRank(worldSize, group -> {
@@ -287,14 +255,9 @@ public interface WorkRules extends Subject {
                 .toList();
     }
 
-    /**
-     * Checks that a wait for one or some of several operations ends when one has ended, and names those that have; that an
-     * operation that has failed has ended; and that an interrupt ends the wait.
-     */
-    @Rule(314)
-    @Test
+    /** Checks that a wait for any or some of several operations ends when one has ended, or when it is interrupted. */
+    @Rule(value = 314, needs = ASYNCHRONOUS_MESSAGES)
     default void aWaitForAnyOfSeveralOperationsEndsWithTheFirst() {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
         assertThrows(IllegalArgumentException.class, () -> Work.any(List.of()));
         assertThrows(IllegalArgumentException.class, () -> Work.some(List.of()));
         eachRank(2, group -> {
@@ -332,37 +295,33 @@ public interface WorkRules extends Subject {
         });
     }
 
-    /**
-     * Checks that a receive that nothing has matched can be cancelled. The message then goes to the next receive. A receive
-     * that has ended, a send and a collective cannot be cancelled.
-     */
-    @Rule(228)
-    @Test
-    default void anUnmatchedReceiveCanBeCancelled() {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
-        eachRank(2, group -> {
-            int peer = 1 - group.rank();
-            for (int from : new int[] {peer, ProcessGroup.ANY_SOURCE, group.rank()}) {
-                int[] untouched = {-6};
-                Work cancelled = group.recvAsync(HostTensor.of(untouched), from, 4);
-                int[] received = new int[1];
-                Work next = group.recvAsync(HostTensor.of(received), peer, 4);
-                cancelled(cancelled);
-                group.barrier();
+    /** Checks that a receive that nothing has matched can be cancelled, and no other operation. */
+    @Rule(
+            value = 228,
+            ranks = 2,
+            needs = {ASYNCHRONOUS_MESSAGES, OPEN_RECEIVES})
+    default void anUnmatchedReceiveCanBeCancelled(ProcessGroup group) throws Exception {
+        int peer = 1 - group.rank();
+        for (int from : new int[] {peer, ProcessGroup.ANY_SOURCE, group.rank()}) {
+            int[] untouched = {-6};
+            Work cancelled = group.recvAsync(HostTensor.of(untouched), from, 4);
+            int[] received = new int[1];
+            Work next = group.recvAsync(HostTensor.of(received), peer, 4);
+            cancelled(cancelled);
+            group.barrier();
 
-                Work send = group.sendAsync(HostTensor.of(new int[] {50 + group.rank()}), peer, 4);
-                next.await();
-                send.await();
-                assertFalse(next.cancel(), "a receive that has its message was cancelled");
-                assertFalse(send.cancel(), "a send was cancelled");
-                assertEquals(50 + peer, received[0], "message of the next receive");
-                assertEquals(-6, untouched[0], "memory of a cancelled receive");
-            }
-            Work barrier = group.barrierAsync();
-            assertFalse(barrier.cancel(), "a barrier was cancelled");
-            barrier.await();
-            Expect.works(group);
-        });
+            Work send = group.sendAsync(HostTensor.of(new int[] {50 + group.rank()}), peer, 4);
+            next.await();
+            send.await();
+            assertFalse(next.cancel(), "a receive that has its message was cancelled");
+            assertFalse(send.cancel(), "a send was cancelled");
+            assertEquals(50 + peer, received[0], "message of the next receive");
+            assertEquals(-6, untouched[0], "memory of a cancelled receive");
+        }
+        Work barrier = group.barrierAsync();
+        assertFalse(barrier.cancel(), "a barrier was cancelled");
+        barrier.await();
+        Expect.works(group);
     }
 
     private static void cancelled(Work receive) throws Exception {

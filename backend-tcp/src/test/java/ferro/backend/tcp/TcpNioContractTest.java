@@ -12,10 +12,7 @@ class TcpNioContractTest extends TcpContract {
 
     @Override
     protected boolean runs(int rule) {
-        return isSelected(rule);
+        // 64 MiB pass the same code as over epoll, and a segment's borders are in the cells
+        return rule != 113 && isSelected(rule);
     }
-
-    /** Not a test here: 64 MiB pass the same code as over epoll, and a segment's borders are in the cells. */
-    @Override
-    public void sixtyFourMebibytesAreSummed(int worldSize) {}
 }

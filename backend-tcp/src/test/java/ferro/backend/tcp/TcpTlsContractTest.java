@@ -15,14 +15,7 @@ class TcpTlsContractTest extends TcpContract {
 
     @Override
     protected boolean runs(int rule) {
-        return isSelected(rule);
+        // 64 MiB pass the same code as without TLS, and the bound of 16 MiB counts what is read, as without TLS
+        return rule != 113 && rule != 212 && isSelected(rule);
     }
-
-    /** Not a test here: 64 MiB pass the same code as without TLS, and the borders of records are in other tests. */
-    @Override
-    public void sixtyFourMebibytesAreSummed(int worldSize) {}
-
-    /** Not a test here: the bound of 16 MiB counts what is read, as without TLS. */
-    @Override
-    public void unreceivedMessagesAreNotAcceptedWithoutLimit() {}
 }

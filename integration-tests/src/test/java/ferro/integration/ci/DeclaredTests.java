@@ -32,7 +32,7 @@ import javax.tools.ToolProvider;
 record DeclaredTests(Map<String, Set<String>> methods, Map<String, Set<String>> supertypes, Set<String> concrete) {
     /** JUnit's, Jazzer's and the kit's annotations that mark a method as a test. */
     private static final Set<String> MARKS =
-            Set.of("Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "FuzzTest", "EachSize");
+            Set.of("Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "FuzzTest", "Rule");
 
     /** Parses source files; the test methods of interfaces and abstract classes count too. */
     static DeclaredTests of(List<Path> sources) throws IOException {

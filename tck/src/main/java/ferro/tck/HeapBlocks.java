@@ -1,4 +1,4 @@
-package ferro.tck.parts;
+package ferro.tck;
 
 import ferro.DeviceTensor;
 import java.nio.ByteBuffer;
@@ -10,9 +10,9 @@ import java.util.TreeMap;
  * The bytes at the addresses of {@code HeapDeviceMemory}, stored in pages. A page with the content of unwritten memory
  * uses no memory. Instances are not thread-safe.
  */
-public final class HeapBlocks {
+final class HeapBlocks {
     /** Value of every unwritten byte. */
-    public static final byte UNWRITTEN = (byte) 0xD6;
+    static final byte UNWRITTEN = (byte) 0xD6;
 
     /** The first address. It is not a canonical address of any processor, so that a host read of it faults at once. */
     private static final long FIRST_ADDRESS = 0x5EED_0000_0000_0000L;
@@ -28,7 +28,7 @@ public final class HeapBlocks {
     private record HeapBlock(int device, long bytes, Map<Long, byte[]> pages) {}
 
     /** Allocates memory and returns its address. No address is returned twice. */
-    public long allocate(int device, long bytes) {
+    long allocate(int device, long bytes) {
         long address = next;
         next += (bytes / GAP_BYTES + 2) * GAP_BYTES;
         byAddress.put(address, new HeapBlock(device, bytes, new TreeMap<>()));
@@ -37,7 +37,7 @@ public final class HeapBlocks {
     }
 
     /** Frees memory. An address that is not allocated is ignored. */
-    public void free(long address) {
+    void free(long address) {
         HeapBlock block = byAddress.remove(address);
         if (block != null) {
             liveBytes -= block.bytes;
@@ -45,17 +45,17 @@ public final class HeapBlocks {
     }
 
     /** Returns the number of live allocations. */
-    public int count() {
+    int count() {
         return byAddress.size();
     }
 
     /** Returns the bytes of all live allocations. */
-    public long liveBytes() {
+    long liveBytes() {
         return liveBytes;
     }
 
     /** Throws an exception if a tensor is not inside one live allocation of its device. */
-    public void check(DeviceTensor tensor) {
+    void check(DeviceTensor tensor) {
         long bytes = tensor.byteCount();
         Map.Entry<Long, HeapBlock> found = byAddress.floorEntry(tensor.address());
         boolean inside = found != null
@@ -68,12 +68,12 @@ public final class HeapBlocks {
     }
 
     /** Copies a tensor into a buffer, from the position to the limit of the buffer. */
-    public void read(DeviceTensor from, ByteBuffer into) {
+    void read(DeviceTensor from, ByteBuffer into) {
         walk(from.address(), into, false);
     }
 
     /** Copies a buffer, from its position to its limit, into a tensor. */
-    public void write(ByteBuffer from, DeviceTensor into) {
+    void write(ByteBuffer from, DeviceTensor into) {
         walk(into.address(), from, true);
     }
 

@@ -1,4 +1,4 @@
-package ferro.tck.parts;
+package ferro.tck;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** The threads of ranks, one for each rank. A close interrupts the threads that still run. */
-public final class RankThreads implements AutoCloseable {
+final class RankThreads implements AutoCloseable {
     /** Time that the other ranks may still run after an unexpected failure of one rank. */
     private static final Duration GRACE = Duration.ofMillis(1500);
 
@@ -19,13 +19,13 @@ public final class RankThreads implements AutoCloseable {
 
     /** The code of a rank. */
     @FunctionalInterface
-    public interface Body {
+    interface Body {
         /** Runs the code of a rank. The value 0 is the first rank that these threads run. */
         void run(int rank) throws Exception;
     }
 
     /** Starts the threads of {@code count} ranks, from rank {@code first} on. */
-    public RankThreads(int first, int count, Body body) {
+    RankThreads(int first, int count, Body body) {
         this.first = first;
         threads = new Thread[count];
         failures = new Throwable[count];
@@ -41,7 +41,7 @@ public final class RankThreads implements AutoCloseable {
     }
 
     /** Waits for all ranks and returns the failure of each rank. The failure is null for a rank that did not fail. */
-    public synchronized List<Throwable> end(Duration limit) {
+    synchronized List<Throwable> end(Duration limit) {
         if (!awaitEnd(System.nanoTime() + limit.toNanos(), false)) {
             throw withFailures(new AssertionError(hanging("have not ended within " + limit.toMillis() + " ms")));
         }
@@ -49,7 +49,7 @@ public final class RankThreads implements AutoCloseable {
     }
 
     /** Waits until all ranks have ended without a failure. After a first failure, others have {@link #GRACE} to end. */
-    public synchronized void endWell(Duration limit) {
+    synchronized void endWell(Duration limit) {
         long deadline = System.nanoTime() + limit.toNanos();
         boolean ended = awaitEnd(deadline, true);
         if (!ended && order.isEmpty()) {

@@ -1,4 +1,4 @@
-package ferro.tck.parts;
+package ferro.tck;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
  * The threads that groups have started since this object was created. Threads that are known to belong to other owners
  * are excluded. Instances are thread-safe.
  */
-public final class ThreadsOfGroups {
+final class ThreadsOfGroups {
     /** Time limit for the end of threads after a close. An idle thread may wait for more work before it ends. */
     private static final Duration LIMIT = Duration.ofSeconds(2);
 
@@ -42,19 +42,19 @@ public final class ThreadsOfGroups {
     private final Map<Thread, String> groups = new ConcurrentHashMap<>();
 
     /** Records the current thread, which runs a stage or a listener. */
-    public void note() {
+    void note() {
         if (isOfAGroup(Thread.currentThread())) {
             ofUserCode.add(Thread.currentThread());
         }
     }
 
     /** Records the close of a group, so that a message about a remaining thread can name the group. */
-    public void closed(String group) {
+    void closed(String group) {
         left().forEach(thread -> groups.putIfAbsent(thread, group));
     }
 
     /** Checks that a stage has run on a thread of a group, and that all threads of groups end within the time limit. */
-    public void checkAllEnd() {
+    void checkAllEnd() {
         assertFalse(ofUserCode.isEmpty(), "no stage has run on a thread of the group");
         long deadline = System.nanoTime() + LIMIT.toNanos();
         Set<Thread> left = left();

@@ -1,0 +1,104 @@
+package ferro.tck;
+
+import ferro.group.ProcessGroup;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.BeforeTestExecutionCallback;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.Extension;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.platform.commons.support.ReflectionSupport;
+
+/** The extension of JUnit that runs the rules: which of them, for which numbers of ranks, and on which ranks. */
+final class RuleRuns implements ExecutionCondition, TestTemplateInvocationContextProvider, BeforeTestExecutionCallback {
+    /** Asks {@link BackendContract#runs} for the rule. */
+    @Override
+    public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+        int rule = rule(context).value();
+        boolean runs = !(context.getRequiredTestInstance() instanceof BackendContract test) || test.runs(rule);
+        return runs
+                ? ConditionEvaluationResult.enabled("rule " + rule)
+                : ConditionEvaluationResult.disabled("another test runs rule " + rule);
+    }
+
+    private static Rule rule(ExtensionContext context) {
+        return context.getRequiredTestMethod().getAnnotation(Rule.class);
+    }
+
+    /** Skips a rule that needs what the back end refuses. */
+    @Override
+    public void beforeTestExecution(ExtensionContext context) {
+        ((Subject) context.getRequiredTestInstance()).needs(rule(context).needs());
+    }
+
+    /** Returns whether the rule has no arguments of its own. */
+    @Override
+    public boolean supportsTestTemplate(ExtensionContext context) {
+        return !context.getRequiredTestMethod().isAnnotationPresent(ParameterizedTest.class);
+    }
+
+    @Override
+    public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(ExtensionContext context) {
+        Method test = context.getRequiredTestMethod();
+        boolean hasSizes = takesAGroup(test) || Arrays.equals(test.getParameterTypes(), new Class<?>[] {int.class});
+        return hasSizes
+                ? IntStream.of(rule(context).ranks()).mapToObj(RuleRun::new)
+                : Stream.of(new TestTemplateInvocationContext() {});
+    }
+
+    private static boolean takesAGroup(Method test) {
+        return Arrays.equals(test.getParameterTypes(), new Class<?>[] {ProcessGroup.class});
+    }
+
+    /** Runs a rule for a number of ranks: on every rank of a fresh group, or once. */
+    static void run(Subject subject, Method test, int worldSize) {
+        if (takesAGroup(test)) {
+            subject.eachRank(worldSize, group -> ReflectionSupport.invokeMethod(test, subject, group));
+        } else {
+            ReflectionSupport.invokeMethod(test, subject, worldSize);
+        }
+    }
+
+    /** The run of a rule for a number of ranks. */
+    private record RuleRun(int worldSize)
+            implements TestTemplateInvocationContext, ParameterResolver, InvocationInterceptor {
+        @Override
+        public String getDisplayName(int invocation) {
+            return worldSize + " ranks";
+        }
+
+        @Override
+        public List<Extension> getAdditionalExtensions() {
+            return List.of(this);
+        }
+
+        @Override
+        public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+            return true;
+        }
+
+        /** Returns the number of ranks. A rank takes its group from {@link #run} instead. */
+        @Override
+        public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+            return parameter.getParameter().getType() == int.class ? worldSize : null;
+        }
+
+        @Override
+        public void interceptTestTemplateMethod(
+                Invocation<Void> invocation, ReflectiveInvocationContext<Method> test, ExtensionContext context) {
+            invocation.skip();
+            run((Subject) context.getRequiredTestInstance(), test.getExecutable(), worldSize);
+        }
+    }
+}
