@@ -184,6 +184,21 @@ class RecordFolderTest {
     }
 
     @Test
+    void aRequestFromBeforeTheJoinIsNotAnswered() throws Exception {
+        Files.writeString(file.resolveSibling("dump.request"), "of an earlier job");
+        awaitFile("\"reason\":\"request\"");
+        leave();
+        group = FlightRecorder.of(rank, RANK_1_OF_2).enter("world", 1, new int[] {0, 1}, world);
+        file = file.resolveSibling("ferro-default.2-rank1.json");
+
+        failInAFile();
+        // the writer looks for a request after it has written the failure, and the close waits for the writer
+        leave();
+
+        assertTrue(says("\"reason\":\"first failure of group world\""), Files.readString(file));
+    }
+
+    @Test
     void aSuccessfulGroupLeavesNoFileAndNoThread() {
         leave();
 
