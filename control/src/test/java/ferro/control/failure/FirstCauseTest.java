@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import ferro.FerroException.Code;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -33,6 +34,17 @@ class FirstCauseTest {
         FirstCause first = new FirstCause(FailurePolicy.SHIPPED);
         assertSame(GUESS, first.guessed(GUESS, 6));
         assertEquals(Set.of(0), first.cause().culprits());
+    }
+
+    @Test
+    void aLaterCauseDoesNotProlongTheTimeInWhichACauseCounts() {
+        FirstCause first = new FirstCause(FailurePolicy.SHIPPED);
+        first.told(TOLD, 0);
+        first.told(GUESS, Duration.ofMillis(40).toNanos());
+        Failure consequence = new Failure(Code.PEER_LOST, 3, -1, Set.of(1), "the link to rank 1 ended", null);
+
+        assertNull(first.seen(consequence, Duration.ofMillis(80).toNanos()));
+        assertEquals(Set.of(0, 2), first.cause().culprits());
     }
 
     @Test
