@@ -1,9 +1,12 @@
 package ferro.control.group;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.control.failure.ControlMessage.Left;
 import ferro.control.failure.FailurePolicy;
 import ferro.spi.CallHeader;
+import java.time.Duration;
 import java.util.BitSet;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -41,6 +44,23 @@ class LeaversForwardTest {
                 }
             }
         });
+    }
+
+    @Test
+    void anEqualLeaveIsForwardedLaterAlsoAfterALowerOne() {
+        HandDriven group = HandDriven.withMesh(SIZE, 4, FailurePolicy.SHIPPED);
+        GracefulExits exits = group.ranks.get(0).exits();
+        // the second leave waits for its turn, and the third one is sent before it
+        exits.lower(new Left(LOWEST + 1, 3, 77, "barrier"));
+        exits.lower(new Left(LOWEST, 3, 77, "barrier"));
+        exits.lower(new Left(LOWEST + 1, 1, 77, "barrier"));
+        group.pass(Duration.ofMillis(100));
+        int before = group.sent(Left.class);
+
+        exits.lower(new Left(LOWEST, 1, 77, "barrier"));
+        group.pass(Duration.ofMillis(100));
+
+        assertTrue(group.sent(Left.class) > before, "messages about the leave of the lower rank");
     }
 
     private static void othersStandStill(HandDriven group, GracefulExits exits, boolean stand) {
