@@ -20,11 +20,10 @@ class TimeoutProbeTest {
     private final HandDriven group = new HandDriven(3);
 
     /** Returns the ranks that rank 0 blames. Rank 2 has not made the call, and all answers come late. */
-    private BitSet blamed() {
+    private BitSet blamed(TimeoutProbe probe) {
         group.ranks.get(0).called(1, BARRIER.call());
         group.ranks.get(1).called(1, BARRIER.call());
         group.statuses[1] = new RankStatus(1, "barrier", "", Set.of(2), 0);
-        TimeoutProbe probe = group.ranks.get(0).timeoutProbe();
         long begun = group.nanoTime();
         long deadline = begun + TIMEOUT.toNanos();
         probe.begin();
@@ -44,12 +43,21 @@ class TimeoutProbeTest {
     @DisplayName("row 4: ranks whose answers a paused process has not read are asked again before they are blamed")
     void aPausedProcessQueriesAgainBeforeItBlames() {
         group.pausedNanos = Duration.ofMillis(200).toNanos();
-        assertEquals("{2}", blamed().toString());
+        assertEquals("{2}", blamed(group.ranks.get(0).timeoutProbe()).toString());
+    }
+
+    @Test
+    void aPausedProcessQueriesAgainInEachCall() {
+        group.pausedNanos = Duration.ofMillis(200).toNanos();
+        TimeoutProbe probe = group.ranks.get(0).timeoutProbe();
+        for (int call = 1; call <= 4; call++) {
+            assertEquals("{2}", blamed(probe).toString(), "call " + call);
+        }
     }
 
     @Test
     @DisplayName("row 4: ranks that do not answer soon after the deadline are blamed")
     void aProcessThatWasNotPausedDoesNotQueryAgain() {
-        assertEquals("{1, 2}", blamed().toString());
+        assertEquals("{1, 2}", blamed(group.ranks.get(0).timeoutProbe()).toString());
     }
 }
