@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -74,6 +75,17 @@ class RankOutputTest {
         tail.add(line, line.length);
 
         assertEquals(List.of("ERROR done? ?"), tail.lines());
+    }
+
+    @Test
+    void aMessageOfSeveralLinesIsKeptAlsoBehindAnEarlierTrace() {
+        LastLines tail = new LastLines();
+        List<String> ofMain = List.of(MAIN + "java.lang.IllegalStateException: no data in", "a.csv", "\tat a.B.c(B.java:3)");
+        Stream.concat(Stream.of("Exception in thread \"logger\" java.lang.Error: closed", "\tat a.L.run"), ofMain.stream())
+                .map(line -> line.getBytes(StandardCharsets.UTF_8))
+                .forEach(line -> tail.add(line, line.length));
+
+        assertEquals(ofMain, tail.trace());
     }
 
     @ParameterizedTest
