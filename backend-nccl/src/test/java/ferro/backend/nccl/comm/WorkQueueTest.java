@@ -21,7 +21,9 @@ import ferro.control.failure.Failure;
 import ferro.harness.OnThread;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -152,6 +154,27 @@ class WorkQueueTest {
             Job third = new Job();
             assertThrows(FerroException.class, () -> at.submit(third));
             assertEquals(List.of(0, 0, 1), third.counts());
+        }
+    }
+
+    @Test
+    void aFailedOperationIsNotTheLastThatHasSucceeded() throws Exception {
+        try (Queue at = Queue.open(System::nanoTime)) {
+            Job first = new Job();
+            // stages run after the queue has counted the end
+            CompletableFuture<Void> succeeded = at.submit(first).completion().toCompletableFuture();
+            first.passed = true;
+            succeeded.get(10, TimeUnit.SECONDS);
+            assertEquals(1, at.queue.ended());
+
+            Job second = new Job();
+            second.taken = false;
+            CompletableFuture<Void> failed = at.submit(second).completion().toCompletableFuture();
+            second.passed = true;
+            second.awaitIssue();
+            at.queue.fail(FAILURE);
+            assertThrows(ExecutionException.class, () -> failed.get(10, TimeUnit.SECONDS));
+            assertEquals(1, at.queue.ended());
         }
     }
 
