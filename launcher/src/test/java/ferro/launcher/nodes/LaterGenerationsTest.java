@@ -143,6 +143,15 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
         }
     }
 
+    @Test
+    void theKeysOfAGenerationHaveEverySignalOfEachLauncher() {
+        StoreKeys keys = new StoreKeys(1);
+
+        List<String> all = keys.all(List.of(NodeCard.alone("h0", 2)), 3);
+
+        assertTrue(all.containsAll(List.of(keys.signal(0, 1), keys.signal(0, 2), keys.signal(0, 3))), "" + all);
+    }
+
     private static boolean isSet(Launcher launcher, String key) {
         CompletableFuture<byte[]> value = launcher.connection.store().when(key).toCompletableFuture();
         // answers come in order
