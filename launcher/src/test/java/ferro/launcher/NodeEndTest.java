@@ -57,6 +57,25 @@ class NodeEndTest {
         assertHas(box, "line 0 of rank 1 ");
     }
 
+    @Test
+    void theTimeOfARankThatLeftOnAnotherNodeCountsOnTheClockOfNodeZero() {
+        NodeEnd seen = left(1, printed(1, 1));
+        long clockBehind = -5_000_000_000L;
+        NodeEnd other = new NodeEnd(
+                seen.outcome(),
+                seen.printed(),
+                seen.recordings(),
+                seen.blamed(),
+                seen.folder(),
+                seen.orders(),
+                clockBehind,
+                0);
+
+        String box = box(concluded(1, failed(0, lost(0, 1)), other));
+
+        assertHas(box, "| ferro: rank 1 ended too early: exit code 0", ", 5.0 s after the start");
+    }
+
     /** Three nodes of two ranks, all of which blame one rank. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5})
