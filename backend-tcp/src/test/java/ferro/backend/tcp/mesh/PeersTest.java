@@ -180,6 +180,23 @@ class PeersTest {
         assertTrue(again.isOpen());
     }
 
+    @Test
+    void anAttemptAtAnotherLaneReplacesNoConnection() throws Refusal {
+        EmbeddedChannel former = new EmbeddedChannel();
+        EmbeddedChannel beside = new EmbeddedChannel();
+        peers.admit(said(DATA_HELLO.channel(), 4), former);
+
+        peers.admit(said(new Hello.ChannelIdentity(5, (byte) 0, 3), 5), beside);
+
+        assertTrue(former.isOpen());
+        assertTrue(beside.isOpen());
+    }
+
+    private static Hello said(Hello.ChannelIdentity channel, int attempt) {
+        Hello.Attempt fresh = new Hello.Attempt(1, attempt, new byte[Hello.NONCE_BYTES]);
+        return new Hello(DATA_HELLO.kind(), "default", DATA_HELLO.member(), channel, NO_OPTIONS, fresh);
+    }
+
     private Refusal refusal(Hello hello) {
         return assertThrows(Refusal.class, () -> peers.admit(hello, new EmbeddedChannel()));
     }
