@@ -8,6 +8,8 @@ import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.backend.tcp.net.Memory;
 import ferro.spi.CallHeader;
+import io.netty.channel.Channel;
+import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -54,6 +56,22 @@ class TcpLinkFailureTest {
             assertEquals(LATER.sequence(), pair.first().found.get(0).sequence());
             assertEquals(CALL.sequence(), pair.second().found.get(0).sequence());
             assertEquals(LATER, pair.second().expected.get(0));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
+    void theNextConnectionIsOfAHigherEpochThanTheLastOneThatCame(String io) throws Exception {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
+            Channel[] ends = TcpPair.connected(TcpPair.io(io));
+            pair.second().link.connect(pair.second().links.adopt(ends[0]), 3);
+            // it ends before the sides have compared their numbers of bytes
+            pair.first().links.adopt(ends[1]).close();
+            pair.second().link.receive(CALL, Memory.ARRAY.floats(4), 0, 4);
+            pair.first().link.close();
+            pair.driveUntil(() -> !pair.second().broken.isEmpty());
+
+            assertEquals(List.of(4), pair.second().asked);
         }
     }
 

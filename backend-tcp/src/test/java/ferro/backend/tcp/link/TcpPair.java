@@ -147,6 +147,8 @@ public final class TcpPair implements AutoCloseable {
         final List<FerroException> broken = new ArrayList<>();
         final List<CallHeader> expected = new ArrayList<>();
         final List<CallHeader> found = new ArrayList<>();
+        /** The epochs of the connections that the link has asked for. */
+        final List<Integer> asked = new ArrayList<>();
 
         Side(TcpIo io) {
             links = PolledLinks.open(io, 2);
@@ -162,6 +164,7 @@ public final class TcpPair implements AutoCloseable {
         /** There is no mesh that could make another connection. */
         @Override
         public boolean redial(int epoch) {
+            asked.add(epoch);
             return false;
         }
 
