@@ -75,6 +75,19 @@ class PlannerTest {
     }
 
     @Test
+    void allToAllsThatDifferOnOneSideHaveDifferentPlans() {
+        HostTensor in = HostTensor.of(new float[16]);
+        HostTensor out = HostTensor.of(new float[16]);
+        HostTensor shorter = HostTensor.of(new float[12]);
+        long[] equal = {8, 8};
+        PreparedCall first = prepare(Collective.allToAll(in, out, equal, equal));
+
+        assertNotSame(first, prepare(Collective.allToAll(in, shorter, equal, new long[] {8, 4})));
+        assertNotSame(first, prepare(Collective.allToAll(shorter, out, new long[] {8, 4}, equal)));
+        assertSame(first, prepare(Collective.allToAll(in, out, equal, equal)));
+    }
+
+    @Test
     void unequalCountsArePlannedOnce() {
         HostTensor part = HostTensor.of(new float[5]);
         HostTensor all = HostTensor.of(new float[16]);
