@@ -252,6 +252,18 @@ class JoinTest {
     }
 
     @Test
+    void gradientsThatAreNeverReadyAreRefusedAgainAfterAJoin() {
+        Gradients.each(Medium.SIMULATED, 2, (group, buckets) -> {
+            assertEquals(2, steps(Join.over(buckets, batches(1 + group.rank())), buckets));
+
+            String text = assertThrows(IllegalStateException.class, buckets::finish)
+                    .getMessage();
+
+            assertTrue(text.contains("7 of 7 gradients were never ready"), text);
+        });
+    }
+
+    @Test
     void stepsOfOneBatchMayAccumulateSeveralPasses() {
         Gradients.each(Medium.SHM, 2, (group, buckets) -> {
             Join<Integer> join = Join.over(buckets, batches(1 + group.rank()));
