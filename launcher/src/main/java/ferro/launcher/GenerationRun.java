@@ -67,7 +67,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
      * @param target      program of the ranks
      * @param environment environment variables that ranks inherit
      * @param screen      prints output
-     * @param leash       ends ranks together with this process
+     * @param guard       ends ranks together with this process
      * @param folder      folder of the job
      * @param command     command line of a rank
      * @param signals     signals that this launcher receives
@@ -80,7 +80,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
             Target target,
             Map<String, String> environment,
             Screen screen,
-            ProcessGroupGuard leash,
+            ProcessGroupGuard guard,
             JobFolder folder,
             List<String> command,
             JobSignals signals,
@@ -257,7 +257,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     /** Starts the ranks. Returns why a rank did not start, for other nodes; throws the reason on a single node. */
     private Optional<IOException> start(CoreBinding binding, RankEnvironment variables, Optional<Path> checkpoints)
             throws IOException {
-        JobShared shared = new JobShared(job.leash, job.screen, log, events, job.spec.debugged());
+        JobShared shared = new JobShared(job.guard, job.screen, log, events, job.spec.debugged());
         try {
             for (int local = 0; local < job.spec.placement().ranksHere(); local++) {
                 int rank = job.spec.placement().firstRank() + local;

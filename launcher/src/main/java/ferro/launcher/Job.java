@@ -48,7 +48,7 @@ final class Job {
     private final Set<String> unknown;
 
     private final Screen screen;
-    private final ProcessGroupGuard leash;
+    private final ProcessGroupGuard guard;
     private final Programs programs;
     private final Generations generations;
     private long startedNanos = System.nanoTime();
@@ -77,7 +77,7 @@ final class Job {
         this.environment = Map.copyOf(variables);
         this.screen = world.screen();
         this.programs = Programs.of(environment);
-        this.leash = ProcessGroupGuard.find(programs);
+        this.guard = ProcessGroupGuard.find(programs);
         this.generations = new Generations(spec.restarts(), System::nanoTime);
     }
 
@@ -87,14 +87,14 @@ final class Job {
             check();
             RankLog log = RankLog.in(spec.logDir(), screen);
             Recordings recordings = Recordings.of(target, environment);
-            try (JobFolder folder = JobFolder.create(leash, recordings.removable(), environment)) {
-                JobSignals heard = JobSignals.into(events, leash.holds(), screen::hurry, this::signalledEarly);
+            try (JobFolder folder = JobFolder.create(guard, recordings.removable(), environment)) {
+                JobSignals heard = JobSignals.into(events, guard.holds(), screen::hurry, this::signalledEarly);
                 signals = Optional.of(heard);
                 List<String> command = target.commandLine(folder.path(), fewCores());
                 JobKeys keys = JobKeys.of(spec, environment, folder);
                 meeting = true;
                 JobParts parts = new JobParts(
-                        spec, target, environment, screen, leash, folder, command, heard, generations, recordings, log);
+                        spec, target, environment, screen, guard, folder, command, heard, generations, recordings, log);
                 try (JobStores stores = new JobStores(spec, keys, screen::note)) {
                     GenerationOutcome end = generation(parts, keys, stores, Duration.ZERO);
                     while (end.restarts()) {
@@ -299,6 +299,6 @@ final class Job {
         int cores = Runtime.getRuntime().availableProcessors();
         String backend = spec.backend().orElse(environment.getOrDefault("FERRO_BACKEND", "auto"));
         return spec.placement() + " on " + (cores == 1 ? "1 core" : cores + " cores") + ", backend " + backend + ", "
-                + binding.reason() + leash.missing().map(why -> ", " + why).orElse("");
+                + binding.reason() + guard.missing().map(why -> ", " + why).orElse("");
     }
 }

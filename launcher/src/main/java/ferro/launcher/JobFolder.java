@@ -44,19 +44,19 @@ final class JobFolder implements AutoCloseable {
     /**
      * Creates the folder.
      *
-     * @param leash       ends the guard together with this process
+     * @param guard       ends the guard shell together with this process
      * @param empty       another folder of the launcher, which the guard removes if it is empty
      * @param environment may name the folder for temporary files
      */
-    static JobFolder create(ProcessGroupGuard leash, Optional<Path> empty, Map<String, String> environment)
+    static JobFolder create(ProcessGroupGuard guard, Optional<Path> empty, Map<String, String> environment)
             throws IOException {
         Path folder = TemporaryFolder.make("ferro-job-", environment);
-        return new JobFolder(folder, leash.holds() ? Optional.of(guard(leash, folder, empty)) : Optional.empty());
+        return new JobFolder(folder, guard.holds() ? Optional.of(guard(guard, folder, empty)) : Optional.empty());
     }
 
-    private static Process guard(ProcessGroupGuard leash, Path folder, Optional<Path> empty) throws IOException {
+    private static Process guard(ProcessGroupGuard guard, Path folder, Optional<Path> empty) throws IOException {
         String other = empty.map(Path::toString).orElse("");
-        return new ProcessBuilder(leash.script(GUARD, List.of(folder.toString(), other)))
+        return new ProcessBuilder(guard.script(GUARD, List.of(folder.toString(), other)))
                 .redirectOutput(Redirect.DISCARD)
                 .redirectError(Redirect.DISCARD)
                 .start();

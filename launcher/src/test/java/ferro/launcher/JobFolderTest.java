@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class JobFolderTest {
-    private final ProcessGroupGuard leash = ProcessGroupGuard.find(Programs.of(Map.of()));
+    private final ProcessGroupGuard groupGuard = ProcessGroupGuard.find(Programs.of(Map.of()));
 
     @TempDir
     private Path temporary;
@@ -30,8 +30,8 @@ class JobFolderTest {
     @Test
     void aSecretIsPrivateAndRemovedWithItsFolder() throws IOException {
         Path first;
-        try (JobFolder folder = JobFolder.create(leash, Optional.empty(), Map.of());
-                JobFolder other = JobFolder.create(leash, Optional.empty(), Map.of())) {
+        try (JobFolder folder = JobFolder.create(groupGuard, Optional.empty(), Map.of());
+                JobFolder other = JobFolder.create(groupGuard, Optional.empty(), Map.of())) {
             first = folder.writeSecret();
             assertEquals("rw-------", permissions(first));
             assertEquals("rwx------", permissions(folder.path()));
@@ -45,7 +45,7 @@ class JobFolderTest {
 
     @Test
     void aSecretCanBeRemovedBeforeTheFolder() throws IOException {
-        try (JobFolder folder = JobFolder.create(leash, Optional.empty(), Map.of())) {
+        try (JobFolder folder = JobFolder.create(groupGuard, Optional.empty(), Map.of())) {
             Path secret = folder.writeSecret();
 
             folder.removeSecret(secret);
@@ -56,9 +56,9 @@ class JobFolderTest {
 
     @Test
     void theGuardRemovesOnlyAnEmptyFolderOfTheJob() throws Exception {
-        assumeTrue(leash.holds(), "no guard here");
+        assumeTrue(groupGuard.holds(), "no guard here");
         Path ours = Files.createDirectory(temporary.resolve("ours"));
-        JobFolder folder = JobFolder.create(leash, Optional.of(ours), Map.of());
+        JobFolder folder = JobFolder.create(groupGuard, Optional.of(ours), Map.of());
         Process guard = folder.guard().orElseThrow();
 
         folder.close();

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class JobKeysTest {
     private static final Restarts SOME = new Restarts(3, Optional.empty());
-    private static final ProcessGroupGuard LEASH = ProcessGroupGuard.find(Programs.of(Map.of()));
+    private static final ProcessGroupGuard GUARD = ProcessGroupGuard.find(Programs.of(Map.of()));
 
     @TempDir
     private Path temporary;
@@ -42,7 +42,7 @@ class JobKeysTest {
 
     @BeforeEach
     void make() throws Exception {
-        folder = JobFolder.create(LEASH, Optional.empty(), Map.of());
+        folder = JobFolder.create(GUARD, Optional.empty(), Map.of());
     }
 
     @AfterEach
@@ -54,7 +54,7 @@ class JobKeysTest {
     void eachGenerationHasItsOwnNameAndSecretOnAllLaunchers() throws Exception {
         JobSpec two = several(SOME);
         Map<String, String> named = Map.of("FERRO_JOB_ID", "mine");
-        try (JobFolder there = JobFolder.create(LEASH, Optional.empty(), Map.of())) {
+        try (JobFolder there = JobFolder.create(GUARD, Optional.empty(), Map.of())) {
             JobKeys zero = JobKeys.of(two, named, folder);
             JobKeys one = JobKeys.of(two, named, there);
 

@@ -112,17 +112,17 @@ public final class Machines {
     /**
      * Returns all ranks of this group on another machine if a condition holds for each of them.
      *
-     * @param rank a rank on that machine
-     * @param fate condition that each rank of the machine has to fulfil
+     * @param rank      a rank on that machine
+     * @param condition what each rank of the machine has to fulfil
      * @return all ranks on the machine, at least two; empty if the condition is false for one of them, or if the
      *     machine is unknown or is this rank's own
      */
-    public BitSet sharing(int rank, IntPredicate fate) {
+    public BitSet sharing(int rank, IntPredicate condition) {
         String machine = away(rank);
         BitSet there = new BitSet();
         for (int other = 0; other < joinedRanks.length && !machine.isEmpty(); other++) {
             if (away(other).equals(machine)) {
-                if (!fate.test(other)) {
+                if (!condition.test(other)) {
                     return new BitSet();
                 }
                 there.set(other);

@@ -174,7 +174,7 @@ public record DoctorReport(
     }
 
     private static Map<String, String> machine(Programs programs, Cores cores, Descriptors descriptors) {
-        ProcessGroupGuard leash = ProcessGroupGuard.find(programs);
+        ProcessGroupGuard guard = ProcessGroupGuard.find(programs);
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put("java", Runtime.version() + " at " + System.getProperty("java.home"));
         facts.put("flags of ranks", String.join(" ", JavaSettings.ownFlags()));
@@ -185,7 +185,7 @@ public record DoctorReport(
                         + System.getProperty("os.arch"));
         facts.put("cores", cores.cores() + (cores.allowed().isEmpty() ? "" : ", numbers " + cores.allowed()));
         facts.put("open files", descriptors.text());
-        facts.put("ranks end with the launcher", leash.missing().orElse("yes, by " + leash.means()));
+        facts.put("ranks end with the launcher", guard.missing().orElse("yes, by " + guard.means()));
         facts.put(
                 "ranks bound to cores",
                 programs.find("taskset").isPresent()

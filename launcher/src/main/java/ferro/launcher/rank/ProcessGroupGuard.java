@@ -32,7 +32,7 @@ public final class ProcessGroupGuard {
             """;
 
     /** Signals that the guard shell cannot forward, because it is stopped or killed together with its group. */
-    private static final Set<String> PAST_THE_LEASH = Set.of("KILL", "STOP", "CONT");
+    private static final Set<String> PAST_THE_GUARD = Set.of("KILL", "STOP", "CONT");
 
     private static final List<String> BY_SETSID = List.of("setsid");
     private static final List<String> BY_PERL = List.of(
@@ -96,7 +96,7 @@ public final class ProcessGroupGuard {
         }
         if (!holds()) {
             signalAlone(process.toHandle(), name);
-        } else if (PAST_THE_LEASH.contains(name)) {
+        } else if (PAST_THE_GUARD.contains(name)) {
             signalGroup(process, name);
         } else {
             tell(process, name);

@@ -31,14 +31,14 @@ public final class RankProcess implements SupervisedRank {
     /**
      * The objects that all ranks of a job share.
      *
-     * @param leash    starts ranks with a guard shell
+     * @param guard    starts ranks with a guard shell
      * @param screen   shows the output of ranks
      * @param log      receives copies of the output
      * @param events   queue for events of ranks
      * @param debugged ranks that wait for a debugger
      */
     public record JobShared(
-            ProcessGroupGuard leash,
+            ProcessGroupGuard guard,
             Screen screen,
             RankLog log,
             BlockingQueue<JobEvent> events,
@@ -55,8 +55,8 @@ public final class RankProcess implements SupervisedRank {
     /** Starts the process of a rank. The end of the process becomes an event. */
     public static RankProcess start(int rank, List<String> command, Map<String, String> environment, JobShared shared)
             throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(shared.leash().wrap(command));
-        if (!shared.leash().holds()) {
+        ProcessBuilder builder = new ProcessBuilder(shared.guard().wrap(command));
+        if (!shared.guard().holds()) {
             builder.redirectInput(Redirect.from(new File("/dev/null")));
         }
         Map<String, String> variables = builder.environment();
@@ -103,7 +103,7 @@ public final class RankProcess implements SupervisedRank {
 
     @Override
     public void signal(String name) {
-        shared.leash.signal(process, name);
+        shared.guard.signal(process, name);
     }
 
     private Pump pump(Screen.Name name, OutputStream log) {
@@ -126,7 +126,7 @@ public final class RankProcess implements SupervisedRank {
             shared.events.add(new JobEvent.Ended(rank, code, System.nanoTime()));
             drain(pumps);
             shared.events.add(new JobEvent.OutputRead(rank));
-            shared.leash.release(process);
+            shared.guard.release(process);
             drain(pumps);
         } catch (InterruptedException | IOException unexpected) {
             // this thread is not interrupted, and no more is written to the guard shell, which ends with the launcher

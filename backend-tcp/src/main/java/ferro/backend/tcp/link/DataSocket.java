@@ -67,7 +67,7 @@ public interface DataSocket {
      * Returns whether this connection has reached its byte limit and must be replaced. All written bytes have then left
      * it.
      */
-    default boolean isWorn() {
+    default boolean isAtByteLimit() {
         return false;
     }
 

@@ -378,7 +378,7 @@ public final class TcpLink implements Link {
                 }
             }
             boolean moved = outgoing.push(wire);
-            if (wire.isWorn() && !outgoing.posts().isEmpty()) {
+            if (wire.isAtByteLimit() && !outgoing.posts().isEmpty()) {
                 retiring = DrainingSocket.of(wire);
                 wire = retiring;
             }

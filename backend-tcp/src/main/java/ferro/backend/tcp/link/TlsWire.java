@@ -190,7 +190,7 @@ public final class TlsWire extends WrappedSocket {
     }
 
     @Override
-    public boolean isWorn() {
+    public boolean isAtByteLimit() {
         return session.sealed() >= most && session.waiting() == 0;
     }
 

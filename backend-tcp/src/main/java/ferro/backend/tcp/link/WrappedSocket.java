@@ -33,8 +33,8 @@ public abstract class WrappedSocket implements DataSocket {
     }
 
     @Override
-    public boolean isWorn() {
-        return inner.isWorn();
+    public boolean isAtByteLimit() {
+        return inner.isAtByteLimit();
     }
 
     @Override
