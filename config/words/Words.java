@@ -30,6 +30,7 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
@@ -46,11 +47,9 @@ import javax.tools.ToolProvider;
  * java config/words/Words.java --add WORD...         writes the counts of words that are new in words.csv
  * </pre>
  *
- * <p>{@code --in FOLDER} before these reads another checkout.
- *
  * <p>A name is that of a type, a type parameter, a method, a field, a parameter, a local, a record component or a package. It
  * is compared by its segments: {@code chunkPlace} has the segments "chunk" and "place". A text is a Javadoc comment, a
- * Markdown page, or the name of a test, which is a sentence. Code inside a text does not count, nor do the records in
+ * Markdown page, or the name of a test, which is a sentence. Code inside a text does not count, nor do the words of
  * docs/decisions. The column {@code where} says what a row applies to:
  *
  * <ul>
@@ -58,6 +57,8 @@ import javax.tools.ToolProvider;
  * <li>{@code texts}: words of a text
  * <li>{@code everywhere}: both
  * <li>{@code name}: one name as a whole, and the name of its test
+ * <li>{@code pages}: sentences of more than 30 words in Markdown pages, outside tables; a span of code is one word
+ * <li>{@code tags}: {@code @param}, {@code @return} and {@code @throws} whose text is the name, with or without an article
  * </ul>
  *
  * <p>The column {@code old} separates forms of one word by a slash; a star stands for any end of a word. Each row of
@@ -72,11 +73,20 @@ final class Words {
 
     private static final Pattern BETWEEN_SEGMENTS =
             Pattern.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=[0-9])|[^A-Za-z0-9]+");
+    /** A mark that ends a phrase is a word too. */
     private static final Pattern BETWEEN_WORDS = Pattern.compile("[^A-Za-z0-9.;:()|]+|(?=[.;:()|])|(?<=[.;:()|])");
     private static final Pattern CODE = Pattern.compile(
             "(?s)```.*?```|`[^`]*`|\\{@(?:code|link|linkplain|value|snippet)\\b[^}]*}|<pre>.*?</pre>|@param \\S+|@throws \\S+|@see \\S+");
 
-    private final Path checkout;
+    /** Parts of a page that no sentence spans. */
+    private static final Pattern BETWEEN_SENTENCES =
+            Pattern.compile("(?s)```.*?```|<!--.*?-->|!\\[[^]]*]|\\n(?=\\n)|(?m)^[#|][^\\n]*|^ *(?:[-*>]|[0-9]+\\.) ");
+
+    private static final Pattern LONG_SENTENCE = Pattern.compile("(?:\\S+(?<![.!?][)\"*]{0,2})\\s+){30}\\S+");
+    private static final Pattern TAG =
+            Pattern.compile("(?s)@(?:param|throws)\\s+(\\S+)\\s+(?:(?:the|an?)\\s+)?(.*?)(?=\\n\\s*@|\\z)");
+
+    private final Path checkout = Path.of("").toAbsolutePath();
     /** By the text of column "old". */
     private final Map<String, Word> words = new LinkedHashMap<>();
 
@@ -84,24 +94,16 @@ final class Words {
 
     /** One old word; forms are lists of segments in lower case, unless the word is one whole name. */
     private record Word(String old, String where, List<List<String>> forms, List<String> replacements) {
-        boolean isName() {
-            return where.equals("name");
-        }
-
         boolean isFor(boolean text) {
             return where.equals("everywhere") || where.equals(text ? "texts" : "names");
         }
 
-        /** Returns how often one of the forms is in the segments, of which hidden ones do not count. */
-        int timesIn(List<String> segments, Set<Integer> hidden) {
-            int times = 0;
-            for (int at = 0; at < segments.size(); at++) {
-                int from = at;
-                if (forms.stream().anyMatch(form -> !hidden.contains(from) && isAt(form, segments, from))) {
-                    times++;
-                }
-            }
-            return times;
+        /** Returns where one of the forms begins in the segments, of which hidden ones do not count. */
+        List<Integer> positionsIn(List<String> segments, Set<Integer> hidden) {
+            return IntStream.range(0, segments.size())
+                    .filter(at -> !hidden.contains(at) && forms.stream().anyMatch(form -> isAt(form, segments, at)))
+                    .boxed()
+                    .toList();
         }
     }
 
@@ -119,11 +121,10 @@ final class Words {
         }
     }
 
-    private Words(Path checkout) throws IOException {
-        this.checkout = checkout;
+    private Words() throws IOException {
         for (List<String> row : rows(WORDS, "old,new,where,why")) {
             String where = row.get(2);
-            if (!Set.of("name", "names", "texts", "everywhere").contains(where)) {
+            if (!Set.of("name", "names", "texts", "everywhere", "pages", "tags").contains(where)) {
                 throw new IllegalArgumentException(WORDS + ": where is " + where + " in " + row);
             }
             // one word may stand in two rows, once for names and once for texts: each has a count of its own
@@ -143,12 +144,7 @@ final class Words {
 
     public static void main(String[] arguments) throws IOException {
         List<String> left = new ArrayList<>(List.of(arguments));
-        Path checkout = Path.of("");
-        if (left.size() >= 2 && left.get(0).equals("--in")) {
-            checkout = Path.of(left.get(1));
-            left = left.subList(2, left.size());
-        }
-        Words words = new Words(checkout.toAbsolutePath().normalize());
+        Words words = new Words();
         String command = left.isEmpty() ? "" : left.remove(0);
         switch (command) {
             case "" -> System.exit(words.compare());
@@ -284,34 +280,38 @@ final class Words {
                 .map(module -> inSources(module.getKey(), module.getValue()))
                 .toList()
                 .forEach(found::addAll);
-        Map<String, List<Found>> byKey = new TreeMap<>();
-        found.forEach(one ->
-                byKey.computeIfAbsent(one.key(), key -> new ArrayList<>()).add(one));
-        return byKey;
+        return found.stream().collect(Collectors.groupingBy(Found::key, TreeMap::new, Collectors.toList()));
     }
 
     private void inPage(Path file, List<Found> found) throws IOException {
-        String text = CODE.matcher(Files.readString(checkout.resolve(file))).replaceAll(Words::blank);
-        String[] lines = text.split("\n", -1);
+        String page = Files.readString(checkout.resolve(file));
+        String prose = BETWEEN_SENTENCES.matcher(page).replaceAll(Words::blank).replaceAll("`[^`]*`", "code");
+        LONG_SENTENCE.matcher(prose).results().forEach(each -> {
+            long line = (prose.substring(0, each.start()) + ".").lines().count();
+            appliesTo("pages").forEach(word -> found.add(new Found("docs", word, file, line, each.group())));
+        });
+        String[] lines = CODE.matcher(page).replaceAll(Words::blank).split("\n", -1);
         // a phrase may go on in the next line, so the page is read as one text and the line is found from its segments
         List<String> segments = new ArrayList<>();
         List<Integer> lineOf = new ArrayList<>();
         for (int i = 0; i < lines.length; i++) {
-            for (String segment : words(lines[i])) {
+            for (String segment : pieces(BETWEEN_WORDS, lines[i])) {
                 segments.add(segment);
                 lineOf.add(i + 1);
             }
         }
         for (Word word : words.values()) {
-            if (!word.isName() && word.isFor(true)) {
-                for (int at = 0; at < segments.size(); at++) {
-                    int from = at;
-                    if (word.forms().stream().anyMatch(form -> isAt(form, segments, from))) {
-                        found.add(new Found("docs", word, file, lineOf.get(at), segments.get(at)));
-                    }
+            // decisions keep the words of their time
+            if (word.isFor(true) && !file.startsWith("docs/decisions")) {
+                for (int at : word.positionsIn(segments, Set.of())) {
+                    found.add(new Found("docs", word, file, lineOf.get(at), segments.get(at)));
                 }
             }
         }
+    }
+
+    private Stream<Word> appliesTo(String where) {
+        return words.values().stream().filter(word -> word.where().equals(where));
     }
 
     /** Returns as many line ends as the match has, so that later lines keep their numbers. */
@@ -406,14 +406,20 @@ final class Words {
         private void comment(Tree node) {
             String comment = trees.getDocComment(getCurrentPath());
             if (comment != null) {
-                text(node, words(CODE.matcher(comment).replaceAll(" . ")), "Javadoc");
+                text(node, pieces(BETWEEN_WORDS, CODE.matcher(comment).replaceAll(" . ")), "Javadoc");
+                String name = node instanceof MethodTree method ? method.getName().toString() : "none";
+                long times = TAG.matcher(comment.replace("@return", "@param " + name))
+                        .results()
+                        .filter(tag -> segments(tag.group(1)).equals(segments(tag.group(2))))
+                        .count();
+                appliesTo("tags").forEach(word -> add(node, word, (int) times, "Javadoc"));
             }
         }
 
         private void text(Tree node, List<String> segments, String name) {
             for (Word word : words.values()) {
-                if (!word.isName() && word.isFor(true)) {
-                    add(node, word, word.timesIn(segments, Set.of()), name);
+                if (word.isFor(true)) {
+                    add(node, word, word.positionsIn(segments, Set.of()).size(), name);
                 }
             }
         }
@@ -422,11 +428,11 @@ final class Words {
             List<String> segments = segments(name);
             Set<Integer> hidden = hidden(segments);
             for (Word word : words.values()) {
-                if (word.isName()) {
+                if (word.where().equals("name")) {
                     boolean same = name.equals(word.old()) || name.equals(word.old() + "Test");
                     add(node, word, same ? 1 : 0, name);
                 } else if (word.isFor(false)) {
-                    add(node, word, word.timesIn(segments, hidden), name);
+                    add(node, word, word.positionsIn(segments, hidden).size(), name);
                 }
             }
         }
@@ -460,37 +466,30 @@ final class Words {
     }
 
     private static boolean isAt(List<String> form, List<String> segments, int at) {
-        if (at + form.size() > segments.size()) {
-            return false;
+        boolean isSame = at + form.size() <= segments.size();
+        for (int i = 0; i < form.size() && isSame; i++) {
+            isSame = isForm(form.get(i), segments.get(at + i));
         }
-        for (int i = 0; i < form.size(); i++) {
-            String part = form.get(i);
-            String segment = segments.get(at + i);
-            boolean same = part.endsWith("*")
-                    ? segment.startsWith(part.substring(0, part.length() - 1))
-                    : segment.equals(part);
-            if (!same) {
-                return false;
-            }
-        }
-        return true;
+        return isSame;
+    }
+
+    /** Compares a segment with a part of a form, in which a star stands for any end. */
+    private static boolean isForm(String part, String segment) {
+        return part.endsWith("*")
+                ? segment.startsWith(part.substring(0, part.length() - 1))
+                : segment.equals(part);
     }
 
     /** Returns the segments of a name in camel case or in capitals. */
     private static List<String> segments(String name) {
-        return BETWEEN_SEGMENTS
-                .splitAsStream(name)
-                .filter(segment -> !segment.isEmpty())
-                .map(segment -> segment.toLowerCase(Locale.ROOT))
-                .toList();
+        return pieces(BETWEEN_SEGMENTS, name);
     }
 
-    /** Returns the words of a text; a mark that ends a phrase is a word too. */
-    private static List<String> words(String text) {
-        return BETWEEN_WORDS
+    private static List<String> pieces(Pattern between, String text) {
+        return between
                 .splitAsStream(text)
-                .filter(word -> !word.isEmpty())
-                .map(word -> word.toLowerCase(Locale.ROOT))
+                .filter(piece -> !piece.isEmpty())
+                .map(piece -> piece.toLowerCase(Locale.ROOT))
                 .toList();
     }
 
@@ -503,7 +502,6 @@ final class Words {
                 boolean left = !folder.equals(checkout)
                         && (name.equals("target")
                                 || name.startsWith(".")
-                                || folder.endsWith("docs/decisions")
                                 || folder.endsWith("src/test/resources"));
                 return left ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
             }

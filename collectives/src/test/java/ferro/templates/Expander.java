@@ -9,7 +9,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.spi.ToolProvider;
 
-/** Runs {@code src/main/templates/Expand.java}, which is no class of the product. */
+/** Runs {@code src/main/templates/Expand.java}, which is not a class of the product. */
 final class Expander {
     static final Path TEMPLATES = Path.of("src/main/templates");
 

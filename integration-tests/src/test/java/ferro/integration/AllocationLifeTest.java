@@ -62,7 +62,7 @@ class AllocationLifeTest {
         }
     }
 
-    /** Only the second rank has too little: both have memory of their own, and hear the reason. */
+    /** Only the second rank has too little memory to share: each rank gets memory of its own, and the reason. */
     @Test
     void anAllocationBeyondTheLimitOfOneRankIsSharedByNoRank() {
         Ranks ranks = new Ranks(Map.of("ferro.links", "shm"));
@@ -162,7 +162,7 @@ class AllocationLifeTest {
 
     /**
      * Allocates until the collector has found what was dropped: a thread of the engine that waits for a core on a busy machine may hold
-     * it longer than one allocation asks the collector. All ranks hear the same answer, so all try as often.
+     * it longer than one allocation asks the collector. All ranks get the same answer, so all try as often.
      */
     private static Allocation sharedAtLast(ProcessGroup group) {
         Allocation made = group.allocate(DataType.FLOAT32, LARGE);

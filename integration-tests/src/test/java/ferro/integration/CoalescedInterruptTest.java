@@ -47,7 +47,7 @@ class CoalescedInterruptTest {
 
         assertInterrupted(ended);
         assertEquals(Code.ABORTED, code(block.get(PATIENCE_SECONDS, TimeUnit.SECONDS)), "end of the block");
-        // a barrier that begins before rank 1 hears of it meets the block of rank 0: a mismatch
+        // a barrier that begins before the abort reaches rank 1 meets the block of rank 0: a mismatch
         OnThread.until("rank 1 hears of the abort", () -> ranks.get(1).failure().isPresent());
         assertEquals(Code.ABORTED, code(thrown(() -> ranks.get(1).barrier())), "next call of the other rank");
         assertTrue(ranks.get(1).failure().orElseThrow().where().culprits().contains(0), "rank 0 is named");

@@ -105,8 +105,8 @@ abstract class DiagnosisRows {
                         "seq 1 (allReduce f32[2] sum",
                         "seq 2");
                 assertEquals(2, failure.where().sequence());
-                // whoever hears of another's deadline may have begun, and then ends, before or after it; that rank is
-                // never early
+                // a rank that receives another rank's timeout may have begun, and then ends, before or after that rank;
+                // the rank whose deadline has passed is never early
                 assertTrue(each.atNanos() - begun >= deadline.toNanos(), failure.getMessage());
                 FerroException first = result(waiting.get(whoGaveUp(failure))).failure();
                 assertTrue(first.where().elapsed().compareTo(deadline) >= 0, first.getMessage());
@@ -259,7 +259,7 @@ abstract class DiagnosisRows {
                 group.barrier();
             });
             ended.forEach(each -> toldOfAborts(each.failure()));
-            // where the second aborted before it heard of the first, the ranks agree in the end on both
+            // if the second rank aborted before it knew of the first abort, the ranks agree on both in the end
             until("ranks blame " + blamed(ranks), () -> blamed(ranks).size() == 1);
             agreed(ranks.groups(), Code.ABORTED, culprits(ranks));
             ranks.groups().forEach(group -> toldOfAborts(group.failure().orElseThrow()));

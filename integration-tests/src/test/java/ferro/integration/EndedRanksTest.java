@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What survivors hear of the process of a dead rank: its exit code, its signal and its last line, without the job's secret. */
+/** Survivors get the exit code, signal and last line of a dead rank's process, without the job's secret. */
 @Timeout(120)
 class EndedRanksTest {
     private static final String PROGRAM = PrintsHowARankEnded.class.getName();

@@ -78,7 +78,7 @@ final class EndsItsDeviceJvm {
         }
     }
 
-    /** What rank 1 does may reach a rank that has its sum and has not seen so yet: then the first call hears of it. */
+    /** The end of rank 1 may reach a rank that has its sum but has not noticed so yet: then the first call fails. */
     private void endInRankOne(String how) throws InterruptedException {
         fill(group.rank() + 3);
         if (group.rank() != 1) {

@@ -25,7 +25,7 @@ final class FirstCall {
             Joined.mark();
             group.allReduce(sum, ReduceOp.SUM);
             Called.mark();
-            // no rank may hear of the end of another one before it has marked its own call
+            // the end of a rank must not reach another rank before that rank has marked its own call
             group.barrier();
             System.out.println("sum " + sum[0] + " by " + group.medium().text());
         }

@@ -55,7 +55,7 @@ class GuidePageTest {
                     "ferro: waiting for node .*",
                     "ferro: node \\d+ waits for .*",
                     ".* goes on without a debugger: .*",
-                    // survivors may end before they hear of it
+                    // survivors may end before the end of the rank is reported to them
                     "\\[\\d+\\] WARNING ferro\\.group: rank \\d+ of \"[^\"]*\": rank \\d+ \\(pid .*")
             .map(Pattern::compile)
             .toList();
@@ -300,7 +300,7 @@ class GuidePageTest {
                 // logs
                 .replaceAll("( in \\w+ seq) -?\\d+ of group", "$1 N of group")
                 .replaceAll("printed nothing but the log of ferro", "printed nothing")
-                // known only if the rank has heard of the failure that it has caused
+                // known only if the rank has received the failure that it has caused
                 .replaceAll(";\n\\|   its last call was .* earlier\n", "\n");
     }
 

@@ -77,7 +77,7 @@ class LauncherBlameTest {
             assertTrue(trace > 0, box);
             assertTrue(box.indexOf("FailsInOneRank.main(", trace) > trace, box);
             String flat = flat(box);
-            // a rank that hears of it between two calls is in none
+            // a rank that receives the failure between two calls is in no call
             assertTrue(
                     flat.matches("(?s).*diagnosis: rank 1 is to blame: it threw the exception below, while"
                             + " (the others were|rank [02] was) in allReduce seq .*"),

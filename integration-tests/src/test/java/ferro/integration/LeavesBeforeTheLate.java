@@ -8,8 +8,8 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * Three ranks: rank 0 broadcasts, sends to rank 1, and closes; rank 2 says when it has heard of that, in a group of these two;
- * rank 1 begins with its calls only when it is told to by a line.
+ * Three ranks. Rank 0 broadcasts, sends to rank 1, and closes its groups. Rank 2 prints a line when its group with rank 0
+ * has ended. Rank 1 begins its calls only after a line of input.
  */
 final class LeavesBeforeTheLate {
     static final int MESSAGES = 5;
@@ -35,7 +35,7 @@ final class LeavesBeforeTheLate {
         }
     }
 
-    /** Closes the group before the pair: who hears of the pair's end could have heard of the group's. */
+    /** Closes the group before the pair: a rank that knows the end of the pair may know the end of the group. */
     private static void first(ProcessGroup group) {
         group.broadcast(filled(3), 0);
         for (int message = 0; message < MESSAGES; message++) {

@@ -21,7 +21,7 @@ record MessageTexts(Set<String> literals, List<String> parts) {
     private static final List<String> JOINTS = List.of(
             " ", ": ", ", ", "; ", "\"", "(", ")", "[", "]", "=", " by ", " and ", " of ", " on ", " at ", " (", " ms",
             " s", "seq ", "none", "in ");
-    /** A time in seconds has one decimal; a bare number is no number of seconds. */
+    /** A time in seconds has one decimal; a number without a decimal is not a time in seconds. */
     private static final Pattern VALUE = Pattern.compile("\"[^\"]*\"|\\[[0-9, ]*]|[0-9]+\\.[0-9](?= s\\b)"
             + "|[0-9]+(?![0-9.]|  *s\\b)|[a-z]+[A-Z]\\w*|f32|sum|ring|barrier|recv|[A-Z_]{3,}(?==)");
 

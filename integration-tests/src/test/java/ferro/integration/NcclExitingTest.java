@@ -72,8 +72,8 @@ class NcclExitingTest {
     }
 
     /**
-     * The launcher sees the end of a rank when the others have had time to say what they have heard of it: it stops them half a
-     * second after it, which on a busy machine is sooner.
+     * Ends each process 3 s after its rank, so that the other ranks have time to print the failure. The launcher stops them
+     * half a second after the end of the first process, which on a busy machine is sooner.
      */
     private static LauncherRun seenLate(Map<String, String> variables, String how) throws IOException {
         List<String> line = new ArrayList<>(List.of("run", "-n", "" + WORLD_SIZE, "--no-bind", "--"));

@@ -194,7 +194,7 @@ class NetworkFaultsTest {
             long at = System.nanoTime();
             firewall(hosts, 0, "ip saddr " + hosts.address(1) + " drop");
 
-            // TCP soon sends nothing new to a host whose receipts are lost, which hears what was sent before
+            // TCP soon sends nothing new to a host whose receipts are lost; the host has received what was sent before
             Measured measured = failures(round.cell(DrillFault.SILENT).of(0, 1, 2, 3), job, ALL, at);
             assertBlamed(measured, "PARTITION", HERE, THERE);
             boolean told = measured.failed().get(2).culprits().equals(THERE);
@@ -246,7 +246,7 @@ class NetworkFaultsTest {
             }
             long at = System.nanoTime();
             assumeTrue(hosts.succeeds(0, reset(hosts.address(1))), "needs ss that ends connections");
-            // a reset that comes after lost bytes is not believed: the other host would hear of it when it sends again
+            // TCP ignores a reset that comes after lost bytes: the other host would get the reset when it sends again
             hosts.succeeds(1, reset(hosts.address(0)));
             for (int host = 0; host < 2; host++) {
                 hosts.run(host, "nft flush chain inet faults in");

@@ -12,7 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Ranks that add up until rank 1 prints coloured last words with the job's secret, and is killed; the others say what they hear. */
+/** Ranks that add up until rank 1 prints a coloured line with the secret and is killed. The others print its end. */
 final class PrintsHowARankEnded {
     private static final int GRACE_SECONDS = 5;
 

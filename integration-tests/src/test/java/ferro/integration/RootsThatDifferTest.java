@@ -190,7 +190,7 @@ class RootsThatDifferTest {
         List<Ended> ended = ranks.ends(group -> {
             try (ProcessGroup part = group.newGroup(all)) {
                 round.call(part).await();
-                // whoever only sent in the first hears from all others in this one
+                // a rank that only sent in the first call receives from all others in this call
                 float[] given = new float[2 * all.length];
                 part.allToAll(HostTensor.of(given), HostTensor.of(new float[given.length]));
                 // whom the others have sent all to may be done with both: it is to stay until they have found out

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SecretsTest {
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final String WRONG = "bad5ec3e7bad5ec30102030405060708bad5ec3e7bad5ec30102030405060708";
-    /** What the tensors hold, bytes and a float; the program has it reversed, so that its own text is no trace of a tensor. */
+    /** Data of the tensors, bytes and a float. The program has the text reversed, so that only tensors have this text. */
     private static final String CONTENT = "7e45017ac0ffee107e45017ac0ffee117e45017ac0ffee127e45017ac0ffee13";
 
     private static final String REVERSED = new StringBuilder(CONTENT).reverse().toString();

@@ -63,7 +63,7 @@ class SharedMemoryJobTest {
         assertEquals(List.of(), mapped());
     }
 
-    /** Who has met all others closes, while these still hear of each other. */
+    /** A rank that has connected to all others closes, while these still connect to each other. */
     @Test
     void aRankMayCloseAGroupThatOthersAreStillMaking() {
         List<ProcessGroup> groups = joined(List.of(Map.of(), Map.of(), Map.of(), Map.of()));
@@ -121,7 +121,7 @@ class SharedMemoryJobTest {
         assertTrue(failure.getMessage().contains("rank 1 shares no memory: ferro.links=tcp"), failure.getMessage());
     }
 
-    /** Whoever joins later hears of it as those that wait do. */
+    /** A rank that joins later fails as the waiting ranks do. */
     @ParameterizedTest
     @CsvSource({"shm,shm,shm", "auto,shm,auto"})
     void aRankThatNeedsSharedMemoryButHasNoneFailsAllAtOnce(String first, String second, String third) {

@@ -45,7 +45,7 @@ class UserProgramTest {
             }
             """;
 
-    /** Joins again when the launcher has heard that all ranks have joined. */
+    /** Joins again when the launcher has received that all ranks have joined. */
     private static final String TWICE = """
             import ferro.group.ProcessGroup;
             import java.nio.file.Files;

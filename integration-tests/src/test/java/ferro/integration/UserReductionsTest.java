@@ -208,8 +208,8 @@ class UserReductionsTest {
     @ParameterizedTest(name = "by {0} over {1}")
     @MethodSource("formsOverMedia")
     void anExceptionOfTheUsersOpFailsAllRanksWithOpAndCause(String form, String medium) {
-        // of two ranks both combine, whatever the plan; the other may have its result by then, and hears of it in its
-        // next call
+        // both of two ranks combine, in every plan; the other rank may have its result already, and then its next call
+        // fails
         for (int length : new int[] {3, 150_001}) {
             try (Ranks ranks = ranks(medium, 2)) {
                 ranks.ends(group -> {

@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What one launcher makes of the reports of two nodes or three. */
 class NodeEndTest {
     private static final int MOST_VALUE_BYTES = 1 << 20;
-    /** When ranks wrote their recordings, and when a launcher had heard of a failure before. */
+    /** When ranks wrote their recordings; a launcher learned of the failure 1 s earlier. */
     private static final long WRITTEN = 5_000_000_000L;
 
     private static final long HEARD = 4_000_000_000L;
@@ -368,7 +368,7 @@ class NodeEndTest {
         return stoppedAfter(List.of(), ranks);
     }
 
-    /** The launcher has heard of a failure and has stopped ranks. */
+    /** The launcher knows of a failure and has stopped ranks. */
     private static JobOutcome stoppedAfter(List<JobEvent.Ended> failures, Integer... ranks) {
         return new JobOutcome(failures, List.of(), Set.of(ranks), HEARD, Map.of(), null, null, Map.of(), HEARD);
     }

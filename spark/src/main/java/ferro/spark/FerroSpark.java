@@ -210,7 +210,7 @@ public final class FerroSpark {
      * @param name  the name of the setting, such as {@code ferro.links}
      * @param value the value, in the same form as on a command line
      * @return a runner with this setting
-     * @throws IllegalArgumentException if there is no setting of this name, or if the value is not valid
+     * @throws IllegalArgumentException if no setting has this name, or if the value is not valid
      */
     public FerroSpark setting(String name, String value) {
         ferro.group.JoinOptions.ofProcess().setting(name, value);

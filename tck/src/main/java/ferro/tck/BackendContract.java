@@ -123,7 +123,7 @@ public abstract class BackendContract
     /**
      * Returns the device that holds the operands of a rank.
      *
-     * @param rank rank
+     * @param rank number of the rank, from 0
      * @return ordinal of the device; the number of the rank unless this method is overridden
      */
     @Override

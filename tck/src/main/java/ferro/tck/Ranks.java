@@ -84,7 +84,7 @@ public final class Ranks implements AutoCloseable {
     /**
      * {@return the group as seen by one rank}
      *
-     * @param rank rank
+     * @param rank number of the rank, from 0
      */
     public ProcessGroup rank(int rank) {
         return groups.get(rank);

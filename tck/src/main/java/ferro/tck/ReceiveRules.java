@@ -254,8 +254,7 @@ interface ReceiveRules extends Subject {
 
     /**
      * Checks that a message fails the group if it is longer than a receive up to a length. The same applies to a message
-     * of bytes that is no number of whole elements. The failure has both lengths. The memory of the receive stays
-     * unchanged.
+     * whose bytes do not make complete elements. The failure has both lengths. The memory of the receive stays unchanged.
      *
      * @param length elements of the message; the receive takes up to 10 elements of i32
      */

@@ -149,7 +149,7 @@ public interface Subject {
     /**
      * {@return the ordinal of the device of a rank}
      *
-     * @param rank rank
+     * @param rank number of the rank, from 0
      */
     int device(int rank);
 

@@ -128,7 +128,7 @@ interface UserCodeRules extends Subject {
         return new int[] {0, 1, 37, isLong ? 5 * segmentBytes() / 4 / recordBytes : 2};
     }
 
-    /** Checks that an operand or a part that is no multiple of a record is refused before data moves. */
+    /** Checks that an operand or a part that is not a multiple of a record is refused before data moves. */
     @Rule(value = 126, ranks = 3)
     default void aPartOfARecordIsRefusedBeforeAnythingMoves(ProcessGroup group) {
         ReduceOp op = new UserRecords(24).op();

@@ -23,7 +23,7 @@ public interface GradientHook {
      * Creates the exchange that sends a bucket. This method may make collective calls of the bucket's group, such as
      * {@code allocate}.
      *
-     * @param bucket the bucket
+     * @param bucket the bucket that the exchange sends
      * @return exchange that sends the bucket in every step
      */
     Exchange open(SentBucket bucket);

@@ -173,7 +173,7 @@ class GradientBucketsFailureTest {
             if (buckets.group().rank() == 0) {
                 buckets.ready(1);
             }
-            // another rank may have ended this step before it hears of it
+            // another rank may have ended this step before the failure reaches it
             buckets.finish();
             IntStream.range(0, 3).forEach(buckets::ready);
             return buckets.finish();
@@ -339,7 +339,7 @@ class GradientBucketsFailureTest {
         assertTrue(failed.getMessage().contains(text), failed::getMessage);
     }
 
-    /** Builds buckets with other ones on rank 2; all ranks hear of it, and the group goes on. */
+    /** Builds other buckets on rank 2 than on ranks 0 and 1. All ranks fail to build them, and the group continues. */
     private static void assertRefused(Medium medium, UnaryOperator<GradientBucketsBuilder> other, String text) {
         try (Ranks ranks = Ranks.over(medium, 3)) {
             List<Throwable> failures = ranks.failures(group -> {

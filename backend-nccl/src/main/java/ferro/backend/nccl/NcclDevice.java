@@ -18,7 +18,7 @@ public record NcclDevice(DeviceKind kind, int ordinal) {
     /**
      * Checks the number.
      *
-     * @param kind    kind
+     * @param kind    GPU or host memory
      * @param ordinal from 0
      * @throws IllegalArgumentException if {@code ordinal} is negative
      */

@@ -35,12 +35,12 @@ class BentTransport implements Transport {
         return true;
     }
 
-    /** Returns whether a control message is heard. */
+    /** Returns whether a control message is delivered. */
     boolean hears(int peer, ByteBuffer message) {
         return true;
     }
 
-    /** Changes what is heard of a link that ended. */
+    /** Changes the event of a link that ended. */
     void broken(Events events, int peer, FerroException cause) {
         events.broken(peer, cause);
     }

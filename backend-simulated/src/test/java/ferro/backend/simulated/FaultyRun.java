@@ -52,7 +52,7 @@ final class FaultyRun {
                 .flatMapToInt(part -> Arrays.stream(part.members()))
                 .forEach(rank -> unmade[rank]++);
         SplittableRandom leaves = new SplittableRandom(seed);
-        // a leaver does not say again what a broken link has lost: that it has taken what was sent
+        // a rank that leaves does not repeat what a broken link has lost: that it has taken the messages
         if (program.faults().stream().noneMatch(Fault.Drop.class::isInstance)) {
             groups.forEach(group -> group.drawLeaves(leaves));
         }

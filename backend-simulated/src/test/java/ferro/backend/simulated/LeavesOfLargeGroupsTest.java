@@ -246,7 +246,7 @@ class LeavesOfLargeGroupsTest {
         }
     }
 
-    /** Has all ranks but 0 leave: first those that are no neighbours of rank 0, then its neighbours, which know of that. */
+    /** Makes all ranks but 0 leave: first those that are not neighbours of rank 0, then its neighbours, which know it. */
     private static void closeInTwoWaves(Simulation simulation, BitSet present, Work[] sent) {
         boolean isLater = simulation.elapsed().compareTo(Duration.ofMillis(200)) > 0;
         BitSet leavers = (BitSet) present.clone();

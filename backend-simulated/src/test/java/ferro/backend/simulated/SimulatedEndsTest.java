@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** How ends of groups give up, close and die, and what the others hear. */
+/** How ranks of a simulated group give up, close and die, and what the others receive. */
 class SimulatedEndsTest {
     private final Ends ends = new Ends(3);
 

@@ -93,7 +93,7 @@ class EncryptedJobTest {
             }
 
             assertEquals(!encrypted, heard.hears(element.array()), "the tensor");
-            // a plain job tells its call only if a rank asks for it, so that the tensor alone shows that this tap hears
+            // a plain job sends its call only if a rank asks for it, so only the tensor shows that this tap reads bytes
             assertFalse(encrypted && heard.hears("broadcast".getBytes(StandardCharsets.US_ASCII)), "its call");
             assertFalse(heard.hears("0123456789abcdef".getBytes(StandardCharsets.US_ASCII)), "the secret");
         }

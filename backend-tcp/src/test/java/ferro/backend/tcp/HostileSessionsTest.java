@@ -76,7 +76,7 @@ class HostileSessionsTest {
                 assertTrue(joins > 0, "a join beside them");
                 assertEquals(count / 2 + count, hostile.count(), "sessions");
                 for (int port : ports) {
-                    new Socket(InetAddress.getLoopbackAddress(), port).close(); // so it was heard to the end
+                    new Socket(InetAddress.getLoopbackAddress(), port).close(); // the listener still runs
                 }
                 assertTrue(
                         after <= before + before / 20 + SLACK_KIB,

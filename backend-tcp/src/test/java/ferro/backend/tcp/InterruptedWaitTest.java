@@ -24,7 +24,7 @@ class InterruptedWaitTest {
                         return TcpJob.failure(() -> group.newGroup(0, 1, 2));
                     })
                     .get(0);
-            // rank 2 has not called yet, so rank 0 cannot make the group before it hears what rank 1 gave up
+            // rank 2 has not called yet, so rank 0 cannot make the group before it learns what rank 1 gave up
             FerroException first = TcpJob.failure(() -> groups.get(0).newGroup(0, 1, 2));
             // what was given up may still be on its way to rank 2: then newGroup succeeds, and the new group fails
             ProcessGroup two = groups.get(2);

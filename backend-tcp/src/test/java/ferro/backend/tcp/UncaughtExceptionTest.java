@@ -22,7 +22,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the other ranks hear where an exception ends the thread that joined. */
+/** What the other ranks receive if an exception ends the thread that joined. */
 @Timeout(60)
 class UncaughtExceptionTest {
     @Test
@@ -36,7 +36,7 @@ class UncaughtExceptionTest {
             joins.start();
             ProcessGroup world = Ranks.result(job.joining("world", 0, job.context()));
             ProcessGroup part = world.newGroup(0, 1);
-            // only then it throws; the send itself may hear of it
+            // the thread throws only after this send; the send itself may fail
             world.sendAsync(HostTensor.of(new float[] {7}), 1, 5);
 
             List<CompletableFuture<FerroException>> failures = List.of(aborted(part), aborted(world));

@@ -12,8 +12,7 @@ import java.util.function.Supplier;
 /**
  * Runs plans with formulas as data, in one of the orders that they allow, and checks what is read, combined and left.
  *
- * <p>A barrier has no data. There a message carries the set of ranks that were heard from by the receives for which its send
- * waits.
+ * <p>A barrier has no data. Its messages carry the set of ranks whose messages arrived by the receives before the send.
  */
 final class PlanResults {
     private final PlanSet plans;
@@ -41,7 +40,7 @@ final class PlanResults {
         final Contribution[] out;
         final Contribution[] scratch;
         final boolean[] received;
-        /** For a barrier: by number of finished receives, the ranks heard from. */
+        /** For a barrier: by number of finished receives, the ranks whose messages have arrived. */
         final List<BitSet> heard = new ArrayList<>();
 
         int posted;

@@ -131,7 +131,7 @@ class ShortProgramsTest {
                     .letGo();
         }
 
-        // the first rank hears in its second call that the other has let go too
+        // in its second call, the first rank reads that the other rank has released the memory too
         for (int call = 1; call <= 2; call++) {
             for (int rank = 0; rank < RANKS; rank++) {
                 assertTrue(broadcastsAtOnce(rank, numbered(call, 1)));

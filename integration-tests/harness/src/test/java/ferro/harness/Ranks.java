@@ -210,7 +210,7 @@ public final class Ranks implements AutoCloseable {
         return groups.get(rank);
     }
 
-    /** Returns what a rank has heard so far. */
+    /** Returns the events of a rank's group so far. */
     public Queue<GroupEvent> events(int rank) {
         return events.get(rank);
     }
@@ -218,7 +218,7 @@ public final class Ranks implements AutoCloseable {
     /**
      * Runs something on all ranks at once; results by rank. If a rank throws, its group is aborted, so that the others end.
      * What it threw is thrown here, and what others threw is suppressed. A FerroException is the cause only if all ranks
-     * threw one: a rank that hears of the failure may throw before the rank that failed.
+     * threw one: a rank that receives the failure may throw before the rank that failed.
      */
     public <T> List<T> all(Task<T> task) {
         List<Throwable> thrown = Collections.synchronizedList(new ArrayList<>());
@@ -312,7 +312,7 @@ public final class Ranks implements AutoCloseable {
             }
         }
         for (int rank = 0; rank < thrown.size(); rank++) {
-            // a failure that nobody has heard of is told at the end, too
+            // a failure that no call or group has reported is thrown by the close
             boolean known = thrown.get(rank) instanceof FerroException
                     && group(rank).failure().isPresent();
             if (thrown.get(rank) != null && !known) {

@@ -72,7 +72,7 @@ final class DrillJob implements AutoCloseable {
         }
     }
 
-    /** Closes the groups of all ranks, tells all but the victims to join again, and leaves it to the caller to hear how it went. */
+    /** Closes the groups of all ranks and makes all but the victims join again. The caller reads how the joins end. */
     void joinAgain(Duration timeout) throws IOException, InterruptedException {
         tellAll(Line.of("close"));
         awaitAll("closed");

@@ -43,7 +43,7 @@ class EndedRankDrillTest {
 
             job.rank(cell.victim()).ask(Line.of("exit").with("code", 0));
 
-            // the others hear from the JVM's shutdown hooks, however long the process takes to end behind them
+            // the JVM's shutdown hooks notify the others, however long the process takes to end afterwards
             long at = job.rank(cell.victim()).awaitTag("exiting").number("at");
             Measured measured = Measured.of(cell, job, at).settle(job);
             // it is in a call, which its JVM's end aborts in so many words, or between two of them, and then has left

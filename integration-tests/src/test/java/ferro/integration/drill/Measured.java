@@ -39,7 +39,7 @@ public final class Measured {
         Files.writeString(file(test), HEADER + "\n");
     }
 
-    /** Hears how a call ended on all ranks but the victims, after a fault that happened at this time. */
+    /** Reads how a call ended on all ranks but the victims, after a fault that happened at this time. */
     static Measured of(Cell cell, DrillJob job, long at) throws InterruptedException {
         Measured measured = new Measured(cell);
         for (Map.Entry<Integer, RankJvm> survivor : job.but(cell.victims()).entrySet()) {
@@ -64,7 +64,7 @@ public final class Measured {
         millis.put(rank, (said.number("at") - at) / NANOS_PER_MILLI);
     }
 
-    /** Hears what the groups say themselves 100 ms later. */
+    /** Reads the failures of the groups 100 ms later. */
     Measured settle(DrillJob job) throws InterruptedException {
         for (Map.Entry<Integer, RankJvm> survivor : job.but(cell.victims()).entrySet()) {
             settled.put(survivor.getKey(), survivor.getValue().awaitTag("settled"));

@@ -33,13 +33,13 @@ final class RankJvm extends Child {
         return heapMiB;
     }
 
-    /** What is said before this does not count any more; then tells the command. */
+    /** Sends a command. Later waits ignore the lines that were printed before. */
     void tell(Line command) throws IOException {
         heard = outLines().size();
         ask(command);
     }
 
-    /** Tells a command, and goes on to hear what was said before. */
+    /** Sends a command. Later waits still find lines that were printed before. */
     void ask(Line command) throws IOException {
         write(command.toString());
     }

@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 /**
  * The fields of one JSON object, which are checked when they are read.
  *
- * @param object the object
+ * @param object object whose fields are read
  * @param place  path of the object in the file, for messages
  */
 record JsonFields(JsonObject object, String place) {

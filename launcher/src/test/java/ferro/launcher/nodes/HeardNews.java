@@ -6,7 +6,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** The events of other nodes that one launcher hears of, as texts. */
+/** The events of other nodes that one launcher receives, as texts. */
 record HeardNews(BlockingQueue<JobEvent> events) {
     static HeardNews begin(Nodes nodes) {
         HeardNews heard = new HeardNews(new LinkedBlockingQueue<>());

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class NodeRendezvousTest extends LaunchersOnLoopback {
     private static final String FIREWALL = "and that no firewall blocks the connection";
-    /** The launcher of node 0 leaves with its store as soon as it hears; it stays for those that are known by then. */
+    /** Node 0 may close its store once it knows of a failure. The store stays open for launchers that are known by then. */
     @Test
     void aRefusedLauncherIsKnownBeforeItsRefusalIsSent() throws Exception {
         ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Launchers of one job over loopback, all in this JVM: how they meet, hear of each other and end. */
+/** Launchers of one job over loopback, all in this JVM: how they find each other, exchange events and end. */
 @Timeout(60)
 class NodesTest extends LaunchersOnLoopback {
     private static final Duration SHORT = Duration.ofMillis(400);
@@ -339,7 +339,7 @@ class NodesTest extends LaunchersOnLoopback {
         assertTrue(text != null && text.startsWith(start), text);
     }
 
-    /** Keeps what node 0 hears of refused processes. */
+    /** Keeps the texts of refused processes that node 0 gets. */
     private record Listening(BlockingQueue<String> heard) implements WaitListener {
         @Override
         public void missing(Set<Integer> nodes) {}

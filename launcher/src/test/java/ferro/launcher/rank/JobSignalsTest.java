@@ -12,7 +12,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 
-/** Who hears of a signal, whenever it comes. */
+/** Which part of the launcher gets a signal, at each moment of a job. */
 class JobSignalsTest {
     private final List<String> early = new ArrayList<>();
     private final BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();

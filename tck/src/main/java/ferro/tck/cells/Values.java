@@ -184,7 +184,7 @@ public final class Values implements Oracle {
 
     /** The property that the sum of integers at an index must have. */
     private enum Sum {
-        /** A sum below zero that is no multiple of the world size. */
+        /** A sum below zero that is not a multiple of the world size. */
         NEGATIVE,
         /** A sum above the range of the type. */
         ABOVE,

@@ -296,7 +296,7 @@ public final class Checkpoints implements AutoCloseable {
      * Loads the checkpoint of a step in the same way as {@link #load(TrainingState)} loads the latest one. If several
      * jobs have saved the step, the checkpoint of the latest owner is loaded.
      *
-     * @param step the step
+     * @param step number of the step whose checkpoint is loaded
      * @param into the tensors that are filled
      * @return the description of the checkpoint
      * @throws CheckpointException on all ranks, for the same reasons as {@link #load(TrainingState)}

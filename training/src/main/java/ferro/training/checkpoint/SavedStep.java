@@ -32,7 +32,7 @@ public final class SavedStep {
         return folder;
     }
 
-    /** {@return the step} */
+    /** {@return the number of the saved step} */
     public long step() {
         return step;
     }
@@ -51,7 +51,7 @@ public final class SavedStep {
      * Creates the description of a step without the checksum of a {@code checkpoint.json}.
      *
      * @param folder    the folder of the objects of the step
-     * @param step      the step
+     * @param step      the number of the saved step
      * @param worldSize the number of ranks that saved the step
      * @return step
      */

@@ -7,7 +7,7 @@ interface BlockUpdate {
     /**
      * Creates the update of a rule.
      *
-     * @param rule rule
+     * @param rule optimizer and its settings
      * @return the update of the rule
      */
     static BlockUpdate of(UpdateRule rule) {

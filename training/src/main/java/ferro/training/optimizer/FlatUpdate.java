@@ -45,7 +45,7 @@ public final class FlatUpdate {
     /**
      * Binds a rule to tensors that each update reads and writes.
      *
-     * @param rule rule
+     * @param rule optimizer and its settings
      * @param parameters parameters, {@code [n]}, f32 or f64
      * @param gradients gradients, {@code [n]} of the same type; never changed
      * @param state state tensors of the rule, {@code [n]} of the same type each, in the order of

@@ -125,7 +125,7 @@ class PairTest {
         assertEquals("TIMED_OUT of 1,2", beside(Collective.broadcast(sum(4, 7).operand(), 2)));
     }
 
-    /** Ranks 0 and 1 make a call, rank 1 with much patience, rank 2 never; returns what rank 0 hears. */
+    /** Ranks 0 and 1 make a call, rank 1 with a long timeout; rank 2 makes none. Returns the failure of rank 0. */
     private String beside(Collective call) {
         devices.mute(1, true);
         devices.rank(1).submit(call, Duration.ofSeconds(60));

@@ -75,7 +75,7 @@ public final class Roster {
      * The entry of a rank: its address and its process.
      *
      * @param host     address or name by which others reach the rank
-     * @param port     port
+     * @param port     port on which the rank accepts connections
      * @param pid      process id
      * @param instance random number that distinguishes two processes that take the same slot
      * @param home     machine of the rank
@@ -263,7 +263,7 @@ public final class Roster {
     /**
      * A rank whose process was restarted alone.
      *
-     * @param rank     rank
+     * @param rank     number of the rank in the group
      * @param instance instance of the card of its earlier process
      * @param text     description of the event, for a message that begins with the rank
      */

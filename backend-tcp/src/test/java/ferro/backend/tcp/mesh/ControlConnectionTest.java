@@ -40,7 +40,7 @@ class ControlConnectionTest {
         check(kind, 100, connection -> {});
     }
 
-    /** As a peer that is refused must hear why, whatever was to be told to it before. */
+    /** A refused peer must receive the reason, even if other frames to the peer were queued before. */
     @ParameterizedTest
     @ValueSource(strings = {"auto", "nio"})
     void framesThatFitIntoTheSocketAreSentBeforeADrop(String kind) throws Exception {

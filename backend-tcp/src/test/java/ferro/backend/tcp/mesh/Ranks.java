@@ -46,7 +46,7 @@ public final class Ranks implements AutoCloseable {
         common.put("FERRO_STORE_SERVED", "1");
     }
 
-    /** Hears all events of a group whose ranks are those of the mesh. */
+    /** Receives all events of a group whose ranks are those of the mesh. */
     interface Hears extends PeerEvents, TcpControlLane.DataArrivals {
         default Inboxes.Receiver inMesh() {
             return new Inboxes.Receiver(RankArrays.all(1000), this, this);

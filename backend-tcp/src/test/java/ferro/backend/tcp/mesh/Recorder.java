@@ -7,7 +7,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Keeps what it hears. */
+/** Keeps the events of a mesh. */
 final class Recorder implements Ranks.Hears {
     final BlockingQueue<Heard> heard = new LinkedBlockingQueue<>();
 

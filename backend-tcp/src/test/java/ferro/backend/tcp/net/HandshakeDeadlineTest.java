@@ -82,7 +82,7 @@ class HandshakeDeadlineTest {
         assertEquals("the handshake did not end within 40000 ms", endOfAHello(Integer.MAX_VALUE, 40_000));
     }
 
-    /** Says a hello and nothing more; returns what it hears at that time, and nothing before. */
+    /** Sends a hello and nothing else; checks that the handshake ends at that time, not before, and returns how. */
     private static String endOfAHello(int answerLimitMillis, long atMillis) {
         Member member = new Member(answerLimitMillis);
         for (int said = 0; said < member.side.opening().length; said++) {

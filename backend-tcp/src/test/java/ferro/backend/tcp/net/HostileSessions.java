@@ -16,7 +16,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
-/** Says sessions that were heard before to ports, each cut off somewhere; some are changed, and some said a byte at a time. */
+/** Replays recorded sessions to ports. Each is cut off; some are changed, and some are sent a byte at a time. */
 public final class HostileSessions implements AutoCloseable {
     private static final int AT_ONCE = 4;
     private static final int MOST_BYTES = 4096;
@@ -127,7 +127,7 @@ public final class HostileSessions implements AutoCloseable {
             // half of them end by a reset
             socket.setSoLinger(random.nextBoolean(), 0);
         } catch (java.net.SocketException refused) {
-            // the rank has heard enough
+            // the rank has refused the session
             return;
         }
     }

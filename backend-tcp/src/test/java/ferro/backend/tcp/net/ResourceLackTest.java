@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Which failures of sockets are a lack of descriptors or memory, and who hears of them. */
+/** Which failures of sockets are a lack of descriptors or memory, and which listener is notified. */
 class ResourceLackTest {
     private static final int EMFILE = -24;
     private static final int ENFILE = -23;

@@ -101,7 +101,7 @@ public final class SeededHandshakes {
         }
     }
 
-    /** Returns a hello of somebody who is no rank of the job. */
+    /** Returns a hello of a peer that is not a rank of the job. */
     private Hello hello(Credentials as, int rank, int size, int to) {
         return hello(as, new Hello.Peering(GROUP, rank, size, to), -1, 1);
     }

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * One seed of {@link SeededStoreTest}: some clients, and what each asked and heard. The answers must be those of one map that
+ * One seed of {@link SeededStoreTest}: some clients with their requests and answers. The answers must be those of one map that
  * serves one after the other: a counter that gives every sum once, a value that is swapped along one chain, a value that is
  * never older than what was written before it was asked for.
  */

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who is let in over a real socket, and what the others hear. */
+/** Which peers are admitted over a real socket, and what the others receive. */
 @Timeout(60)
 class TcpListenerTest {
     private static final byte[] SECRET = "a secret of the job".getBytes(StandardCharsets.UTF_8);

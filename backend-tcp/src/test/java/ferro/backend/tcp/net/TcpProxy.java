@@ -128,9 +128,9 @@ public final class TcpProxy implements AutoCloseable {
         CLOSED,
         /** Both sides are told that it was reset. */
         RESET,
-        /** The side that connected reads an end, and the rank behind hears nothing. */
+        /** The side that connected reads an end of the stream, and the rank behind the proxy reads nothing. */
         CLOSED_HERE,
-        /** The rank behind reads an end, and the side that connected hears nothing. */
+        /** The rank behind the proxy reads an end of the stream, and the side that connected reads nothing. */
         CLOSED_THERE
     }
 

@@ -265,7 +265,7 @@ class TcpStoreTest {
     }
 
     /**
-     * In most spells no call is slow. A machine that does something else is no fault of the store: between any two calls there is one
+     * In most spells no call is slow. The store is not to blame for a machine that runs other work: between any two calls there is one
      * to another store, which serves nobody beside; slow spells count where that was quick, and three times over; else only half of
      * the calls may be slow.
      */
