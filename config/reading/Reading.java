@@ -31,7 +31,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
-
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -72,6 +71,9 @@ final class Reading {
     private static final Set<String> PRINTING = Set.of("print", "println", "printf", "log", "warn", "info", "error", "debug");
     private static final Pattern SENTENCE_END =
             Pattern.compile("(?<=[.!?])(?<!e\\.g\\.)(?<!i\\.e\\.)(?<!cf\\.)\\s+(?=[A-Z`(\"<{@])|\\s*\\n\\s*\\n\\s*");
+
+    /** A cell of a row, in group 1 if it is in quotes, else in group 2. */
+    private static final Pattern CELL = Pattern.compile("(?<=^|,)(?:\"((?:[^\"]|\"\")*)\"|([^,]*))(?=,|$)");
 
     /** A sentence with its kind (javadoc, page, message, bad or good), its module and the place it comes from. */
     private record Sentence(String kind, String module, String origin, String text) {}
@@ -497,24 +499,9 @@ final class Reading {
     }
 
     private static List<String> cells(String line) {
-        List<String> cells = new ArrayList<>();
-        StringBuilder cell = new StringBuilder();
-        boolean quoted = false;
-        for (int i = 0; i < line.length(); i++) {
-            char each = line.charAt(i);
-            if (each == '"' && quoted && i + 1 < line.length() && line.charAt(i + 1) == '"') {
-                cell.append('"');
-                i++;
-            } else if (each == '"') {
-                quoted = !quoted;
-            } else if (each == ',' && !quoted) {
-                cells.add(cell.toString());
-                cell.setLength(0);
-            } else {
-                cell.append(each);
-            }
-        }
-        cells.add(cell.toString());
-        return cells;
+        return CELL.matcher(line)
+                .results()
+                .map(cell -> cell.group(1) == null ? cell.group(2) : cell.group(1).replace("\"\"", "\""))
+                .toList();
     }
 }

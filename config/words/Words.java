@@ -165,13 +165,12 @@ final class Words {
         for (String key : keys) {
             int now = found.getOrDefault(key, List.of()).size();
             int before = counts.getOrDefault(key, 0);
+            String difference = key + ": " + now + ", and " + COUNTS + " has " + before + ". ";
             if (now > before) {
-                problems.add(key + ": " + now + ", and " + COUNTS + " has " + before
-                        + ". Use the new word. The files that changed last are shown first:");
+                problems.add(difference + "Use the new word. The files that changed last are shown first:");
                 newestFirst(found.get(key)).limit(SHOWN).forEach(one -> problems.add("  " + one));
             } else if (now < before) {
-                problems.add(key + ": " + now + ", and " + COUNTS + " has " + before
-                        + ". Write the smaller count down: " + SHRINK);
+                problems.add(difference + "Write the smaller count down: " + SHRINK);
             }
         }
         problems.forEach(System.out::println);
@@ -181,14 +180,11 @@ final class Words {
     }
 
     private void list(List<String> wanted) throws IOException {
-        for (List<Found> each : byKey().values()) {
-            for (Found one : each) {
-                if (one.module().equals(wanted.get(0))
-                        && (wanted.size() == 1 || one.word().old().equals(wanted.get(1)))) {
-                    System.out.println(one);
-                }
-            }
-        }
+        byKey().values().stream()
+                .flatMap(List::stream)
+                .filter(one -> one.module().equals(wanted.get(0)))
+                .filter(one -> wanted.size() == 1 || one.word().old().equals(wanted.get(1)))
+                .forEach(System.out::println);
     }
 
     private void shrink() throws IOException {
@@ -249,11 +245,8 @@ final class Words {
 
     private void write(Map<String, Integer> counts) throws IOException {
         List<String> lines = new ArrayList<>(List.of("module,word,count"));
-        counts.forEach((key, count) -> {
-            if (count > 0) {
-                lines.add(key + "," + count);
-            }
-        });
+        counts.values().removeIf(count -> count == 0);
+        counts.forEach((key, count) -> lines.add(key + "," + count));
         Files.write(checkout.resolve(COUNTS), lines);
         int all = counts.values().stream().mapToInt(Integer::intValue).sum();
         System.out.println(COUNTS + ": " + all + " old words");
@@ -475,9 +468,7 @@ final class Words {
 
     /** Compares a segment with a part of a form, in which a star stands for any end. */
     private static boolean isForm(String part, String segment) {
-        return part.endsWith("*")
-                ? segment.startsWith(part.substring(0, part.length() - 1))
-                : segment.equals(part);
+        return part.endsWith("*") ? segment.startsWith(part.substring(0, part.length() - 1)) : segment.equals(part);
     }
 
     /** Returns the segments of a name in camel case or in capitals. */
