@@ -80,8 +80,11 @@ class RankOutputTest {
     @Test
     void aMessageOfSeveralLinesIsKeptAlsoBehindAnEarlierTrace() {
         LastLines tail = new LastLines();
-        List<String> ofMain = List.of(MAIN + "java.lang.IllegalStateException: no data in", "a.csv", "\tat a.B.c(B.java:3)");
-        Stream.concat(Stream.of("Exception in thread \"logger\" java.lang.Error: closed", "\tat a.L.run"), ofMain.stream())
+        List<String> ofMain =
+                List.of(MAIN + "java.lang.IllegalStateException: no data in", "a.csv", "\tat a.B.c(B.java:3)");
+        Stream.concat(
+                        Stream.of("Exception in thread \"logger\" java.lang.Error: closed", "\tat a.L.run"),
+                        ofMain.stream())
                 .map(line -> line.getBytes(StandardCharsets.UTF_8))
                 .forEach(line -> tail.add(line, line.length));
 
