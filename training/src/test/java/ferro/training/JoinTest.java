@@ -256,8 +256,8 @@ class JoinTest {
         Gradients.each(Medium.SIMULATED, 2, (group, buckets) -> {
             assertEquals(2, steps(Join.over(buckets, batches(1 + group.rank())), buckets));
 
-            String text = assertThrows(IllegalStateException.class, buckets::finish)
-                    .getMessage();
+            String text =
+                    assertThrows(IllegalStateException.class, buckets::finish).getMessage();
 
             assertTrue(text.contains("7 of 7 gradients were never ready"), text);
         });
