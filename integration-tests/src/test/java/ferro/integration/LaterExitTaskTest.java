@@ -1,0 +1,35 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.group.SystemContext;
+import ferro.spi.ExitTask;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A task for the end of the JVM that is added after all earlier ones were cancelled. */
+@Timeout(60)
+class LaterExitTaskTest {
+    private static final String RAN = "the later task has run";
+
+    @Test
+    void aTaskThatIsAddedAfterTheLastOneWasCancelledRuns() throws IOException, InterruptedException {
+        List<String> line = JavaLine.rank(List.of(), LaterExitTaskTest.class.getName());
+        Process process = new ProcessBuilder(line).redirectErrorStream(true).start();
+        String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertEquals(0, process.waitFor(), printed);
+        assertTrue(printed.contains(RAN), printed);
+    }
+
+    /** The program of the process. */
+    public static void main(String[] arguments) {
+        SystemContext context = SystemContext.ofProcess();
+        context.atExit(ExitTask.Stage.DEVICES, exit -> {}).cancel();
+        context.atExit(ExitTask.Stage.DEVICES, exit -> System.out.println(RAN));
+    }
+}
