@@ -91,6 +91,33 @@ class WakeUpsOfThreadsTest {
                 });
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aSendOfAnotherThreadEndsTheSleepOfAReceiver(boolean sharesMemory) {
+        try (Ranks ranks = Ranks.of(ranks(sharesMemory), RANKS)) {
+            ranks.run(Duration.ofSeconds(20), WakeUpsOfThreadsTest::sendBesideAReceiver);
+        }
+        background.shutdown();
+    }
+
+    private static void sendBesideAReceiver(ProcessGroup group) throws InterruptedException {
+        int next = (group.rank() + 1) % RANKS;
+        int before = (group.rank() + RANKS - 1) % RANKS;
+        for (int round = 0; round < ROUNDS; round++) {
+            int tag = round;
+            float[] received = new float[1];
+            Thread receiver = new Thread(() -> group.recv(received, before, tag), "test-receiver");
+            receiver.start();
+            while (receiver.getState() == Thread.State.NEW || receiver.getState() == Thread.State.RUNNABLE) {
+                Thread.onSpinWait();
+            }
+            Work sending = group.sendAsync(new float[] {group.rank() + 5}, next, tag);
+            receiver.join();
+            sending.await();
+            assertEquals(before + 5, received[0]);
+        }
+    }
+
     /** A collective and a send that the progress thread runs while this thread waits in a receive. */
     private static void exchange(ProcessGroup group, boolean sharesMemory) {
         int next = (group.rank() + 1) % RANKS;
