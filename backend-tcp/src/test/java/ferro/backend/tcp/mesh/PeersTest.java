@@ -2,6 +2,7 @@ package ferro.backend.tcp.mesh;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -25,6 +26,7 @@ import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
@@ -195,6 +197,28 @@ class PeersTest {
     private static Hello said(Hello.ChannelIdentity channel, int attempt) {
         Hello.Attempt fresh = new Hello.Attempt(1, attempt, new byte[Hello.NONCE_BYTES]);
         return new Hello(DATA_HELLO.kind(), "default", DATA_HELLO.member(), channel, NO_OPTIONS, fresh);
+    }
+
+    @Test
+    void aClosedGroupKeepsNothingOfItsConnections() throws Refusal {
+        peers.hear(5, recorder.inMesh());
+        WeakReference<Hello> kept = enteredHello();
+        assertEquals(DataLane.POINT_TO_POINT + " 3", recorder.next().text());
+
+        peers.unregister(5);
+
+        for (int round = 0; round < 200 && kept.get() != null; round++) {
+            System.gc();
+        }
+        assertNull(kept.get());
+    }
+
+    private WeakReference<Hello> enteredHello() throws Refusal {
+        EmbeddedChannel channel = new EmbeddedChannel();
+        Hello hello = said(DATA_HELLO.channel(), 4);
+        peers.admit(hello, channel);
+        peers.entered(hello, channel);
+        return new WeakReference<>(hello);
     }
 
     private Refusal refusal(Hello hello) {
