@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -124,6 +125,39 @@ class ResumeTest {
             next.save(2);
         }
         assertEquals(2, resumed(), "the new latest checkpoint");
+    }
+
+    /** The storage keeps the checkpoint of the earlier job too, because it deletes nothing. */
+    @Test
+    void theCheckpointOfTheLaterJobCountsOfTwoOfOneStep() {
+        MemoryStorage memory = new MemoryStorage();
+        CheckpointStorage keeping = new ForwardingStorage(memory) {
+            @Override
+            public List<StoredObject> list(String prefix) {
+                return memory.list(prefix).stream()
+                        .sorted(Comparator.comparing(StoredObject::name))
+                        .toList();
+            }
+        };
+        try (SavingJob first = new SavingJob(Medium.SIMULATED, 2, keeping, "host-a");
+                SavingJob second = new SavingJob(Medium.SIMULATED, 3, keeping, "host-b")) {
+            first.save(1);
+            second.load();
+            first.save(2);
+            second.save(2);
+            second.save(3);
+        }
+        memory.objects.replaceAll((name, bytes) -> name.startsWith("step-3-") ? new byte[3] : bytes);
+
+        List<Integer> savedBy = new ArrayList<>();
+        SavingJob.each(1, keeping, (group, model, checkpoints) -> {
+            CheckpointInfo loaded =
+                    Resume.from(checkpoints, model.state()).checkpoint().orElseThrow();
+            assertEquals(2, loaded.step());
+            savedBy.add(loaded.worldSize());
+        });
+
+        assertEquals(List.of(3), savedBy, "ranks of the second job");
     }
 
     @Test
