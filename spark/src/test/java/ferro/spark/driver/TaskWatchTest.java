@@ -1,6 +1,7 @@
 package ferro.spark.driver;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import ferro.spark.driver.TaskWatch.LostExecutor;
 import java.util.List;
@@ -10,6 +11,9 @@ import org.apache.spark.Success$;
 import org.apache.spark.TaskEndReason;
 import org.apache.spark.executor.ExecutorMetrics;
 import org.apache.spark.executor.TaskMetrics;
+import org.apache.spark.scheduler.JobSucceeded$;
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+import org.apache.spark.scheduler.SparkListenerJobEnd;
 import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.scheduler.SparkListenerTaskStart;
@@ -66,5 +70,22 @@ class TaskWatchTest {
         end(2, Success$.MODULE$);
 
         assertEquals(List.of("rank 1, task 101 on executor 2 (host)"), watch.unended());
+    }
+
+    /** Spark sends no end of a task whose executor is gone. */
+    @Test
+    void theWaitEndsWhenTheExecutorOfTheLastTasksIsRemoved() throws InterruptedException {
+        end(0, Success$.MODULE$);
+        watch.onJobEnd(new SparkListenerJobEnd(3, 0, JobSucceeded$.MODULE$));
+        Thread waiting = new Thread(() -> watch.awaitEnd(60_000));
+        waiting.start();
+        while (waiting.getState() != Thread.State.TIMED_WAITING) {
+            Thread.onSpinWait();
+        }
+
+        watch.onExecutorRemoved(new SparkListenerExecutorRemoved(0, "2", "exit code 137"));
+
+        waiting.join(10_000);
+        assertFalse(waiting.isAlive());
     }
 }
