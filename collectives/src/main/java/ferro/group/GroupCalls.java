@@ -13,8 +13,8 @@ import ferro.MessageKind;
 import ferro.MessageStatus;
 import ferro.Tensor;
 import ferro.TensorMemory;
-import ferro.collectives.engine.TouchedMemory;
 import ferro.Work;
+import ferro.collectives.engine.TouchedMemory;
 import java.util.List;
 import java.util.Optional;
 

@@ -223,11 +223,17 @@ class ArchitectureTest {
         }
     }
 
-    /** Proc reads the files of the kernel. A decorator only returns the NCCL view; benchmarks and examples are users of it. */
+    /**
+     * Proc reads the files of the kernel. A decorator only returns the NCCL view; benchmarks and examples are users of it.
+     * Carrier, TypedViews and the kernels alone have typed views of buffers; training and benchmarks are users of tensors.
+     */
     @ParameterizedTest
     @CsvSource({
         "'\"/proc',",
-        "'(?<!return [a-z.]{1,99})\\.asNcclBackend\\(\\)', DeviceFloats.java Dispatch.java GpuCollectives.java MemoryPlace.java"
+        "'(?<!return [a-z.]{1,99})\\.asNcclBackend\\(\\)', DeviceFloats.java Dispatch.java GpuCollectives.java MemoryPlace.java",
+        "'\\b(Double|Float|Int|Long|Short)Buffer\\b', AverageExchange.java Bfloat16Kernel.java Carrier.java DoubleBlock.java "
+                + "DoubleKernel.java Float16Kernel.java FloatBlock.java FloatKernel.java IntKernel.java LongKernel.java "
+                + "OverlapStep.java ShortKernel.java TypedViews.java"
     })
     void eachListedPatternIsUsedByOneClassOnly(String pattern, String users) throws IOException {
         Set<String> found = new TreeSet<>();

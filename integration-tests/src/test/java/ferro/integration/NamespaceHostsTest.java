@@ -42,7 +42,7 @@ class NamespaceHostsTest {
                 text.append(one);
             }
             String told = "ranks 0-1 (host host-a) and 2-3 (host host-b) over shared memory, between hosts over TCP";
-        // @end
+            // @end
             assertTrue(text.toString().contains(told), text::toString);
             assertFalse(text.toString().contains("do not share"), text::toString);
         }

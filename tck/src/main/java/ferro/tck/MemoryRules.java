@@ -137,8 +137,7 @@ interface MemoryRules extends Subject {
         OneMemory memory = OneMemory.of(kind, group, OverlappingCalls.length(size, part));
         boolean onHost = devices().isEmpty();
         // a buffer that begins inside an element is compared by its address, which the kit does not know of FOREIGN
-        boolean cutsElements =
-                onHost && kind != OneMemory.MemoryKind.ARRAY && kind != OneMemory.MemoryKind.FOREIGN;
+        boolean cutsElements = onHost && kind != OneMemory.MemoryKind.ARRAY && kind != OneMemory.MemoryKind.FOREIGN;
         try (OnDevice device = OnDevice.of(this, group.rank())) {
             for (OverlappingCalls.Named named : OverlappingCalls.of(memory, group, part, cutsElements)) {
                 Collective call = device.call(named.call());
@@ -153,8 +152,7 @@ interface MemoryRules extends Subject {
             device.readBack();
         }
         assertTrue(
-                memory.isUnwritten(),
-                "refused calls wrote to memory, parts of " + part + " on rank " + group.rank());
+                memory.isUnwritten(), "refused calls wrote to memory, parts of " + part + " on rank " + group.rank());
     }
 
     private static void refused(OverlappingCalls.Named named, Runnable call) {

@@ -228,7 +228,7 @@ class WrongBackEndsTest {
         return Stream.of(
                 takes(101, "takes the largest for the sum", op -> op == ReduceOp.SUM, ReduceOp.MAX),
                 takes(101, "forgets to divide", op -> op == ReduceOp.AVG, ReduceOp.SUM),
-    // @end
+                // @end
                 // as a vendor's library that sums in the type itself
                 averages("averages a sum that wraps", (sum, size) -> (int) sum / size),
                 averages("rounds averages down", Math::floorDiv),
