@@ -3,9 +3,9 @@ package ferro.collectives;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.link.PostRing;
-import ferro.collectives.link.StagedElements;
 import ferro.collectives.link.WireHeader;
 import ferro.collectives.reduce.KeptKernels;
+import ferro.collectives.reduce.TypedViews;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import ferro.spi.Transport;
@@ -71,7 +71,7 @@ public final class StagedLink implements Link {
      */
     public static final class Staging {
         private final ByteBuffer bytes;
-        private final StagedElements elements;
+        private final TypedViews elements;
         private final KeptKernels kernels;
 
         /**
@@ -87,7 +87,7 @@ public final class StagedLink implements Link {
                         "staging of " + capacity + " bytes is too small for a header of " + WireHeader.BYTES);
             }
             bytes = ByteBuffer.allocateDirect(capacity).order(ByteOrder.nativeOrder());
-            elements = new StagedElements(bytes);
+            elements = new TypedViews(bytes);
             kernels = new KeptKernels(worldSize);
         }
     }
@@ -189,7 +189,7 @@ public final class StagedLink implements Link {
     }
 
     private boolean push() {
-        int bytes = dead || sends.isEmpty() ? 0 : sends.write(staging.elements, 0, max(outgoing.free()));
+        int bytes = dead ? 0 : sends.write(staging.elements, 0, max(outgoing.free()));
         if (bytes > 0) {
             outgoing.put(staging.bytes, bytes);
             sends.advance(bytes);
@@ -199,11 +199,11 @@ public final class StagedLink implements Link {
     }
 
     private boolean pull() {
-        int bytes = dead || receives.isEmpty() ? 0 : receives.piece(max(incoming.came()));
+        int bytes = dead ? 0 : receives.piece(max(incoming.came()));
         if (bytes > 0) {
             incoming.take(staging.bytes, bytes);
             if (receives.read(staging.elements, 0, bytes) == 0) {
-                // it is unknown to which call the elements behind an unexpected header belong
+                // after an unexpected header, the call of the elements is unknown
                 dead = true;
                 events.mismatched(peer, receives.oldest().call(), receives.unexpectedHeader());
                 return false;

@@ -107,6 +107,11 @@ public final class Post {
         return place + (position - headerBytes & elementBytes - 1);
     }
 
+    /** Returns how many elements so many bytes hold. */
+    int elements(int bytes) {
+        return bytes >> shift;
+    }
+
     /** Returns the element of {@link #data} that contains a byte of the post. */
     private long element(long position) {
         return first + (position - headerBytes >> shift);
@@ -118,12 +123,12 @@ public final class Post {
      * separate system call is worth its cost.
      */
     public boolean straight(int leastBytes) {
-        return kernel == null && data.isDirect() && !isForeign() && length - headerBytes > leastBytes;
+        return length - headerBytes > leastBytes && kernel == null && data.isDirect() && !isForeign();
     }
 
     /** Returns the same as {@link #straight}, for a file descriptor to which arrays and foreign memory can be lent. */
     public boolean isLent(int leastBytes) {
-        return kernel == null && (isForeign() || !data.isDirect()) && length - headerBytes > leastBytes;
+        return length - headerBytes > leastBytes && kernel == null && (isForeign() || !data.isDirect());
     }
 
     /**

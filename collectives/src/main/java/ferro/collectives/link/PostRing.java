@@ -2,6 +2,7 @@ package ferro.collectives.link;
 
 import ferro.HostTensor;
 import ferro.collectives.reduce.Kernel;
+import ferro.collectives.reduce.TypedViews;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
 
@@ -101,36 +102,39 @@ public final class PostRing {
     }
 
     /**
-     * Returns how many bytes of the oldest post a piece has that is at most so long: the header, or complete elements; 0
-     * if neither fits.
+     * Returns the length of the next piece: the header of the oldest post, or complete elements.
+     *
+     * @param max largest number of bytes
+     * @return number of bytes; 0 if neither fits, or without a post
      */
     public int piece(int max) {
-        Post post = oldest();
+        if (isEmpty() || max <= 0) {
+            return 0;
+        }
         if (isAtHeader()) {
             return max < WireHeader.BYTES ? 0 : WireHeader.BYTES;
         }
-        int size = post.elementBytes();
-        return (int) Math.min(max, post.length() - position) / size * size;
+        return (int) Math.min(max, oldest().length() - position) & -oldest().elementBytes();
     }
 
     /**
      * Writes the next piece of the oldest post to a medium's memory. Does not count the bytes as moved.
      *
      * @param into the medium's memory
-     * @param at   first byte in it, of any alignment
+     * @param at   first byte in this memory, of any alignment
      * @param max  largest number of bytes
      * @return number of bytes, as {@link #piece} returns it
      */
-    public int write(StagedElements into, int at, int max) {
-        Post post = oldest();
+    public int write(TypedViews into, int at, int max) {
         int bytes = piece(max);
         if (bytes == 0) {
             return 0;
         }
+        Post post = oldest();
         if (isAtHeader()) {
             WireHeader.put(post.call(), into.bytes(), at);
         } else {
-            into.write(post.type(), at, post.memory(position), post.place(position), bytes / post.elementBytes());
+            into.write(post.type(), at, post.memory(position), post.place(position), post.elements(bytes));
         }
         return bytes;
     }
@@ -141,21 +145,21 @@ public final class PostRing {
      * until its end arrives.
      *
      * @param from the medium's memory
-     * @param at   first byte in it, of any alignment
+     * @param at   first byte in this memory, of any alignment
      * @param max  number of bytes that have arrived
      * @return number of bytes, as {@link #piece} returns it; 0 also if the header is unexpected
      */
-    public int read(StagedElements from, int at, int max) {
-        Post post = oldest();
+    public int read(TypedViews from, int at, int max) {
         int bytes = piece(max);
         if (bytes == 0) {
             return 0;
         }
+        Post post = oldest();
         if (isAtHeader()) {
             unexpected = WireHeader.other(post.call(), from.bytes(), at);
             return unexpected == null ? bytes : 0;
         }
-        int count = bytes / post.elementBytes();
+        int count = post.elements(bytes);
         if (post.kernel() == null) {
             from.read(post.type(), at, post.memory(position), post.place(position), count);
         } else if (post.kernel().recordElements() == 1) {
@@ -166,7 +170,9 @@ public final class PostRing {
         return bytes;
     }
 
-    /** Returns the header that {@link #read} found in place of that of the oldest post, or null; no byte moves after it. */
+    /**
+     * Returns the unexpected header that {@link #read} found, or null. After an unexpected header, no byte moves.
+     */
     public CallHeader unexpectedHeader() {
         return unexpected;
     }

@@ -13,7 +13,7 @@ import java.nio.FloatBuffer;
  * memory. A copy neither reads nor changes position, limit and byte order of the buffer. One thread at a time may use
  * the views.
  */
-public class TypedViews {
+public final class TypedViews {
     private static final int ALIGNMENTS = Long.BYTES;
     private static final int FLOAT_SHIFT = 2;
     /**
@@ -41,6 +41,11 @@ public class TypedViews {
         this.floats = (FloatBuffer) view(Carrier.FLOAT, 0);
     }
 
+    /** Returns all bytes of the buffer, in native order. Read and write them only by absolute index. */
+    public ByteBuffer bytes() {
+        return bytes;
+    }
+
     /**
      * Copies elements to the buffer.
      *
@@ -50,7 +55,7 @@ public class TypedViews {
      * @param place  position of the first element: an index for an array, bytes for a buffer
      * @param count  number of elements
      */
-    public final void write(DataType type, int at, Object source, long place, int count) {
+    public void write(DataType type, int at, Object source, long place, int count) {
         int from = (int) place;
         if (source instanceof float[] elements) {
             write(at, elements, from, count);
@@ -71,7 +76,7 @@ public class TypedViews {
      * @param place position for the first element: an index for an array, bytes for a buffer
      * @param count number of elements
      */
-    public final void read(DataType type, int at, Object into, long place, int count) {
+    public void read(DataType type, int at, Object into, long place, int count) {
         int to = (int) place;
         if (into instanceof float[] elements) {
             read(at, elements, to, count);
@@ -109,7 +114,7 @@ public class TypedViews {
     }
 
     /** Returns the view in which an element starts at this byte. */
-    final Buffer view(Carrier carrier, int at) {
+    Buffer view(Carrier carrier, int at) {
         int phase = at & carrier.byteSize() - 1;
         int slot = carrier.ordinal() * ALIGNMENTS + phase;
         Buffer known = views[slot];

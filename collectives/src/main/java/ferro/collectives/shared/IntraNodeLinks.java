@@ -6,8 +6,8 @@ import ferro.FerroException.Where;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.link.PostRing;
-import ferro.collectives.link.StagedElements;
 import ferro.collectives.reduce.KeptKernels;
+import ferro.collectives.reduce.TypedViews;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
 import ferro.spi.Link;
@@ -29,7 +29,7 @@ final class IntraNodeLinks {
      * Rings lie in the segment of the receiver, so that one set of views and kernels serves all data that comes. One thread at
      * a time uses them.
      */
-    private final StagedElements incomingElements;
+    private final TypedViews incomingElements;
 
     private final KeptKernels kernels;
     private final IntraNodeLink[][] links;
@@ -55,7 +55,7 @@ final class IntraNodeLinks {
         this.areas = areas;
         this.sleepers = sleepers;
         this.events = events;
-        this.incomingElements = new StagedElements(areas[rank]);
+        this.incomingElements = new TypedViews(areas[rank]);
         this.kernels = new KeptKernels(areas.length);
         this.links = new IntraNodeLink[Lane.values().length][areas.length];
     }
@@ -143,7 +143,7 @@ final class IntraNodeLinks {
 
         private IntraNodeLink(int peer, Lane lane) {
             int bytes = layout.ringBytes();
-            StagedElements there = new StagedElements(areas[peer]);
+            TypedViews there = new TypedViews(areas[peer]);
             this.peer = peer;
             this.lane = lane;
             this.outgoing = new RingEnd(true, areas[peer], there, layout.ring(peer, rank, lane), bytes);

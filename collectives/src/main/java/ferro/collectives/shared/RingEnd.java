@@ -1,7 +1,7 @@
 package ferro.collectives.shared;
 
 import ferro.collectives.link.PostRing;
-import ferro.collectives.link.StagedElements;
+import ferro.collectives.reduce.TypedViews;
 import java.nio.ByteBuffer;
 
 /**
@@ -23,7 +23,7 @@ final class RingEnd {
     private final PostRing posts = new PostRing();
     private final boolean sends;
     private final ByteBuffer area;
-    private final StagedElements elements;
+    private final TypedViews elements;
     private final int capacity;
     private final int pieceBytes;
     /** The word in which this end publishes its position, and that of the other end. */
@@ -46,7 +46,7 @@ final class RingEnd {
      * @param ring     where the ring begins there
      * @param capacity bytes of the ring, a power of two
      */
-    RingEnd(boolean sends, ByteBuffer area, StagedElements elements, int ring, int capacity) {
+    RingEnd(boolean sends, ByteBuffer area, TypedViews elements, int ring, int capacity) {
         this.sends = sends;
         this.area = area;
         this.elements = elements;
