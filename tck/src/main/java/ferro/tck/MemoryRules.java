@@ -18,7 +18,7 @@ import ferro.group.ProcessGroup;
 import ferro.tck.cells.Bits;
 import ferro.tck.cells.Calls;
 import ferro.tck.cells.InPlaceCalls;
-import ferro.tck.cells.OneMemory;
+import ferro.tck.cells.Operand;
 import ferro.tck.cells.OverlappingCalls;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -119,9 +119,9 @@ interface MemoryRules extends Subject {
     /** Checks that each rank refuses a call whose operand and result overlap in an unsupported form. */
     @Rule(120)
     @ParameterizedTest(name = "{0}")
-    @ValueSource(strings = {"ARRAY", "BUFFER", "SEVERAL_BUFFERS", "OF_THE_GROUP", "FOREIGN"})
+    @ValueSource(strings = {"PART_OF_ARRAY", "DIRECT_BUFFER", "SEVERAL_BUFFERS", "OF_THE_GROUP", "FOREIGN"})
     default void overlappingOperandsAndResultsAreRefused(String kind) {
-        OneMemory.MemoryKind memory = kind(kind);
+        Operand.OperandMemory memory = kind(kind);
         for (int worldSize : new int[] {1, 3}) {
             eachRank(worldSize, group -> {
                 for (int part : new int[] {2, 64, 30_000}) {
@@ -132,12 +132,13 @@ interface MemoryRules extends Subject {
         }
     }
 
-    private void overlappingCallsAreRefused(OneMemory.MemoryKind kind, ProcessGroup group, int part) {
+    private void overlappingCallsAreRefused(Operand.OperandMemory kind, ProcessGroup group, int part) {
         int size = group.worldSize();
-        OneMemory memory = OneMemory.of(kind, group, OverlappingCalls.length(size, part));
+        Operand memory = Operand.unwritten(DataType.INT32, OverlappingCalls.length(size, part), kind, group);
         boolean onHost = devices().isEmpty();
         // a buffer that begins inside an element is compared by its address, which the kit does not know of FOREIGN
-        boolean cutsElements = onHost && kind != OneMemory.MemoryKind.ARRAY && kind != OneMemory.MemoryKind.FOREIGN;
+        boolean cutsElements =
+                onHost && kind != Operand.OperandMemory.PART_OF_ARRAY && kind != Operand.OperandMemory.FOREIGN;
         try (OnDevice device = OnDevice.of(this, group.rank())) {
             for (OverlappingCalls.Named named : OverlappingCalls.of(memory, group, part, cutsElements)) {
                 Collective call = device.call(named.call());
@@ -152,7 +153,8 @@ interface MemoryRules extends Subject {
             device.readBack();
         }
         assertTrue(
-                memory.isUnwritten(), "refused calls wrote to memory, parts of " + part + " on rank " + group.rank());
+                memory.isUnwritten() && memory.guardsHold(),
+                "refused calls wrote to memory, parts of " + part + " on rank " + group.rank());
     }
 
     private static void refused(OverlappingCalls.Named named, Runnable call) {
@@ -164,9 +166,9 @@ interface MemoryRules extends Subject {
     /** Checks that calls in a supported in-place form give the right results, and calls that only seem to overlap. */
     @Rule(121)
     @ParameterizedTest(name = "{0}")
-    @ValueSource(strings = {"ARRAY", "BUFFER", "SEVERAL_BUFFERS", "OF_THE_GROUP", "FOREIGN"})
+    @ValueSource(strings = {"PART_OF_ARRAY", "DIRECT_BUFFER", "SEVERAL_BUFFERS", "OF_THE_GROUP", "FOREIGN"})
     default void supportedCallsInPlaceAreRight(String kind) {
-        OneMemory.MemoryKind memory = kind(kind);
+        Operand.OperandMemory memory = kind(kind);
         for (int worldSize : new int[] {1, 3}) {
             eachRank(worldSize, group -> {
                 for (int part : new int[] {2, 64, 30_000}) {
@@ -178,8 +180,8 @@ interface MemoryRules extends Subject {
         }
     }
 
-    private void callsInPlaceAreRight(OneMemory.MemoryKind kind, ProcessGroup group, int part) {
-        OneMemory memory = OneMemory.of(kind, group, InPlaceCalls.length(group.worldSize(), part));
+    private void callsInPlaceAreRight(Operand.OperandMemory kind, ProcessGroup group, int part) {
+        Operand memory = Operand.unwritten(DataType.INT32, InPlaceCalls.length(group.worldSize(), part), kind, group);
         new InPlaceCalls(memory, group, part, each -> {
                     try (OnDevice device = OnDevice.of(this, group.rank())) {
                         Collective call = device.call(each.call());
@@ -195,8 +197,8 @@ interface MemoryRules extends Subject {
     }
 
     /** Checks that a queued call may use the memory of an earlier queued call. */
-    private void queuedCallsMayShareMemory(OneMemory.MemoryKind kind, ProcessGroup group, int part) {
-        OneMemory memory = OneMemory.of(kind, group, 3 * part);
+    private void queuedCallsMayShareMemory(Operand.OperandMemory kind, ProcessGroup group, int part) {
+        Operand memory = Operand.unwritten(DataType.INT32, 3 * part, kind, group);
         HostTensor all = Bits.fill(memory.cut(0, 3L * part), index -> 1);
         int size = group.worldSize();
         try (OnDevice device = OnDevice.of(this, group.rank())) {
@@ -214,10 +216,11 @@ interface MemoryRules extends Subject {
         assertArrayEquals(need, Bits.of(all), "queued calls on one memory, parts of " + part);
     }
 
-    private void oneTensorMayBeSentSeveralTimes(OneMemory.MemoryKind kind, ProcessGroup group) {
+    private void oneTensorMayBeSentSeveralTimes(Operand.OperandMemory kind, ProcessGroup group) {
         int length = 50;
         try (OnDevice device = OnDevice.of(this, group.rank())) {
-            HostTensor data = OneMemory.of(kind, group, length).cut(0, length);
+            HostTensor data =
+                    Operand.unwritten(DataType.INT32, length, kind, group).cut(0, length);
             if (group.rank() == 0) {
                 Tensor sent = device.tensor(Bits.fill(data, index -> index + 5));
                 for (int to = 1; to < group.worldSize(); to++) {
@@ -239,10 +242,10 @@ interface MemoryRules extends Subject {
      * Returns the kind of memory with a name. On a device the kind of host memory does not matter, so the test is
      * skipped for all kinds but one.
      */
-    private OneMemory.MemoryKind kind(String name) {
-        OneMemory.MemoryKind kind = OneMemory.MemoryKind.valueOf(name);
+    private Operand.OperandMemory kind(String name) {
+        Operand.OperandMemory kind = Operand.OperandMemory.valueOf(name);
         assumeTrue(
-                devices().isEmpty() || kind == OneMemory.MemoryKind.ARRAY,
+                devices().isEmpty() || kind == Operand.OperandMemory.PART_OF_ARRAY,
                 "operands are on devices, so one kind of host memory is enough");
         return kind;
     }

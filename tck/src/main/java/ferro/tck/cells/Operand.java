@@ -2,6 +2,8 @@ package ferro.tck.cells;
 
 import ferro.DataType;
 import ferro.HostTensor;
+import ferro.Tensor;
+import ferro.group.ProcessGroup;
 import java.util.Arrays;
 import java.util.function.IntToLongFunction;
 
@@ -13,13 +15,13 @@ public final class Operand {
     /** Number of guard elements on each side. */
     static final int GUARD = 5;
 
+    private final OperandMemory kind;
     private final HostTensor memory;
-    private final int guard;
     private final HostTensor tensor;
 
-    private Operand(HostTensor memory, int guard, HostTensor tensor) {
+    private Operand(OperandMemory kind, HostTensor memory, HostTensor tensor) {
+        this.kind = kind;
         this.memory = memory;
-        this.guard = guard;
         this.tensor = tensor;
     }
 
@@ -32,29 +34,37 @@ public final class Operand {
         /** The middle of a direct buffer. */
         DIRECT_BUFFER,
         /** The middle of memory that its owner may free ({@link ferro.ForeignMemory}). */
-        FOREIGN;
+        FOREIGN,
+        /** The middle of a direct buffer, of which each tensor has its own buffer object. */
+        SEVERAL_BUFFERS,
+        /** The middle of memory that the group has allocated. */
+        OF_THE_GROUP;
 
-        /** Returns the kind of memory for a number. Consecutive numbers give different kinds. */
+        /** Returns one of the first four kinds for a number. Consecutive numbers give different kinds. */
         public static OperandMemory of(int number) {
-            return values()[number % values().length];
+            return values()[number % SEVERAL_BUFFERS.ordinal()];
+        }
+
+        private int guard() {
+            return this == ARRAY ? 0 : GUARD;
         }
     }
 
-    /** Creates an operand of unwritten elements. */
-    public static Operand unwritten(DataType type, int length, OperandMemory placement) {
-        int guard = placement == OperandMemory.ARRAY ? 0 : GUARD;
-        int all = length + 2 * guard;
-        HostTensor memory = switch (placement) {
-            case DIRECT_BUFFER -> HostTensor.allocate(type, all);
-            case FOREIGN -> HeldBytes.tensor(type, all);
-            default -> HostTensor.ofArray(type, type.carrier().newArray(all), 0, all);
-        };
-        return new Operand(memory, guard, memory.slice(guard, length)).unwrite();
+    /** Creates an operand of unwritten elements in any memory but that of a group. */
+    public static Operand unwritten(DataType type, int length, OperandMemory kind) {
+        return unwritten(type, length, kind, null);
     }
 
-    /** Returns all elements of a memory as an operand, except for guard elements on both sides. */
-    static Operand in(HostTensor memory) {
-        return new Operand(memory, GUARD, memory.slice(GUARD, memory.elementCount() - 2 * GUARD)).unwrite();
+    /** Creates an operand of unwritten elements. All ranks of the group must make this call for memory of the group. */
+    public static Operand unwritten(DataType type, int length, OperandMemory kind, ProcessGroup group) {
+        int all = length + 2 * kind.guard();
+        HostTensor memory = switch (kind) {
+            case ARRAY, PART_OF_ARRAY -> HostTensor.ofArray(type, type.carrier().newArray(all), 0, all);
+            case DIRECT_BUFFER, SEVERAL_BUFFERS -> HostTensor.allocate(type, all);
+            case FOREIGN -> HeldBytes.tensor(type, all);
+            case OF_THE_GROUP -> group.allocate(type, all).tensor();
+        };
+        return new Operand(kind, memory, memory.slice(kind.guard(), length)).unwrite();
     }
 
     /** Makes every element unwritten again. */
@@ -67,7 +77,21 @@ public final class Operand {
 
     /** Returns a part of this operand, which shares its memory. */
     Operand part(long from, long count) {
-        return new Operand(memory, guard, tensor.slice(from, count));
+        return new Operand(kind, memory, tensor.slice(from, count));
+    }
+
+    /** Returns a view of {@code count} elements from an index on. */
+    public HostTensor cut(long from, long count) {
+        return (HostTensor) again(tensor.slice(from, count));
+    }
+
+    /** Returns another tensor with the elements of a tensor of this memory; null for null. */
+    Tensor again(Tensor part) {
+        if (part == null) {
+            return null;
+        }
+        HostTensor view = ((HostTensor) part).slice(0, part.elementCount());
+        return kind == OperandMemory.SEVERAL_BUFFERS ? HostTensor.of(view.dataType(), view.buffer()) : view;
     }
 
     /** Returns the tensor. */
@@ -108,9 +132,8 @@ public final class Operand {
 
     /** Returns whether no guard element was written. A part has the guards of the operand that contains the part. */
     public boolean guardsHold() {
-        return guard == 0
-                || isUnwritten(memory.slice(0, guard))
-                        && isUnwritten(memory.slice(memory.elementCount() - guard, guard));
+        int guard = kind.guard();
+        return isUnwritten(memory.slice(0, guard)) && isUnwritten(memory.slice(memory.elementCount() - guard, guard));
     }
 
     private static boolean isUnwritten(HostTensor elements) {

@@ -19,7 +19,7 @@ import java.util.stream.LongStream;
  * such a form. For a rooted collective, each rank makes the call of the root.
  */
 public final class OverlappingCalls {
-    private final OneMemory memory;
+    private final Operand memory;
     private final int rank;
     private final int size;
     private final int part;
@@ -28,7 +28,7 @@ public final class OverlappingCalls {
     /** A call with a name for messages that describes the overlap of its tensors. */
     public record Named(String name, Collective call) {}
 
-    private OverlappingCalls(OneMemory memory, int rank, int size, int part) {
+    private OverlappingCalls(Operand memory, int rank, int size, int part) {
         this.memory = memory;
         this.rank = rank;
         this.size = size;
@@ -44,7 +44,7 @@ public final class OverlappingCalls {
      * Returns the calls, whose tensors are slices of memory of {@link #length} elements. If {@code cutsElements} is
      * true, a tensor may also begin inside an element.
      */
-    public static List<Named> of(OneMemory memory, ProcessGroup group, int part, boolean cutsElements) {
+    public static List<Named> of(Operand memory, ProcessGroup group, int part, boolean cutsElements) {
         OverlappingCalls made = new OverlappingCalls(memory, group.rank(), group.worldSize(), part);
         for (int shift : IntStream.of(1, -1, part - 1, 1 - part).distinct().toArray()) {
             made.shifted(shift);
