@@ -15,7 +15,6 @@ import ferro.tck.cells.Calls;
 import ferro.tck.cells.Cell;
 import ferro.tck.cells.CellCall;
 import ferro.tck.cells.Oracle;
-import ferro.tck.cells.OrderedRecords;
 import ferro.tck.cells.UserCode;
 import ferro.tck.cells.UserRecords;
 import java.util.List;
@@ -91,9 +90,9 @@ interface UserCodeRules extends Subject {
         int[] sizes = {1, 3, 24, 100, 4_099, 1 << 16};
         int number = 0;
         for (int size : sizes) {
-            UserRecords records = new UserRecords(size);
+            UserRecords records = UserRecords.integers(size);
             for (int count : counts(size, group.worldSize())) {
-                for (Cell cell : records.cells(count, group.worldSize())) {
+                for (Cell cell : records.cells(count, group.worldSize() - 1)) {
                     isDone(group, cell, records, number++);
                 }
                 // there are as many cells as kinds of memory, so without this each cell would have one kind
@@ -108,7 +107,7 @@ interface UserCodeRules extends Subject {
     default void anOrderedReductionCombinesInTheOrderOfTheRanks(ProcessGroup group) {
         int number = 0;
         int root = 0;
-        for (OrderedRecords records : OrderedRecords.values()) {
+        for (UserRecords records : UserRecords.ORDERED) {
             int many = group.worldSize() <= 3 ? 5 * segmentBytes() / 4 / records.bytes() : 40;
             for (int count : new int[] {0, 1, 37, many}) {
                 for (Cell cell : records.cells(count, root++ % group.worldSize())) {
@@ -131,7 +130,7 @@ interface UserCodeRules extends Subject {
     /** Checks that an operand or a part that is not a multiple of a record is refused before data moves. */
     @Rule(value = 126, ranks = 3)
     default void aPartOfARecordIsRefusedBeforeAnythingMoves(ProcessGroup group) {
-        ReduceOp op = new UserRecords(24).op();
+        ReduceOp op = UserRecords.integers(24).op();
         HostTensor full = HostTensor.of(new byte[24]);
         if (isDone(group, Collective.allReduce(full, full, op))) {
             HostTensor odd = HostTensor.of(new byte[100]);
