@@ -63,12 +63,10 @@ final class Cells {
         }
     }
 
-    /** Submits the call of a cell on one rank, with operands in host memory. Fails if the result is wrong. */
-    static void make(Subject subject, ProcessGroup group, Cell cell, Values values) {
-        make(subject, group, cell, values, true);
-    }
-
-    /** Makes the call of a cell as {@link #make} does, by a blocking call if {@code isStarted} is false. */
+    /**
+     * Makes the call of a cell on one rank, with operands in host memory, by a blocking call if {@code isStarted} is
+     * false. Fails if the result is wrong.
+     */
     static void make(Subject subject, ProcessGroup group, Cell cell, Values values, boolean isStarted) {
         CellCall made = CellCall.of(cell, group.rank(), group.worldSize(), cell.length() % 2, values);
         Collective call = made.call();

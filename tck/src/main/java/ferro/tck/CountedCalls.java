@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /** Calls of every kind, and what the counters of a group must have after them. */
 final class CountedCalls {
@@ -64,10 +65,7 @@ final class CountedCalls {
     /** Makes a call on another group of the same ranks, and compares the counters of both groups. */
     static void runOnAnotherGroup(ProcessGroup group) {
         CallCounters before = group.counters();
-        int[] all = new int[group.worldSize()];
-        for (int member = 0; member < all.length; member++) {
-            all[member] = member;
-        }
+        int[] all = IntStream.range(0, group.worldSize()).toArray();
         try (ProcessGroup other = group.newGroup(all)) {
             assertEquals(0, other.counters().all().calls(), "calls of a new group");
             other.labelled("counted").allReduce(new long[] {3, 5, 7}, ReduceOp.MAX);

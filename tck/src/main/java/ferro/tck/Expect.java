@@ -2,7 +2,6 @@ package ferro.tck;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -75,10 +74,9 @@ final class Expect {
 
     /** Checks and returns a {@link FerroException} of one of these codes, with a message and a {@code where()}. */
     static FerroException failure(Throwable outcome, String who, Code... codes) {
-        if (!(outcome instanceof FerroException)) {
+        if (!(outcome instanceof FerroException failure)) {
             throw new AssertionError(who + " failed with " + outcome + ", need " + Arrays.toString(codes), outcome);
         }
-        FerroException failure = assertInstanceOf(FerroException.class, outcome);
         if (!List.of(codes).contains(failure.code())) {
             throw new AssertionError(
                     who + " failed with " + failure.code() + ", need " + Arrays.toString(codes) + ": " + failure,

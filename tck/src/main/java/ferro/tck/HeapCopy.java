@@ -66,7 +66,8 @@ final class HeapCopy implements DeviceMemory.Copy {
 
     @Override
     public boolean await(Duration timeout) {
-        long deadline = System.nanoTime() + nanos(timeout);
+        // a timeout of centuries must not overflow
+        long deadline = System.nanoTime() + Math.min(TimeUnit.NANOSECONDS.convert(timeout), Long.MAX_VALUE / 2);
         synchronized (memory) {
             memory.awaited(this);
             while (!done) {
@@ -91,14 +92,6 @@ final class HeapCopy implements DeviceMemory.Copy {
             Thread.currentThread().interrupt();
             String text = "interrupted while waiting for a copy " + started.direction();
             throw new FerroException(Code.INTERRUPTED, Where.of("heap", -1), text, interrupted);
-        }
-    }
-
-    private static long nanos(Duration timeout) {
-        try {
-            return timeout.toNanos();
-        } catch (ArithmeticException centuries) {
-            return Long.MAX_VALUE / 2;
         }
     }
 }

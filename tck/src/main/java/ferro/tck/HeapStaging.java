@@ -2,16 +2,11 @@ package ferro.tck;
 
 import ferro.dispatch.DeviceMemory;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 
 /** A staging buffer on the host for {@link HeapDeviceMemory}. */
 final class HeapStaging implements DeviceMemory.Staging {
-    /** Bytes that overwrite closed memory. The bytes repeat until the memory is full. */
-    private static final byte[] SPOILED = new byte[1 << 12];
-
-    static {
-        Arrays.fill(SPOILED, (byte) 0x55);
-    }
+    /** Byte that overwrites closed memory. */
+    private static final byte SPOILED = 0x55;
 
     private final HeapDeviceMemory memory;
     private final ByteBuffer buffer;
@@ -42,10 +37,9 @@ final class HeapStaging implements DeviceMemory.Staging {
         }
         closed = true;
         buffer.clear();
-        while (buffer.hasRemaining()) {
-            buffer.put(SPOILED, 0, Math.min(SPOILED.length, buffer.remaining()));
+        for (int at = 0; at < buffer.limit(); at++) {
+            buffer.put(at, SPOILED);
         }
-        buffer.clear();
         memory.closed(buffer);
     }
 }

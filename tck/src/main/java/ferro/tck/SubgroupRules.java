@@ -293,7 +293,7 @@ interface SubgroupRules extends Subject {
                 try (ProcessGroup part = group.newGroup(order)) {
                     checkOrder(part, group.rank(), order);
                     exchangeInPairs(part, order);
-                    cells.forEach(cell -> Cells.make(this, part, cell, values));
+                    cells.forEach(cell -> Cells.make(this, part, cell, values, true));
                 }
             }
             Expect.works(group);
