@@ -42,9 +42,7 @@ public final class UserRecords implements Oracle {
         this.op = isOrdered ? ReduceOp.ordered(combine) : combine;
     }
 
-    /**
-     * Returns sums of long integers of {@code bytes} bytes, whose lowest byte is the first. The highest carry is dropped.
-     */
+    /** Returns sums of integers of {@code bytes} bytes, lowest byte first. The highest carry is dropped. */
     public static UserRecords integers(int bytes) {
         RankRecord record = (rank, index) -> integer(rank, index * bytes, bytes);
         return new UserRecords("long integers", false, bytes, record, UserRecords::sum);
