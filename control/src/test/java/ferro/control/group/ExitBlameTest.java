@@ -32,6 +32,19 @@ class ExitBlameTest {
     }
 
     @Test
+    void allRanksOfAnExitedProcessAreBlamedAtTheSameTime() {
+        Watchers shared = new Watchers(20, 1000, Map.of(), rank -> host.apply(Integer.signum(rank))).enter();
+        shared.pass(Duration.ofSeconds(3));
+        shared.ranks.stream().skip(1).forEach(rank -> rank.paused = true);
+        host.exited = "process of 1";
+        while (shared.ranks.get(0).heard.isEmpty()) {
+            shared.pass(Duration.ofMillis(1));
+        }
+
+        assertEquals(19, shared.ranks.get(0).heard.size(), () -> "" + shared.ranks.get(0).heard);
+    }
+
+    @Test
     void anExitedProcessIsBlamedWithin250MillisIfNothingIsRead() {
         world.pass(Duration.ofSeconds(3));
         world.ranks.get(0).tellsOfReads = true;
