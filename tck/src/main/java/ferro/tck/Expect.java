@@ -168,7 +168,8 @@ final class Expect {
     static void eventually(String what, Duration limit, BooleanSupplier condition) {
         long deadline = System.nanoTime() + limit.toNanos();
         while (!condition.getAsBoolean()) {
-            assertTrue(System.nanoTime() < deadline, () -> what + ": not reached within " + limit.toMillis() + " ms");
+            assertTrue(
+                    System.nanoTime() - deadline < 0, () -> what + ": not reached within " + limit.toMillis() + " ms");
             LockSupport.parkNanos(500_000);
         }
     }

@@ -142,7 +142,7 @@ final class MemoryBudget implements AutoCloseable {
         if (asks(bytes, most)) {
             long until = System.nanoTime() + Deadlines.nanos(patience);
             collect(bytes, most, until);
-            for (int run = 1; run < RUNS && isShort(bytes, most) && System.nanoTime() < until; run++) {
+            for (int run = 1; run < RUNS && isShort(bytes, most) && System.nanoTime() - until < 0; run++) {
                 collect(bytes, most, until);
             }
         }

@@ -342,7 +342,7 @@ public final class Supervisor {
      */
     private void passContinued() throws InterruptedException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
-        while (System.nanoTime() < end) {
+        while (System.nanoTime() - end < 0) {
             if (events.remove(GO_ON)) {
                 pass("CONT");
                 return;
