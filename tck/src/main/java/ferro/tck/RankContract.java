@@ -122,10 +122,12 @@ public final class RankContract
          */
         public Map<String, Integer> run() {
             refusals.clear();
-            needs(test.getAnnotation(Rule.class).needs());
             try {
+                needs(test.getAnnotation(Rule.class).needs());
                 RuleRuns.run(RankContract.this, test, worldSize);
-            } catch (RuntimeException broken) {
+            } catch (AssertionError broken) {
+                throw broken;
+            } catch (Throwable broken) {
                 throw new AssertionError(this + ": " + broken, broken);
             }
             return Collections.unmodifiableMap(new TreeMap<>(refusals));

@@ -12,7 +12,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * The rule of docs/contract.md that a test checks. One test of {@link BackendContract} checks each rule.
  *
  * <p>A test with a parameter of type {@link ferro.group.ProcessGroup} runs on every rank of a fresh group, for each
- * number of {@link #ranks}. A test with one parameter of type {@code int} runs once for each number of {@link #ranks}.
+ * number of {@link #ranks}. Without values of its own, a test with one parameter of type
+ * {@code int} runs once for each number of {@link #ranks}.
  */
 @Documented
 @Target(ElementType.METHOD)

@@ -52,9 +52,8 @@ final class RuleRuns implements ExecutionCondition, TestTemplateInvocationContex
     public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(ExtensionContext context) {
         Method test = context.getRequiredTestMethod();
         boolean hasSizes = takesAGroup(test) || Arrays.equals(test.getParameterTypes(), new Class<?>[] {int.class});
-        return hasSizes
-                ? IntStream.of(rule(context).ranks()).mapToObj(RuleRun::new)
-                : Stream.of(new TestTemplateInvocationContext() {});
+        Rule rule = rule(context);
+        return IntStream.of(hasSizes ? rule.ranks() : new int[1]).mapToObj(ranks -> new RuleRun(rule.value(), ranks));
     }
 
     private static boolean takesAGroup(Method test) {
@@ -70,22 +69,23 @@ final class RuleRuns implements ExecutionCondition, TestTemplateInvocationContex
         }
     }
 
-    /** The run of a rule for a number of ranks. */
-    private record RuleRun(int worldSize)
+    /** The run of a rule for a number of ranks; 0 if the rule makes its groups itself. */
+    private record RuleRun(int rule, int worldSize)
             implements TestTemplateInvocationContext, ParameterResolver, InvocationInterceptor {
         @Override
         public String getDisplayName(int invocation) {
-            return worldSize + " ranks";
+            return "rule " + rule + (worldSize == 0 ? "" : ", " + worldSize + " ranks");
         }
 
         @Override
         public List<Extension> getAdditionalExtensions() {
-            return List.of(this);
+            return worldSize == 0 ? List.of() : List.of(this);
         }
 
+        /** Returns whether the parameter is that of the rule. A method before or after it has other parameters. */
         @Override
         public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
-            return true;
+            return parameter.getDeclaringExecutable().equals(context.getRequiredTestMethod());
         }
 
         /** Returns the number of ranks. A rank takes its group from {@link #run} instead. */

@@ -17,9 +17,8 @@
  * }
  * }
  *
- * <p>Start at {@link ferro.tck.BackendContract}. The interfaces that {@code BackendContract} implements contain the
- * rules. Each rule has its number in docs/contract.md. {@link ferro.tck.Ranks} runs code on every rank and records
- * every failure.
+ * <p>Start at {@link ferro.tck.BackendContract}. docs/contract.md has each rule with its number and the name of its
+ * test. {@link ferro.tck.Ranks} runs code on every rank and records every failure.
  *
  * <p>No class of this package depends on a back end, waits without a time limit, or reads the environment.
  */

@@ -88,12 +88,12 @@ final class Segment implements AutoCloseable {
         return List.of(this::create, this::hide, this::reserve, this::map, this::sign);
     }
 
-    /** Returns the position of the token in a segment whose data area has this length. */
+    /** Returns the position of the token in a segment whose data has this length. */
     static long tokenAt(long areaBytes) {
         return (areaBytes + PAGE - 1) / PAGE * PAGE;
     }
 
-    /** Returns the length of the file of a segment whose data area has this length. */
+    /** Returns the length of the file of a segment whose data has this length. */
     static long fileBytes(long areaBytes) {
         return tokenAt(areaBytes) + PAGE;
     }

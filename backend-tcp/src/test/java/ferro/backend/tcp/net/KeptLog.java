@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.ResourceBundle;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A logger that prints nothing and keeps what it is told. */
+/** A logger that prints nothing and keeps its messages. */
 public final class KeptLog implements System.Logger {
     final List<String> said = new CopyOnWriteArrayList<>();
 
