@@ -11,8 +11,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Additional work of an operation on the caller's memory, before and after its collective, at its position in the
- * order.
+ * Additional work of an operation on the caller's memory, before and after the collective of the operation. The work
+ * is done at the position of the operation in the order of operations.
  */
 interface OperandStaging {
     /** Returns the operand, made from the results of the operations before it. */
@@ -29,7 +29,7 @@ interface OperandStaging {
 
     /**
      * The result of rank 0 in an exclusive scan with a built-in op: the identity of the op. Rank 0 writes the result
-     * after its operand is sent, because operand and result may be the same memory.
+     * after rank 0 has sent its operand, because operand and result may be the same memory.
      */
     record IdentityResult(ReduceOp op, HostTensor in, HostTensor out) implements OperandStaging {
         private static final int BLOCK_BYTES = 2048;
@@ -94,10 +94,10 @@ interface OperandStaging {
     }
 
     /**
-     * The additional work of operations that average integers. When such an operation begins, at its position in the
-     * order, it makes a wider copy of its operand. The collective sums this copy in place. After the collective, the
-     * operation divides the sums and writes the averages to the result. Staged operations run one at a time, so one
-     * buffer is enough for a group. Only the thread that makes progress uses this object.
+     * The additional work of operations that average integers. An average makes a wider copy of its operand when it
+     * begins at its position in the order. The collective sums this copy in place. After the collective, the operation
+     * divides the sums and writes the averages to the result. Staged operations run one at a time, so one buffer is
+     * enough for a group. Only the thread that makes progress uses this object.
      */
     final class IntegerAverages {
         /**
@@ -116,8 +116,8 @@ interface OperandStaging {
         }
 
         /**
-         * Returns the work of such an operation before and after the collective; {@code own} is other staging outside
-         * this one, or null.
+         * Returns the work of an average before and after its collective. {@code own} is other staging, outside this
+         * work, or null.
          */
         OperandStaging of(PreparedCall prepared, HostTensor in, HostTensor out, OperandStaging own) {
             return new Sums(prepared, in, out, own);
@@ -167,8 +167,8 @@ interface OperandStaging {
             }
 
             /**
-             * Returns the index in the operand at which the result begins: for a reduce-scatter that of this rank's
-             * part, else 0.
+             * Returns the index in the operand at which the result begins: for a reduce-scatter the index of this
+             * rank's part, else 0.
              */
             private int first() {
                 boolean scatters = prepared.kind == CollectiveKind.REDUCE_SCATTER;

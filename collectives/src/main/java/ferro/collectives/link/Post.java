@@ -16,7 +16,7 @@ public final class Post {
     private int headerBytes;
     private DataType type;
     private int elementBytes;
-    /** Logarithm of {@link #elementBytes}: a shift takes less time than a division. */
+    /** Binary logarithm of {@link #elementBytes}, because a shift takes less time than a division. */
     private int shift;
 
     private HostTensor data;
@@ -77,8 +77,8 @@ public final class Post {
     }
 
     /**
-     * Returns the memory of the element that contains a byte of the post, and of the elements behind it: an array of
-     * the type, or a direct buffer in native order. It has the next 2 MiB of the post, or its rest. The position counts
+     * Returns the memory that contains a byte of the post: an array of the type, or a direct buffer in native order.
+     * The memory contains the next 2 MiB of the post, or the rest of the post if this is shorter. The position counts
      * the header.
      */
     public Object memory(long position) {
@@ -107,7 +107,7 @@ public final class Post {
         return place + (position - headerBytes & elementBytes - 1);
     }
 
-    /** Returns how many elements so many bytes hold. */
+    /** Returns the number of complete elements in a number of bytes. */
     int elements(int bytes) {
         return bytes >> shift;
     }
@@ -118,15 +118,17 @@ public final class Post {
     }
 
     /**
-     * Returns whether the elements can move between a file descriptor and their memory without a copy: they are not
-     * combined, are in a direct buffer that nobody frees, and have more bytes than {@code leastBytes}, above which a
-     * separate system call is worth its cost.
+     * Returns whether the elements can move between a file descriptor and their memory without a copy. Such elements
+     * are not combined, are in a direct buffer that is not foreign memory, and have more than {@code leastBytes} bytes.
+     * For so many bytes a separate system call is worth its cost.
      */
     public boolean straight(int leastBytes) {
         return length - headerBytes > leastBytes && kernel == null && data.isDirect() && !isForeign();
     }
 
-    /** Returns the same as {@link #straight}, for a file descriptor to which arrays and foreign memory can be lent. */
+    /**
+     * As {@link #straight}, but for arrays and foreign memory, for file descriptors to which such memory can be lent.
+     */
     public boolean isLent(int leastBytes) {
         return length - headerBytes > leastBytes && kernel == null && (isForeign() || !data.isDirect());
     }

@@ -21,7 +21,7 @@ public final class PostRing {
     private long position;
 
     private long finished;
-    /** The record of the oldest post of which only the beginning has arrived. */
+    /** A record of the oldest post if only the beginning of the record has arrived. */
     private byte[] begunRecord;
 
     private CallHeader unexpected;
@@ -58,12 +58,12 @@ public final class PostRing {
         return finished;
     }
 
-    /** Returns the post that moves next; there must be a pending post. */
+    /** Returns the post that moves next. At least one post must be pending. */
     public Post oldest() {
         return posts[first];
     }
 
-    /** Returns the pending post before which so many are older. */
+    /** Returns the pending post before which {@code i} pending posts are older. */
     public Post pending(int i) {
         return posts[(first + i) & (posts.length - 1)];
     }
@@ -79,8 +79,8 @@ public final class PostRing {
     }
 
     /**
-     * Appends a post that copies. The first post of a call has the header in front; its sequence differs from that of
-     * the post before.
+     * Appends a post that copies. The first post of a call begins with the header. A post is the first of its call if
+     * its sequence differs from the sequence of the post before.
      */
     public void add(CallHeader call, HostTensor data, long from, long count) {
         add(call, data, from, count, null);
@@ -105,7 +105,7 @@ public final class PostRing {
      * Returns the length of the next piece: the header of the oldest post, or complete elements.
      *
      * @param max largest number of bytes
-     * @return number of bytes; 0 if neither fits, or without a post
+     * @return number of bytes; 0 if neither the header nor an element fits, or if no post is pending
      */
     public int piece(int max) {
         if (isEmpty() || max <= 0) {
@@ -118,7 +118,7 @@ public final class PostRing {
     }
 
     /**
-     * Writes the next piece of the oldest post to a medium's memory. Does not count the bytes as moved.
+     * Writes the next piece of the oldest post to a medium's memory. The caller counts the bytes by {@link #advance}.
      *
      * @param into the medium's memory
      * @param at   first byte in this memory, of any alignment
@@ -141,8 +141,8 @@ public final class PostRing {
 
     /**
      * Reads the next piece of the oldest post from a medium's memory: compares the header, or copies or combines
-     * elements. Does not count the bytes as moved. If the kernel combines records, the beginning of a record is kept
-     * until its end arrives.
+     * elements. The caller counts the bytes by {@link #advance}. If the kernel combines records, the beginning of a
+     * record is kept until the end of the record arrives.
      *
      * @param from the medium's memory
      * @param at   first byte in this memory, of any alignment

@@ -6,11 +6,11 @@ import java.nio.ByteOrder;
 
 /**
  * The header in front of the first elements of each call on a link, the same on every medium. The header has the
- * sequence number of the call and the fingerprint of the call. If a rank receives a header that differs from its own,
- * the ranks have made different calls. The fields are defined only in this class and in docs/wire-protocol.md.
+ * sequence number of the call and the fingerprint of the call. If a rank receives another header than it expects, the
+ * ranks have made different calls. The fields are defined only in this class and in docs/wire-protocol.md.
  *
- * <p>The sequence comes first. Numbers are little-endian, with one exception: in memory that ranks share, the sequence
- * has native order. In such memory the sequence is written last, which shows that the rest of the header is written.
+ * <p>The sequence is the first field. Numbers are little-endian, with one exception: in memory that ranks share, the
+ * sequence has native order. In shared memory the sequence is written last, which shows that the header is complete.
  */
 public final class WireHeader {
     /**
@@ -34,7 +34,7 @@ public final class WireHeader {
 
     /**
      * Writes the header of a call without the sequence into memory that ranks share. The caller writes the sequence
-     * afterwards, and must make the rest visible to other ranks before the sequence.
+     * later, and must make all other fields visible to other ranks before the sequence.
      */
     public static void putRest(CallHeader.Call call, ByteBuffer into, int at) {
         into.putLong(at + FINGERPRINT_AT, wireOrder(call.fingerprint()));
@@ -42,13 +42,13 @@ public final class WireHeader {
 
     /**
      * Compares a header that has arrived, at any alignment, with the header of the expected call. Returns null if the
-     * headers are the same; else the header that arrived, as far as a medium knows it.
+     * headers are the same; else the header that arrived, without the text of its call.
      */
     public static CallHeader other(CallHeader expected, ByteBuffer from, int at) {
         return other(expected.sequence(), expected.call(), wireOrder(from.getLong(at)), from, at);
     }
 
-    /** Compares as {@link #other(CallHeader, ByteBuffer, int)} does a header whose sequence was already read. */
+    /** Does the same as {@link #other(CallHeader, ByteBuffer, int)}, for a header whose sequence was already read. */
     public static CallHeader other(
             long sequence, CallHeader.Call expected, long foundSequence, ByteBuffer from, int at) {
         long found = wireOrder(from.getLong(at + FINGERPRINT_AT));

@@ -9,9 +9,9 @@ import ferro.DataType;
  * loop over a direct buffer. The kernel therefore copies both operands into arrays of one block, combines them from
  * index 0, and copies the result back. Combining in arrays of one block is two to four times as fast as the plain loop.
  *
- * <p>The loop always runs to the end of the block; behind a short run it combines zeros. A loop that ended with the run
- * would be compiled for the lengths of the first calls. After a few thousand calls with one element, a loop that ended
- * with the run would stay scalar.
+ * <p>The loop always runs to the end of the block; after the elements of a short run, the loop combines zeros. A loop
+ * that ended with the run would be compiled for the lengths of the first calls. After a few thousand calls with one
+ * element, a loop that ended with the run would stay scalar.
  */
 abstract class BlockKernel extends Kernel {
     /** Bytes per block: enough to pay for the copies, and few enough for three blocks in 32 KiB. */
@@ -25,7 +25,7 @@ abstract class BlockKernel extends Kernel {
 
     final DataType type;
     private final int block;
-    /** Arrays of one block; a subclass has them as arrays of its element type, too. */
+    /** Array of one block, for the first operand. A subclass also has this array in a field of its element type. */
     final Object intoBlock;
 
     final Object sourceBlock;
@@ -33,7 +33,7 @@ abstract class BlockKernel extends Kernel {
     private final ElementCopier sourceViews = new ElementCopier();
     private PreMulTarget multiplies = PreMulTarget.NEITHER;
     private double factor = 1;
-    /** Index from which on both blocks are zero. */
+    /** Index from which both blocks contain only zeros. */
     private int used;
 
     /** Makes a kernel for elements with the size of {@code type}, in blocks of {@code block} elements. */
@@ -45,7 +45,9 @@ abstract class BlockKernel extends Kernel {
         this.sourceBlock = type.carrier().newArray(block);
     }
 
-    /** Makes this kernel multiply operands. The caller calls this method before the first run of the kernel. */
+    /**
+     * Sets the operands to multiply and their factor. The caller calls this method before the first run of the kernel.
+     */
     final BlockKernel multiplying(PreMulTarget which, double by) {
         multiplies = which;
         factor = by;
@@ -89,7 +91,7 @@ abstract class BlockKernel extends Kernel {
         }
     }
 
-    /** Copies products. The loop runs over the full block, including old elements behind a short run. */
+    /** Copies products. The loop runs over the full block, including old elements after a short run. */
     private void copyProducts(Object into, long intoOffset, Object source, long sourceOffset, long count) {
         for (long done = 0; done < count; done += block) {
             int length = (int) Math.min(block, count - done);
@@ -99,7 +101,9 @@ abstract class BlockKernel extends Kernel {
         }
     }
 
-    /** Combines up to one block of elements of both operands in this kernel's blocks. The first holds the result. */
+    /**
+     * Combines up to one block of elements of both operands in this kernel's blocks. The first block holds the result.
+     */
     private void combineBlock(Object into, long intoOffset, Object source, long sourceOffset, int length) {
         if (length < used) {
             clear(length, used - length);
@@ -160,7 +164,7 @@ abstract class BlockKernel extends Kernel {
 
     /**
      * Returns whether a result since the last call of this method may be NaN. {@code length} is the length of the
-     * longest block since then.
+     * longest block since that call.
      */
     boolean sawNaN(int length) {
         return false;

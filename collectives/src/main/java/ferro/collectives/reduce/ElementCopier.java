@@ -7,12 +7,16 @@ import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 
 /**
- * A copier of runs of elements. The copier keeps the {@link TypedViews} of the direct buffers of the last calls, because
- * new views for each call would allocate on the hot path. All references are weak, so that memory that the caller no
- * longer uses can be collected. A run in a buffer may begin at any byte. One thread at a time may use a copier.
+ * A copier of runs of elements. The copier keeps the {@link TypedViews} of the direct buffers of the last calls,
+ * because new views for each call would allocate on the hot path. All references are weak, so that memory that the
+ * caller no longer uses can be collected. A run in a buffer may begin at any byte. One thread at a time may use a
+ * copier.
  */
 public final class ElementCopier {
-    /** Number of buffers kept, which is more than the usual number of peers on a host: one buffer more allocates each time. */
+    /**
+     * Number of buffers whose views are kept: more than most ranks have peers on their host. More buffers would
+     * allocate.
+     */
     private static final int KEPT = 32;
 
     private final KeptBuffer[] kept = new KeptBuffer[KEPT];
@@ -58,7 +62,7 @@ public final class ElementCopier {
         }
     }
 
-    /** Returns how many of the next elements of both tensors are each in one array or buffer. */
+    /** Returns how many of the next elements are in one array or buffer, in both tensors. */
     static long run(HostTensor one, long at, HostTensor other, long otherAt, long elements) {
         return Math.min(elements, Math.min(TensorMemory.runAt(one, at), TensorMemory.runAt(other, otherAt)));
     }

@@ -14,7 +14,7 @@ import java.util.Optional;
 public final class IntegerSums {
     private static final int HALF = 32;
     private static final long LOWER_HALF = 0xffff_ffffL;
-    /** Maximum length of an array; some JVMs cannot make a longer one. */
+    /** Maximum length of an array. Some JVMs cannot make a longer array. */
     private static final long MAX_LONGS = Integer.MAX_VALUE - 8;
 
     private IntegerSums() {}
@@ -65,7 +65,7 @@ public final class IntegerSums {
         DataType type = given.dataType();
         // mask of the bits that remain of a sign-extended element
         long bits = type.isUnsigned() ? -1L >>> Long.SIZE - Byte.SIZE * type.byteSize() : -1;
-        // a method for each type: in one method, the JIT compiler compiles only the loop of the first type well
+        // each type has a separate method, because in one method the JIT compiler compiles only the first loop well
         switch (type.carrier()) {
             case BYTE -> ByteKernel.widen(given, bits, sums);
             case SHORT -> ShortKernel.widen(given, bits, sums);
@@ -108,7 +108,7 @@ public final class IntegerSums {
         }
     }
 
-    /** Returns (upper * 2^32 + lower) / divisor, rounded toward zero: long division with digits of 32 bits. */
+    /** Returns (upper * 2^32 + lower) / divisor, rounded toward zero, by long division with digits of 32 bits. */
     private static long quotient(long upper, long lower, int divisor) {
         long carried = upper + (lower >>> HALF);
         long rest = lower & LOWER_HALF;

@@ -18,13 +18,13 @@ public final class KeptKernels {
     private static final int MAX = 64;
 
     private final int worldSize;
-    /** Kernels by data type, op and {@link PreMulTarget}; an entry is null until it is needed. */
+    /** Kernels by data type, op and {@link PreMulTarget}. An entry is null until its kernel is needed. */
     private final Map<DataType, Map<ReduceOp, Kernel[]>> byType = new EnumMap<>(DataType.class);
 
     /**
      * Makes an empty cache.
      *
-     * @param worldSize number of ranks of the group; kernels of AVG divide by it
+     * @param worldSize number of ranks of the group, by which kernels of AVG divide
      */
     public KeptKernels(int worldSize) {
         this.worldSize = worldSize;

@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
 public abstract class Kernel {
     private final int elementBytes;
 
-    /** Makes a kernel for elements of so many bytes, for subclasses in this package. */
+    /** Makes a kernel, for subclasses in this package. {@code elementBytes} is the size of an element. */
     Kernel(int elementBytes) {
         this.elementBytes = elementBytes;
     }
@@ -32,9 +32,9 @@ public abstract class Kernel {
      * overlap.
      *
      * @param into         operand and result: an array of the kernel's type or a direct buffer in native order
-     * @param intoOffset   offset of its first element: an index for an array, bytes of any alignment for a buffer
+     * @param intoOffset   offset of the first element of {@code into}: an index for an array, bytes for a buffer
      * @param source       other operand, of the same kinds as {@code into}
-     * @param sourceOffset offset of its first element, as {@code intoOffset}
+     * @param sourceOffset offset of the first element of {@code source}, as {@code intoOffset}; bytes of any alignment
      * @param count        number of elements
      * @throws IndexOutOfBoundsException if a run is not inside its memory
      * @throws ClassCastException        if an operand is neither an array of the kernel's type nor a buffer
@@ -47,12 +47,12 @@ public abstract class Kernel {
      * Writes {@code into[i] op source[i]} into {@code into[i]}, for tensors that may be in several buffers.
      *
      * @param into     operand and result
-     * @param to       first element in it
+     * @param to       index of the first element in {@code into}
      * @param source   other operand
-     * @param from     first element in it
+     * @param from     index of the first element in {@code source}
      * @param elements number of elements
      * @throws IndexOutOfBoundsException if a run is not inside its memory
-     * @throws IllegalStateException     if {@code elements} is no multiple of {@link #recordElements}
+     * @throws IllegalStateException     if {@code elements} is not a multiple of {@link #recordElements}
      */
     public final void combine(HostTensor into, long to, HostTensor source, long from, long elements) {
         for (long done = 0; done < elements; ) {
@@ -77,10 +77,10 @@ public abstract class Kernel {
      * Writes {@code first[i] op second[i]} into both operands, with the same bits. The runs may be in one array or
      * buffer if they do not overlap.
      *
-     * @param first        operand and result, as {@link #combine} needs it
-     * @param firstOffset  offset of its first element: an index for an array, bytes of any alignment for a buffer
+     * @param first        operand and result, of the same kinds as for {@link #combine}
+     * @param firstOffset  offset of the first element of {@code first}: an index for an array, bytes for a buffer
      * @param second       other operand, also a result
-     * @param secondOffset offset of its first element, as {@code firstOffset}
+     * @param secondOffset offset of the first element of {@code second}, as {@code firstOffset}; bytes of any alignment
      * @param count        number of elements
      * @throws IndexOutOfBoundsException if a run is not inside its memory
      * @throws ClassCastException        if an operand is neither an array of the kernel's type nor a buffer
@@ -92,7 +92,7 @@ public abstract class Kernel {
     /** Combines as {@link #combine}, or as {@link #combineBoth} if {@code both} is true. */
     abstract void combine(Object first, long firstOffset, Object second, long secondOffset, long count, boolean both);
 
-    /** Returns where the element is that so many others of a run precede: an index for an array, bytes for a buffer. */
+    /** Returns the offset of the element after so many elements of a run: an index for an array, bytes for a buffer. */
     final long at(Object memory, long offset, long elements) {
         return offset + elements * (memory instanceof ByteBuffer ? elementBytes : 1);
     }

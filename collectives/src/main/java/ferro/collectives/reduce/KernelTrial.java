@@ -3,24 +3,24 @@ package ferro.collectives.reduce;
 /**
  * A comparison of a fast kernel with a plain one on parts of real calls.
  *
- * <p>Until it is compiled, a loop of the Vector API is a hundred times slower than a plain loop. Some JDKs sometimes
- * compile such a loop badly, and on some machines the loop is never faster. The fast kernel is therefore used only
- * while its samples are faster, and it is sampled again from time to time.
+ * <p>A loop of the Vector API that is not compiled yet is a hundred times slower than a plain loop. Some JDKs sometimes
+ * compile a loop of the Vector API badly, and on some machines such a loop is never faster. The fast kernel is
+ * therefore used only while its samples are faster. The fast kernel is sampled again from time to time.
  */
 final class KernelTrial {
     /**
-     * Number of samples of each kernel before a comparison. The fastest sample counts, so that a pause does not affect
-     * the result.
+     * Number of samples of each kernel before a comparison. The fastest sample of each kernel counts, so that a pause
+     * does not affect the result.
      */
     private static final int SAMPLES = 16;
     /**
-     * Number of comparisons in a row that the fast kernel loses before the trial is decided. Later samples are then as
-     * rare as after a comparison that the fast kernel won.
+     * Number of comparisons in a row that the fast kernel loses before the trial is decided. After the decision,
+     * samples are as rare as after a comparison that the fast kernel won.
      */
     private static final int MAX_TRIES = 4_000;
     /**
-     * Share of samples while a trial is undecided: one in so many elements is part of a sample. In a call of few elements,
-     * the whole call is a sample, and only one in so many calls has one.
+     * Share of samples while a trial is undecided: one in so many elements is part of a sample. A call of few elements
+     * is one sample as a whole, so only one in so many of these calls is a sample.
      */
     static final int SHARE = 32;
     /** Number of calls from one sample to the next after the trial is decided. */
@@ -49,7 +49,7 @@ final class KernelTrial {
         return !won && losses < MAX_TRIES;
     }
 
-    /** Returns whether the next sample is for the fast kernel; otherwise it is for the plain one. */
+    /** Returns whether the next sample is for the fast kernel, not for the plain kernel. */
     boolean fastsTurn() {
         return fastsTurn;
     }
@@ -69,7 +69,9 @@ final class KernelTrial {
         callsToGo = undecided() ? 0 : RARELY;
     }
 
-    /** Notes that so many of the elements of a call were part of samples. Later calls have samples again after a pause. */
+    /**
+     * Records how many of the elements of a call were part of samples. The next calls have no samples for some time.
+     */
     void sampled(long elements, long count) {
         if (undecided()) {
             callsToGo = (int) Math.max(0, SHARE * elements / count - 1);

@@ -18,7 +18,7 @@ public final class Kernels {
     private static final String VECTOR_API = "jdk.incubator.vector";
     private static final String FAMILY = "ferro.collectives.reduce.VectorKernels";
 
-    /** The kernels of the Vector API; null with a reason in {@link #NO_VECTORS}. */
+    /** The kernels of the Vector API; null if they cannot run, for the reason in {@link #NO_VECTORS}. */
     static final KernelFamily VECTORS;
 
     private static final String NO_VECTORS;
@@ -40,9 +40,9 @@ public final class Kernels {
 
     private Kernels() {}
 
-    /** Returns null without the module of the API, which is present only if the JVM was started with it. */
+    /** Finds the kernels of the Vector API. Returns null if the JVM was started without the module of this API. */
     private static KernelFamily vectors() throws ReflectiveOperationException {
-        // by a loop: findModule uses streams, which are slow to begin with
+        // a loop finds the module, because findModule uses streams, whose first use is slow
         for (Module module : ModuleLayer.boot().modules()) {
             if (VECTOR_API.equals(module.getName())) {
                 // module-info does not require the module, because the compiler does not find incubating modules under
@@ -126,7 +126,7 @@ public final class Kernels {
      * Returns which kernels combine in this JVM.
      *
      * @return text, for example {@code vectors of 512 bits, by memory segments}, or {@code plain Java} with the reason
-     *         why there are no vectors
+     *         why no vectors are used
      */
     public static String inForce() {
         return VECTORS == null ? "plain Java, no vectors: " + NO_VECTORS : VECTORS.description();

@@ -14,7 +14,7 @@ public enum PreMulTarget {
     /** Both operands. */
     BOTH,
     /**
-     * The second operand; the kernel writes only the product of this operand and adds nothing, so the kernel copies.
+     * The second operand. The kernel writes the product of this operand without adding, so the kernel is a copy.
      */
     COPY;
 

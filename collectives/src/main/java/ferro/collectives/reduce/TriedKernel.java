@@ -8,8 +8,8 @@ import java.util.function.Supplier;
  * plain kernel. Both kernels give the same bits. Each pair of kinds of memory has a separate trial, because each pair
  * has a separate loop.
  *
- * <p>Samples and the rest of a call are combined at one place in the code. The compiled code then knows both kernels, and
- * the JVM does not discard it when the other kernel becomes the faster one.
+ * <p>The same line of code combines the samples and the rest of a call. The compiled code of this line therefore
+ * supports both kernels, and the JVM does not discard this code when the other kernel becomes the faster one.
  */
 final class TriedKernel extends Kernel {
     /** Elements per sample. A loop that is not compiled yet takes some microseconds per sample. */
@@ -54,7 +54,7 @@ final class TriedKernel extends Kernel {
         }
     }
 
-    /** Returns how many elements of a call are part of samples; the last sample may have more. */
+    /** Returns how many elements of a call are part of samples. The last sample may include more elements. */
     private static long samples(KernelTrial trial, long count) {
         if (!trial.due()) {
             return 0;

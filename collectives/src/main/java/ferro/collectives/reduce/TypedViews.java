@@ -17,8 +17,8 @@ public final class TypedViews {
     private static final int ALIGNMENTS = Long.BYTES;
     private static final int FLOAT_SHIFT = 2;
     /**
-     * Up to this count a loop over f32 is faster than a bulk copy. For one element the loop takes 3 ns, the bulk copy 5
-     * ns.
+     * Number of elements up to which a loop over f32 is faster than a bulk copy. For one element the loop takes 3 ns,
+     * the bulk copy 5 ns.
      */
     private static final int FEW = 4;
 
@@ -28,7 +28,7 @@ public final class TypedViews {
     private final FloatBuffer floats;
 
     private final Buffer[] views = new Buffer[Carrier.values().length * ALIGNMENTS];
-    /** What the loops of the Vector API access; null until they need it. */
+    /** View of the buffer for the loops of the Vector API; null until a loop needs the view. */
     Object forVectors;
 
     /**
@@ -41,7 +41,7 @@ public final class TypedViews {
         this.floats = (FloatBuffer) view(Carrier.FLOAT, 0);
     }
 
-    /** Returns all bytes of the buffer, in native order. Read and write them only by absolute index. */
+    /** Returns all bytes of the buffer, in native order. Callers read and write only by absolute index. */
     public ByteBuffer bytes() {
         return bytes;
     }

@@ -8,9 +8,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A kernel that calls a user's code. Code for arrays or for records gets blocks: both operands are copied into arrays or
- * into direct buffers of one block, from index 0 on, for the reasons that {@link BlockKernel} gives. So the code gets one
- * kind of memory, and can write only to the blocks. Code for tensors gets views that are made for each call.
+ * A kernel that calls a user's code. For code for arrays or records, both operands are copied into arrays or direct
+ * buffers of one block, from index 0 on. {@link BlockKernel} gives the reasons. Such code therefore always receives the
+ * same kind of memory, and can write only to the blocks. Code for tensors receives views that are made for each call.
  */
 final class UserKernel extends Kernel {
     /**
@@ -125,8 +125,8 @@ final class UserKernel extends Kernel {
     }
 
     /**
-     * Returns an exception that names the reduction, for an exception of a user's code; the group then fails with its
-     * text. An {@code OutOfMemoryError} is thrown unchanged.
+     * Returns an exception that names the reduction, for an exception of a user's code. The group fails with the text
+     * of the returned exception. An {@code OutOfMemoryError} is thrown unchanged.
      */
     private RuntimeException failure(Throwable thrown) {
         if (thrown instanceof OutOfMemoryError memory) {

@@ -17,7 +17,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.function.Supplier;
 
-/** The intra-node links of one rank of one group. The thread that makes progress polls the links that have posts. */
+/** The intra-node links of one rank of one group. The thread that makes progress polls each link that has posts. */
 final class IntraNodeLinks {
     private final GroupSpec group;
     private final int rank;
@@ -26,8 +26,8 @@ final class IntraNodeLinks {
     private final SleepingRanks sleepers;
     private final Supplier<Transport.Events> events;
     /**
-     * Rings lie in the segment of the receiver, so that one set of views and kernels serves all data that comes. One thread at
-     * a time uses them.
+     * Views of this rank's segment. All rings from which this rank receives are in this segment. One set of views and
+     * kernels therefore serves all received data. One thread at a time uses these views and kernels.
      */
     private final TypedViews incomingElements;
 
@@ -40,7 +40,7 @@ final class IntraNodeLinks {
     /**
      * Makes the links of a rank.
      *
-     * @param areas  segments of the ranks of the same host, this one among them; null for the others
+     * @param areas  segments by rank: those of the ranks of the same host, including this rank; null for other ranks
      * @param events receives the events that end a link, on the thread that makes progress
      */
     IntraNodeLinks(
@@ -77,7 +77,7 @@ final class IntraNodeLinks {
         return known;
     }
 
-    /** Returns whether the ring from a peer holds data for which nothing is posted here. */
+    /** Returns whether the ring from a peer holds data for which this rank has posted no receive. */
     boolean hasUnexpected(int peer, Lane lane) {
         IntraNodeLink known = links[lane.ordinal()][peer];
         if (known != null) {
@@ -86,7 +86,7 @@ final class IntraNodeLinks {
         return !dropped && ProgressWords.acquire(areas[rank], SegmentLayout.put(layout.ring(rank, peer, lane))) != 0;
     }
 
-    /** Moves what can be moved now, and wakes sleeping peers; returns whether anything moved. */
+    /** Moves the bytes that can move now, and wakes the peers of their links. Returns whether any byte moved. */
     boolean poll() {
         boolean any = false;
         for (int i = count - 1; i >= 0; i--) {
@@ -104,7 +104,7 @@ final class IntraNodeLinks {
         return any;
     }
 
-    /** Drops all links, and tells the peers; idempotent. */
+    /** Drops all links. Publishes in this rank's segment that this rank is gone, and wakes all peers. Idempotent. */
     void drop() {
         if (dropped) {
             return;
@@ -128,8 +128,8 @@ final class IntraNodeLinks {
     }
 
     /**
-     * One lane to one rank of the same host: a ring in the peer's segment and a ring in this rank's. Used by the thread that
-     * makes progress.
+     * One lane to one rank of the same host: a ring in the peer's segment for sends, and a ring in this rank's segment
+     * for receives. Only the thread that makes progress uses a link.
      */
     final class IntraNodeLink implements Link {
         private final int peer;
@@ -138,7 +138,7 @@ final class IntraNodeLinks {
         private final RingEnd incoming;
         /** Whether the link is in the list of links to poll. */
         private boolean isActive;
-        /** Set when the link moves and reports nothing any more; later posts are ignored. */
+        /** Whether this link moves no more bytes and reports no more events. Later posts are ignored. */
         private boolean dead = dropped;
 
         private IntraNodeLink(int peer, Lane lane) {
@@ -205,11 +205,11 @@ final class IntraNodeLinks {
             return !dead && !(outgoing.posts().isEmpty() && incoming.posts().isEmpty());
         }
 
-        /** Moves what can be moved now; returns whether anything moved. */
+        /** Moves the bytes that can move now. Returns whether any byte moved. */
         private boolean move() {
             boolean moved = exchange();
             if (!moved && busy() && ProgressWords.acquire(areas[peer], layout.gone()) != 0) {
-                // by now everything that the peer did before it left is visible
+                // all writes of the peer before it left are visible now, so this call moves the last of its data
                 moved = exchange();
                 if (!moved && busy()) {
                     dead = true;
@@ -229,9 +229,9 @@ final class IntraNodeLinks {
             return moved;
         }
 
-        /** Returns the failure of a link whose peer has left while a post was open here. */
+        /** Returns the failure of this link if its peer has left while this rank has unfinished posts. */
         private FerroException left() {
-            // the collective whose data is missing, 0 for none; -1 for messages
+            // the number of the collective whose data is missing: 0 for none, -1 on the lane for messages
             long waitedFor = lane == Lane.COLLECTIVE ? incoming.posts().sequence() : -1;
             String message = "rank " + rank + " of \"" + group.name() + "\" lost rank " + peer
                     + ", which has left their shared memory, "
@@ -241,7 +241,7 @@ final class IntraNodeLinks {
             return new FerroException(Code.PEER_LOST, where, message);
         }
 
-        /** Drops all posts at once; later ones are ignored. */
+        /** Drops all posts at once. Later posts are ignored. */
         private void drop() {
             dead = true;
             outgoing.posts().clear();

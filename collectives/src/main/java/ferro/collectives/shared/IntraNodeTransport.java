@@ -17,20 +17,21 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * A transport for groups in which some ranks are on one host. Links to ranks of the same host are rings in shared memory.
- * All other links, control messages and losses are those of the bare medium. Until {@link #meet} all calls go to the bare
- * medium.
+ * A transport for groups in which some ranks are on one host. Links to ranks of the same host are rings in shared
+ * memory. All other links, the control messages and the reports of lost ranks come from the wrapped medium. Before
+ * {@link #meet}, all calls go to the wrapped medium.
  *
- * <p>A rank that waits sleeps in the bare medium. A rank that publishes something in shared memory for a sleeping rank,
- * here or in {@link #wake}, wakes it by the medium's doorbell, or by a control message where the medium has no doorbell.
+ * <p>A rank that waits sleeps in the wrapped medium. A rank wakes a sleeping peer after it has published data for the
+ * peer in shared memory. The links wake their peers themselves; other callers use {@link #wake}. The wake-up is a
+ * doorbell of the wrapped medium, or a control message if the medium has no doorbell.
  */
 public final class IntraNodeTransport implements Transport {
     /** A control message of this one byte asks the receiver to poll. Messages of the engine are longer. */
     private static final byte WAKE = -2;
 
     /**
-     * Longest sleep of a rank that others wake through shared memory. {@link SleepingRanks} rests on a time in which writes of
-     * other ranks arrive, so no sleep is without an end.
+     * Longest sleep of a rank that other ranks wake through shared memory. {@link SleepingRanks} assumes that a write
+     * reaches other ranks within some time. The limit ends a sleep even if this assumption is wrong.
      */
     private static final long MAX_SLEEP_NANOS = 100_000_000L;
 
@@ -38,10 +39,10 @@ public final class IntraNodeTransport implements Transport {
     private final GroupSpec group;
     private final LongSupplier clock;
     private volatile Events events;
-    /** Null until ranks have met. */
+    /** Segments of the ranks of this host; null before {@link #meet}. */
     private SharedMemory memory;
 
-    /** As {@link #memory}; no call accesses a segment once it is null. */
+    /** Links in shared memory; null before {@link #meet} and after the end. While null, no call accesses a segment. */
     private IntraNodeLinks near;
 
     private SleepingRanks sleepers;
@@ -62,11 +63,12 @@ public final class IntraNodeTransport implements Transport {
     }
 
     /**
-     * Uses shared memory from now on, for the links that are asked for. Called by the thread that makes progress.
+     * Uses shared memory for all links that are requested after this call. Called by the thread that makes progress.
      *
      * @param areas  segments of the ranks of this group; closed with this transport
      * @param layout layout of the segments, the same on all ranks
-     * @param nearRanks the ranks that this rank reaches and is reached by, itself among them; the other ranks are told the same
+     * @param nearRanks ranks with which this rank shares memory, including this rank. If rank a is in the set of rank
+     *     b, rank b is in the set of rank a
      */
     public void meet(SharedMemory areas, SegmentLayout layout, BitSet nearRanks) {
         if (abandoned) {
@@ -93,8 +95,8 @@ public final class IntraNodeTransport implements Transport {
     }
 
     /**
-     * Wakes a rank of the same host if it sleeps. Called by the thread that makes progress, after it has published
-     * something for that rank in shared memory.
+     * Wakes a rank of the same host if that rank sleeps. Called by the thread that makes progress, after the thread has
+     * published data for that rank in shared memory.
      *
      * @param peer another rank, which is on the same host
      */
@@ -108,9 +110,9 @@ public final class IntraNodeTransport implements Transport {
      * Returns whether a rank of the same host has sent data for which no receive is posted. Called by the thread that
      * makes progress.
      *
-     * @param peer rank
-     * @param lane which of the links to it
-     * @return false also where links are those of the bare medium
+     * @param peer rank of this group
+     * @param lane lane of the link to that rank
+     * @return whether such data has arrived; always false if the link belongs to the wrapped medium
      */
     public boolean hasUnexpected(int peer, Lane lane) {
         return hasRing(peer) && near.hasUnexpected(peer, lane);
@@ -204,7 +206,7 @@ public final class IntraNodeTransport implements Transport {
 
     @Override
     public boolean mayLose(int peer, Lane lane) {
-        // data that was put into a ring or a segment stays there: each rank has mapped what it reads
+        // data in a ring or a segment outlives its writer, because each rank has mapped the memory that it reads
         boolean inMemory = near != null && near.reaches(peer);
         return !inMemory && bare.mayLose(peer, lane);
     }
@@ -289,7 +291,7 @@ public final class IntraNodeTransport implements Transport {
         }
     }
 
-    /** Passes on all events, but handles messages that wake this rank. */
+    /** A receiver that forwards all events of the wrapped medium, but handles the messages that wake this rank. */
     private final class FromBare implements Events {
         private final Events receiver;
 

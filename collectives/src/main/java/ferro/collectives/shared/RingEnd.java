@@ -7,17 +7,19 @@ import java.nio.ByteBuffer;
 /**
  * One end of a ring of bytes in the segment of the rank that receives.
  *
- * <p>The sending end copies posts from the caller's memory into the ring. A post is finished when its last byte is in the
- * ring, as with a socket: the receiver finds it there even if the sender ends.
+ * <p>The sending end copies posts from the caller's memory into the ring. As with a socket, a post is finished when its
+ * last byte is in the ring. The receiver can read the bytes in the ring even if the sender ends.
  *
- * <p>The receiving end copies or combines straight out of the ring into the caller's memory. It takes only data for which a
- * receive is posted, so that data without a receive slows its sender.
+ * <p>The receiving end copies or combines bytes of the ring directly into the caller's memory. The receiving end takes
+ * only data for which a receive is posted, so that a sender waits when the ring is full of data without a receive.
  */
 final class RingEnd {
-    /** Most bytes per poll and direction, so that both directions keep pace. */
+    /** Maximum number of bytes that one poll moves in one direction, so that both directions keep pace. */
     private static final int TURN_BYTES = 1 << 20;
 
-    /** Number of pieces in which the bytes of a ring are published: one piece is put in while others are taken out. */
+    /**
+     * Number of pieces of a ring. An end publishes its position after each piece, so that both ends can work at once.
+     */
     private static final int PIECES = 8;
 
     private final PostRing posts = new PostRing();
@@ -26,12 +28,15 @@ final class RingEnd {
     private final TypedViews elements;
     private final int capacity;
     private final int pieceBytes;
-    /** The word in which this end publishes its position, and that of the other end. */
+    /** Offset of the word in which this end publishes its position. The other end uses {@code otherWord}. */
     private final int ownWord;
 
     private final int otherWord;
     private final int bytes;
-    /** Bytes ever put in or taken out here; the part of them that is published; and those of the other end, as last seen. */
+    /**
+     * Total bytes that this end has moved. {@code told} is the last published position, {@code seen} the peer's last
+     * one.
+     */
     private long position;
 
     private long told;
@@ -40,10 +45,10 @@ final class RingEnd {
     /**
      * Makes one end.
      *
-     * @param sends    whether it is the end of the sender
+     * @param sends    whether this is the sending end
      * @param area     segment of the receiver
-     * @param elements views of that segment
-     * @param ring     where the ring begins there
+     * @param elements typed views of {@code area}
+     * @param ring     offset of the ring in {@code area}, in bytes
      * @param capacity bytes of the ring, a power of two
      */
     RingEnd(boolean sends, ByteBuffer area, TypedViews elements, int ring, int capacity) {
@@ -65,12 +70,12 @@ final class RingEnd {
         return position;
     }
 
-    /** Returns whether the ring, at its receiving end, holds bytes that are not taken out. */
+    /** Returns whether the ring holds bytes that this receiving end has not taken out. */
     boolean hasUnread() {
         return ProgressWords.acquire(area, otherWord) != position;
     }
 
-    /** Moves what has come, or what there is room for, up to the limit of a poll; returns whether there was any. */
+    /** Moves all bytes that can move now, up to the limit of a poll. Returns whether any byte moved. */
     boolean move() {
         long before = position;
         while (!posts.isEmpty() && posts.unexpectedHeader() == null && position - before < TURN_BYTES) {
@@ -101,8 +106,8 @@ final class RingEnd {
     }
 
     /**
-     * Moves a header, or elements up to a piece or the end of the ring; returns the bytes, 0 if there is no room, or if
-     * nothing is complete yet.
+     * Moves a header, or elements up to a piece or the end of the ring. Returns the number of bytes. Returns 0 if the
+     * ring has too little free space, or if no header or element has arrived completely.
      */
     private int movePiece() {
         int max = (int) (seen - position) + (sends ? capacity : 0);
@@ -121,7 +126,10 @@ final class RingEnd {
         return moved;
     }
 
-    /** Copies what went over the end of the ring to its beginning, and repeats the beginning behind the end. */
+    /**
+     * Copies bytes that were written past the end of the ring to its beginning, and repeats the beginning after its
+     * end.
+     */
     private void repeat(int index, int length) {
         int over = index + length - capacity;
         if (over > 0) {

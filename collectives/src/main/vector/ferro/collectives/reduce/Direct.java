@@ -16,9 +16,9 @@ import jdk.incubator.vector.Vector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Reads and writes of vectors in direct buffers. Up to JDK 18 the Vector API uses byte buffers for this, and later JDKs
- * use memory segments. No source compiles with both, so the methods of this JVM are called by method handles. The
- * handles are constants, so the JIT compiler can inline their targets.
+ * Reads and writes of vectors in direct buffers. Up to JDK 18 the Vector API accesses byte buffers, and in later JDKs
+ * memory segments. No source compiles on all JDKs, so the methods of this JVM are called by method handles. The handles
+ * are constants, so the JIT compiler can inline their targets.
  */
 final class Direct {
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
@@ -51,12 +51,12 @@ final class Direct {
                         + ": use 17, 18, or 22 and newer";
     }
 
-    /** Returns the way in which vectors access buffers. */
+    /** Returns the kind of memory by which vectors access buffers, for people. */
     static String by() {
         return SEGMENTS ? "memory segments" : "byte buffers";
     }
 
-    /** Returns what {@link #load} and {@link #store} access of a buffer. */
+    /** Returns the view of a buffer that {@link #load} and {@link #store} access. */
     static Object of(TypedViews buffer) {
         if (buffer.forVectors == null) {
             try {

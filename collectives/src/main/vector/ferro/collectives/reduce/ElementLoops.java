@@ -17,9 +17,9 @@ import jdk.incubator.vector.VectorSpecies;
  * The loop for the element types that vectors support. The class is a template, from which {@link Loops} defines a
  * class for each type, op and pair of memories.
  *
- * <p>A result is NaN if its bits without the sign are above the bits of infinity. The largest of these values shows
- * whether a full run has a NaN, and costs two instructions per vector. A mask per vector costs more, and some JDKs
- * allocate it on the heap.
+ * <p>A result is NaN if its bits without the sign are above the bits of infinity. The largest result without its sign
+ * shows whether a full run has a NaN, and costs two instructions per vector. A mask per vector costs more, and some
+ * JDKs allocate masks on the heap.
  *
  * <p>A quotient of an f64 number s by a number n is computed as {@code fma(s, high, s * low)}. In this formula, {@code
  * high} is 1 / n truncated to f64, and {@code low} is the remainder. The result has the bits of a division. The
@@ -34,7 +34,7 @@ final class ElementLoops {
     private static final VectorOperators.Binary SCALING = CHOICE.scaling();
     private static final PreMulTarget MULTIPLIES = CHOICE.multiplies();
     /**
-     * Whether a quotient is computed as a corrected product with the reciprocal. The scale is then the upper part of
+     * Whether a quotient is computed as a corrected product with the reciprocal. If so, the scale is the upper part of
      * the reciprocal.
      */
     private static final boolean CORRECTED = SCALING == VectorOperators.DIV && CHOICE.type() == DataType.FLOAT64;
@@ -57,14 +57,15 @@ final class ElementLoops {
     private static final boolean SECOND_DIRECT = CHOICE.secondDirect();
     private static final Class<?> ELEMENT = CHOICE.type().carrier().elementClass();
     /**
-     * Mask that flips the sign bit of unsigned elements, so that a signed comparison orders them; 0 if nothing is flipped.
+     * Mask that flips the sign bit of unsigned elements, so that a signed comparison orders them; 0 if nothing is
+     * flipped.
      */
     private static final long FLIP = flipOf(CHOICE);
 
     private static final VectorSpecies<?> SPECIES = VectorSpecies.of(ELEMENT, VectorShape.preferredShape());
     private static final int LANES = SPECIES.length();
     private static final int BYTES = SPECIES.elementSize() / Byte.SIZE;
-    /** Whether the loop looks for NaNs among the results. */
+    /** Whether the loop checks the results for NaNs. */
     private static final boolean TRACKS_NAN = !COPIES && (ELEMENT == float.class || ELEMENT == double.class);
 
     private static final long INFINITY = ELEMENT == float.class

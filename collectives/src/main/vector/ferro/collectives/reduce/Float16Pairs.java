@@ -10,16 +10,16 @@ import jdk.incubator.vector.VectorOperators;
  * Conversions between vectors of f16 and of f32; {@link HalfFloats} names the source of the format.
  *
  * <p>A vector of elements is read as a vector of 32-bit pairs. The upper and lower elements of the pairs become two
- * vectors of f32: sign, exponent and fraction are moved to their bits in f32. The number is then the element times
- * 2^-112, because of the difference of the exponent biases. Subnormals have this factor too, because their fraction has
- * the same bits in f32. Infinities and NaNs become finite numbers. No value moves across lanes, all vectors have one
- * shape, and there are no masks.
+ * vectors of f32: sign, exponent and fraction are moved to their bits in f32. Each number of f32 is the element times
+ * 2^-112, because of the difference of the exponent biases. Subnormals are scaled by 2^-112 too, because their fraction
+ * has the same bits in f32. Infinities and NaNs become finite numbers. No value moves across lanes, all vectors have
+ * one shape, and no masks are used.
  */
 final class Float16Pairs {
-    /** Factor that removes the scale. */
+    /** Factor that removes the scale 2^-112. */
     static final float UNSCALED = 0x1p112f;
 
-    /** Number of fraction bits of f32 minus that of f16. */
+    /** Number of fraction bits of f32 minus number of fraction bits of f16. */
     private static final int EXTRA = 23 - 10;
 
     // these vectors are made once, because a loop that made them would have too many operations, see Loops
@@ -45,7 +45,7 @@ final class Float16Pairs {
         return elements.and(MAGNITUDE);
     }
 
-    /** Returns whether one of these magnitudes is infinite or NaN. */
+    /** Returns whether any of the magnitudes is infinite or NaN. */
     static boolean holdSpecial(ShortVector magnitudes) {
         return magnitudes.compare(VectorOperators.GE, INFINITY).anyTrue();
     }

@@ -7,7 +7,7 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Loops that multiply blocks of f16. Products are computed without the scale of {@link Float16Pairs}. With that scale a
+ * Loops that multiply blocks of f16. Products are computed without the scale of {@link Float16Pairs}. A scaled
  * subnormal product may have more bits than f32 keeps, and would be rounded twice. One loop would have too many
  * operations, see {@link Loops}, so the work is divided into two loops. Between the two loops, the numbers of a vector
  * of pairs are in this order: the upper elements, then the lower ones.

@@ -11,14 +11,15 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import jdk.incubator.vector.VectorOperators;
 
 /**
- * The loops of one type and op: one class of {@link ElementLoops} or {@link HalfLoops} per pair of kinds of memory, because a
- * loop that gets both arrays and buffers is fast for neither. A class is defined when a run first needs it. Thread-safe.
+ * The loops of one type and op: one class of {@link ElementLoops} or {@link HalfLoops} per pair of kinds of memory,
+ * because a loop that gets both arrays and buffers is fast for neither. The first run that needs a class defines it.
+ * Thread-safe.
  *
- * <p>Each class is a new hidden class of a template class. The Vector API is fast only if shape and op are constants of a
- * loop. A new class makes shape and op constants without sixty copies of the source, and gives each op a separate profile
- * in the JIT compiler.
+ * <p>Each class is a new hidden class of a template class. The Vector API is fast only if shape and op are constants of
+ * a loop. A new class makes shape and op constants without sixty copies of the source, and gives each op a separate
+ * profile in the JIT compiler.
  *
- * <p>The loops are called by method handles that are no constants, so that the JIT compiler compiles each loop as a
+ * <p>The loops are called by method handles that are not constants, so that the JIT compiler compiles each loop as a
  * separate method. Two loops inlined into one caller exceed the compiler's limit of nodes. Above this limit the
  * compiler leaves vectors on the heap, and the loop is ten times slower.
  */
@@ -26,7 +27,7 @@ final class Loops {
     private static final MethodType LOOP = MethodType.methodType(boolean.class, Operands.class);
 
     private final Choice choice;
-    /** Loops by the kinds of memory of both operands; null until they are needed. */
+    /** Loops by the kinds of memory of both operands. An entry is null until its loop is needed. */
     private final AtomicReferenceArray<MethodHandle> byMemories = new AtomicReferenceArray<>(4);
 
     /**
@@ -38,7 +39,7 @@ final class Loops {
      * @param multiplies the operands that are multiplied before they are combined
      * @param both    whether the second operand gets the result too
      * @param firstDirect  whether the first operand is a view of a direct buffer
-     * @param secondDirect whether the second operand is
+     * @param secondDirect whether the second operand is a view of a direct buffer
      */
     record Choice(
             DataType type,

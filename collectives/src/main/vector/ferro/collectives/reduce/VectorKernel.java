@@ -46,7 +46,7 @@ final class VectorKernel extends Kernel {
                 plain.combine(first, at(first, firstAt, ran), second, restAt, length - ran, both);
             }
         }
-        // the references to the caller's memory
+        // drops the references to the caller's memory
         operands.first = null;
         operands.second = null;
         if (vectorized < count) {
@@ -56,8 +56,8 @@ final class VectorKernel extends Kernel {
     }
 
     /**
-     * Runs a loop over one block or over fewer elements. Returns whether a result is NaN or the loop has stopped. The
-     * field {@code count} of the operands then has the number of combined elements.
+     * Runs a loop over one block or over fewer elements. Returns whether a result is NaN or the loop has stopped. After
+     * the call, the field {@code count} of the operands has the number of combined elements.
      */
     private boolean runs(Loops these, long firstAt, long secondAt, int length) {
         operands.firstAt = firstAt;

@@ -8,8 +8,8 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorShape;
 
 /**
- * The kernels of the Vector API. {@link Kernels} finds this class by its name. The API takes about 30 ms to start, so
- * it is first used when a run is long enough for it.
+ * The kernels of the Vector API. {@link Kernels} finds this class by its name. The Vector API takes about 30 ms to
+ * start, so only a run that is long enough for vectors starts the API.
  */
 final class VectorKernels implements KernelFamily {
     /** Maximum number of ranks for which {@link HalfLoops} rounds averages as f32 does. */
@@ -18,7 +18,7 @@ final class VectorKernels implements KernelFamily {
     /** Maximum factor for which all products are numbers that {@link HalfLoops} rounds. */
     private static final double MAX_FLOAT16_FACTOR = 1 << 15;
 
-    /** Loops, which are compiled once per JVM: a second group uses the compiled loops of the first. */
+    /** Loops, which are compiled once per JVM, because all groups use the same loops. */
     private final Map<Loops.Choice, Loops> loops = new ConcurrentHashMap<>();
 
     @Override
@@ -82,8 +82,8 @@ final class VectorKernels implements KernelFamily {
 
     /**
      * A kernel for sums of multiplied inputs of 16-bit floats. The kernel first computes the products of a block, and
-     * adds them while they are in the first-level cache. One loop for products and sums would have too many operations:
-     * see {@link Loops}.
+     * adds the products while these are in the first-level cache. One loop for products and sums would have too many
+     * operations: see {@link Loops}.
      */
     private static final class ProductsFirst extends Kernel {
         private static final int BLOCK = 2048;
