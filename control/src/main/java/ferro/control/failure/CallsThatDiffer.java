@@ -9,19 +9,21 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** A comparison of different calls with one sequence number: which ranks are to blame, and what differs. */
+/**
+ * A comparison of different calls with the same sequence number. The result is the ranks to blame, and the difference.
+ */
 public final class CallsThatDiffer {
     private static final Pattern LENGTH = Pattern.compile("\\[\\d+]");
-    /** The root, which ends the text after the algorithm was removed. */
+    /** The root in the text of a call. The text ends with the root after the algorithm was removed. */
     private static final Pattern ROOT = Pattern.compile(" root \\d+$");
-    /** The length decides which algorithm a call uses, so the algorithms may differ as well. */
+    /** The algorithm in the text of a call. Calls that differ in length may also differ in algorithm. */
     private static final Pattern ALGORITHM = Pattern.compile(" by \\w+$");
 
     private CallsThatDiffer() {}
 
     /**
-     * {@return the ranks to blame, ascending: the ranks whose call differs from that of more than half of the ranks, or
-     * else all ranks}
+     * {@return the ranks to blame, ascending. If more than half of the ranks have made the same call, these are the
+     * ranks with other calls. Otherwise all ranks are to blame}
      *
      * @param calls by rank, the call or a value that is equal for equal calls
      */

@@ -35,14 +35,14 @@ public sealed interface ControlMessage extends WireMessage
     /**
      * The message that the group has failed.
      *
-     * @param ageMillis milliseconds for which the sender has known a failure
-     * @param dead      ranks that the sender knows to be dead, as many as the message can hold. A rank adds dead
+     * @param ageMillis milliseconds since the first failure, according to the sender
+     * @param dead      dead ranks according to the sender, as many as the message can hold. The receiver adds dead
      *     culprits to its lost ranks before a call fails, and other dead ranks later
-     * @param failure   cause as the sender knows it
+     * @param failure   cause that the sender has merged so far
      */
     record Abort(int ageMillis, Set<Integer> dead, Failure failure) implements ControlMessage {
         static final byte KIND = 1;
-        /** The longest list of dead ranks, in bytes: the space that a failure leaves in a message. */
+        /** The longest list of dead ranks, in bytes. The rest of the message holds the failure. */
         static final int MAX_DEAD = 240;
 
         /** Cuts the list of dead ranks to the length that a message can hold. */
@@ -56,7 +56,7 @@ public sealed interface ControlMessage extends WireMessage
             return new Abort((int) age, dead, failure);
         }
 
-        /** Returns for how many nanoseconds the sender has known a failure. */
+        /** Returns the nanoseconds since the first failure, according to the sender. */
         public long ageNanos() {
             return TimeUnit.MILLISECONDS.toNanos(ageMillis);
         }
@@ -74,19 +74,21 @@ public sealed interface ControlMessage extends WireMessage
      *
      * @param lastSequence sequence of the last collective that the sender has called, 0 if none
      * @param sent         number of messages that the sender has sent to the receiver of this goodbye
-     * @param taken        number of messages of the receiver that were delivered at the sender
+     * @param taken        number of messages of the receiver that were delivered to the sender
      * @param fingerprint  fingerprint of the last collective, 0 if none
      * @param call         text of the last collective, for people
-     * @param previous     nearest rank before the sender that has not left, as far as the sender knows; all ranks
-     *     between the two have left
-     * @param next         nearest rank after the sender that has not left, as far as the sender knows; all ranks
-     *     between the two have left
+     * @param previous     nearest rank before the sender that has not left, according to the sender. All ranks between
+     *     the two ranks have left
+     * @param next         nearest rank after the sender that has not left, according to the sender. All ranks between
+     *     the two ranks have left
      */
     record Goodbye(long lastSequence, long sent, long taken, long fingerprint, String call, int previous, int next)
             implements ControlMessage {
         static final byte KIND = 2;
 
-        /** Creates a goodbye for a rank that closed the group without one and exchanged no message with this rank. */
+        /**
+         * Creates the goodbye of a rank that has closed the group without a goodbye, and without messages to this rank.
+         */
         public static Goodbye unsaid(int rank) {
             return new Goodbye(UNKNOWN, 0, 0, 0, "", rank, rank);
         }
@@ -111,8 +113,8 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /**
-     * The answer to a goodbye. A rank answers at once, and again after it has received everything that the leaving rank
-     * sent.
+     * The answer to a goodbye. A rank answers a goodbye at once, and again after it has received all data of the
+     * leaving rank.
      *
      * @param ended   number of the last collective that has ended on the sender, 0 if none
      * @param arrived number of messages of the leaving rank that have arrived at the sender
@@ -224,8 +226,8 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /**
-     * The leave of a rank that has left the group normally. The sender sends the leave with the lowest last collective
-     * of all leaves that it knows. A receiver forwards a leave that is lower than the lowest one that it knew before.
+     * The leave of a rank that has left the group normally. Of all leaves that a rank has received, the rank sends the
+     * leave with the lowest last collective. A receiver forwards a leave if the leave is the lowest one so far.
      *
      * @param rank         rank that has left
      * @param lastSequence sequence of the last collective that the rank has called, 0 if none
@@ -256,7 +258,7 @@ public sealed interface ControlMessage extends WireMessage
         }
     }
 
-    /** A request for a goodbye when the receiver leaves. A receiver that has left already answers at once. */
+    /** A request for a goodbye when the receiver leaves. A receiver that has already left answers at once. */
     record Follow() implements ControlMessage {
         static final byte KIND = 10;
 
@@ -268,9 +270,9 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /**
-     * A report of ranks that are silent, or whose connections to the sender have ended. The sender does not know
-     * whether these ranks have left. The receiver fails the group if it knows that some of the reported ranks have not
-     * left.
+     * A report of ranks that are silent, or whose connections to the sender have ended. The sender cannot determine
+     * whether the reported ranks have left. The receiver fails the group if some of the reported ranks have not left
+     * according to the receiver.
      *
      * @param loss failure of the group if the ranks have not left
      */

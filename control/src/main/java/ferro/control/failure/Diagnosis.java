@@ -18,9 +18,9 @@ import java.util.concurrent.TimeUnit;
  * the call and waits outside of the group does not end the chain. If ranks wait for each other in a cycle, no rank
  * alone is to blame. All ranks of a cycle are culprits, and the text reports the cycle.
  *
- * <p>A rank that has made a call may not be in that call yet, because earlier calls of the rank may not have ended. If
- * all ranks have made the call and answer, and data of this rank still moves, no rank is to blame, because all may be
- * slow. If this rank stood still and all ranks that it waits for have left, this rank itself is to blame.
+ * <p>A rank that has made a call may still be in an earlier call that has not ended. If all ranks have made the call
+ * and answer, and data of this rank still moves, all ranks may be slow, so no rank is to blame. If this rank stood
+ * still and all ranks that it waits for have left, this rank itself is to blame.
  */
 public final class Diagnosis {
     private static final int LISTED_MOST = 8;
@@ -33,7 +33,7 @@ public final class Diagnosis {
     private final BitSet slow;
     private final long sequence;
     private final BitSet[] waits;
-    /** The graph of waiting ranks, as the ranks answered. */
+    /** The graph of waiting ranks, from the answers of the ranks. */
     private final WaitGraph waiting = new WaitGraph(this::waitsFor, this::waitsForAny);
     /** The ranks that hold up each rank. A rank that waits for any of several ranks is held up only if it is stuck. */
     private final WaitGraph graph = new WaitGraph(this::heldUpBy);
@@ -46,7 +46,7 @@ public final class Diagnosis {
     private BitSet stuck;
     /** The call that this rank is in, for people. */
     private String ownCall = "in this call";
-    /** The ranks that wait for each other; empty if a chain has an end. */
+    /** The ranks that wait for each other in a cycle; empty if a chain of waiting ranks has an end. */
     private BitSet cycle = new BitSet();
 
     /**
@@ -64,7 +64,10 @@ public final class Diagnosis {
             return new Failure(Code.TIMED_OUT, origin, sequence, RankLists.numbers(culprits), said, null, known);
         }
 
-        /** Makes the event of a rank that has waited for a quarter of a timeout; the ranks of the event are the culprits. */
+        /**
+         * Makes the event of a rank that has waited for a quarter of a timeout; the ranks of the event are the
+         * culprits.
+         */
         public GroupEvent late(GroupSpec group, String said) {
             List<Integer> ranks = culprits.stream().boxed().toList();
             return GroupEvent.of(GroupEvent.Kind.LATE, group.name(), group.rank(), ranks, said);
@@ -74,7 +77,7 @@ public final class Diagnosis {
     /**
      * The state of this rank during the call.
      *
-     * @param pausedNanos time that its process stood still, in nanoseconds
+     * @param pausedNanos time that the process of this rank stood still, in nanoseconds
      * @param movedNanos  nanoseconds before now within which data of this rank moved; 0 if no data moved
      */
     public record OwnState(long pausedNanos, long movedNanos) {
@@ -199,8 +202,8 @@ public final class Diagnosis {
     }
 
     /**
-     * Judges an operation that waits for any of some ranks, such as a receive from any rank. No rank is to blame as
-     * long as one of the ranks can go on.
+     * Judges an operation that waits for any one of several ranks, such as a receive from any rank. No rank is to blame
+     * as long as one of these ranks can go on.
      *
      * @param waitedFor ranks of which one is enough
      * @param ownCall   call that this rank is in, for people
@@ -247,8 +250,8 @@ public final class Diagnosis {
 
     /**
      * Follows the chain of waiting ranks from the ranks that have not made the call. A rank that has made the call and
-     * waits for ranks outside of this group does not end the chain. That rank has completed its part in this group, and
-     * the end of its chain is not visible in this group.
+     * waits for ranks outside of this group does not end the chain. Such a rank has completed its part in this group,
+     * and the end of its chain is not visible in this group.
      */
     private BitSet endOfMissing(BitSet missing) {
         BitSet ends = endOfChain(missing);

@@ -11,8 +11,8 @@ import java.util.TreeSet;
  * number of causes, in any order and any number of times.
  *
  * @param code     kind of the failure
- * @param origin   rank that saw it first, as far as this rank knows
- * @param sequence operation in which it was seen, -1 if none
+ * @param origin   rank that detected the failure first, according to this rank
+ * @param sequence operation in which the failure was detected, -1 if none
  * @param culprits ranks to blame, ascending and immutable; empty if unknown
  * @param text     text for people: what failed, where, what was expected and found, and what to do
  * @param cause    first exception on this rank, or null
@@ -28,12 +28,12 @@ public record Failure(
     public static final Failure NONE = new Failure(Code.ABORTED, 0, -1, Set.of(), "", null);
 
     /**
-     * Creates a failure. Culprits and text are cut to the length that a message can hold, so that every rank knows the
-     * same.
+     * Creates a failure. Culprits and text are cut to the length that a message can hold, so that every rank has the
+     * same culprits and the same text.
      *
      * @param code     kind of the failure
-     * @param origin   rank that saw it first, as far as this rank knows
-     * @param sequence operation in which it was seen, -1 if none
+     * @param origin   rank that detected the failure first, according to this rank
+     * @param sequence operation in which the failure was detected, -1 if none
      * @param culprits ranks to blame, ascending and immutable; empty if unknown
      * @param text     text for people
      * @param cause    first exception on this rank, or null
@@ -48,8 +48,8 @@ public record Failure(
      * Creates a failure of a single rank, for which no calls were compared.
      *
      * @param code     kind of the failure
-     * @param origin   rank that saw it first, as far as this rank knows
-     * @param sequence operation in which it was seen, -1 if none
+     * @param origin   rank that detected the failure first, according to this rank
+     * @param sequence operation in which the failure was detected, -1 if none
      * @param culprits ranks to blame, empty if unknown
      * @param text     text for people
      * @param cause    first exception on this rank, or null
@@ -88,11 +88,12 @@ public record Failure(
     }
 
     /**
-     * Returns whether a rank forwards this failure, which it has merged from the failure that it knew and one from
-     * another rank. A loss of which only the text has changed is not forwarded, because each rank that has seen the
-     * loss notifies all ranks. Other texts are forwarded if their (sequence, origin) is lower.
+     * Returns whether a rank forwards this failure, which is merged from the failure {@code known} and another failure.
+     * If only the text of a loss has changed, the loss is not forwarded, because each rank that has detected the loss
+     * notifies all ranks. If only the text of another failure has changed, the failure is forwarded if its (sequence,
+     * origin) is lower.
      *
-     * @param known failure that this rank knew before
+     * @param known failure of this rank before the merge
      * @return whether the other ranks have to be notified
      */
     boolean isNewsAfter(Failure known) {
@@ -100,7 +101,7 @@ public record Failure(
         return !saysAs(known) || !isLoss() && isEarlier;
     }
 
-    /** {@return whether this is the loss of ranks, PEER_LOST or PARTITION, which several ranks see independently} */
+    /** {@return whether this is the loss of ranks, PEER_LOST or PARTITION, which several ranks detect independently} */
     public boolean isLoss() {
         return code == Code.PEER_LOST || code == Code.PARTITION;
     }
@@ -121,15 +122,15 @@ public record Failure(
     }
 
     /**
-     * Merges two causes into the one on which ranks agree. The result is the graver cause, by code, then by sequence,
+     * Merges two causes into the cause on which ranks agree. The result is the graver cause, by code, then by sequence,
      * then by origin. The culprits of the result are all ranks to blame for its code.
      *
-     * <p>If calls were compared, only the cause with the earliest difference counts. Of several such causes, the cause
-     * with the most compared calls counts, because two differing ranks cannot decide which of them is the odd one. Of
-     * causes that compared equally many calls, one counts, with its culprits and its text, which lists the calls.
+     * <p>If calls were compared, only the cause with the earliest difference counts. Of several causes with the same
+     * difference, the cause with the most compared calls counts, because the calls of two ranks do not show which rank
+     * is the odd one. Of causes that compared equally many calls, one counts, with its culprits and its list of calls.
      *
-     * <p>Of several losses, the text that describes the end of the most ranks is kept. Of several timeouts, the text of
-     * one that blames a rank is kept, if any does.
+     * <p>Of several losses, the text that describes the end of the most ranks is kept. Of several timeouts, a text that
+     * blames a rank is kept, if any text does.
      *
      * @param other cause from this rank or another one
      * @return this object if the other cause changes nothing

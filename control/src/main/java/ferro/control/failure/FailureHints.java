@@ -5,8 +5,8 @@ import java.util.BitSet;
 import java.util.regex.Pattern;
 
 /**
- * The last parts of failure texts, which advise a reader where to search for the cause. A reader who knows what has
- * happened to the rank sees the text without the advice.
+ * The last parts of failure texts, which advise a reader where to search for the cause. The advice is removed from a
+ * text if the end of the rank is known.
  */
 public final class FailureHints {
     /** Advice about one process that has ended. */

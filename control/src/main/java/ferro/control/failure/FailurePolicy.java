@@ -2,8 +2,8 @@ package ferro.control.failure;
 
 /**
  * The decisions of a group when a call or a rank fails. All decisions are in one interface, so that a test can replace
- * one of them by a wrong one and check whether the simulation finds the fault. The default methods are the shipped
- * behaviour. The engine replaces only {@link #eofGraceNanos} and {@link #mayGiveUp}, for a medium without control
+ * a decision by a wrong one and check whether the simulation finds the fault. The default methods are the shipped
+ * behaviour. The engine overrides only {@link #eofGraceNanos} and {@link #mayGiveUp}, for a medium without control
  * messages.
  */
 public interface FailurePolicy {
@@ -11,13 +11,13 @@ public interface FailurePolicy {
     FailurePolicy SHIPPED = new FailurePolicy() {};
 
     /**
-     * The time between the end of a connection and the blame of its peer. Inboxes are read in this time, because they
-     * may contain a message that explains the end.
+     * The time between the end of a connection and the blame of its peer. This rank reads its inboxes in this time,
+     * because an inbox may contain a message that explains the end.
      */
     long EOF_GRACE_NANOS = 10_000_000L;
 
     /**
-     * Returns whether this rank sends a failure that it saw itself to a neighbour.
+     * Returns whether this rank sends a failure that this rank has detected to a neighbour.
      *
      * @param failure cause with which the group fails
      * @param peer    neighbour that may receive the failure
@@ -28,11 +28,11 @@ public interface FailurePolicy {
     }
 
     /**
-     * Returns whether this rank forwards the failure that another rank sent to a neighbour. Forwarding replaces the
-     * messages of a rank that died while it sent the failure. Forwarding also takes the failure to ranks that are not
+     * Returns whether this rank forwards the failure of another rank to a neighbour. Forwarding replaces the messages
+     * of a rank that died while it sent the failure. By forwarding, the failure also reaches ranks that are not
      * neighbours of its origin.
      *
-     * @param failure cause as this rank knows it now
+     * @param failure cause that this rank has merged so far
      * @param peer    neighbour that may receive the failure
      * @return true: every change of code or culprits is forwarded
      */
@@ -41,9 +41,9 @@ public interface FailurePolicy {
     }
 
     /**
-     * Returns the cause on which ranks agree when they know two causes.
+     * Returns the cause on which ranks agree when a second cause arrives.
      *
-     * @param known cause that this rank knew before
+     * @param known cause that this rank has merged before
      * @param other cause that arrived
      * @return merged cause, {@code known} itself if nothing changes
      */
@@ -54,9 +54,9 @@ public interface FailurePolicy {
     /**
      * Returns which of two leaves is announced to all ranks.
      *
-     * @param known leave that this rank knew before
+     * @param known earliest leave that this rank has received before
      * @param other leave that arrived
-     * @return the leave with the lower last collective; of two equal ones, the leave of the lower rank
+     * @return the leave with the lower last collective; if both are equal, the leave of the lower rank
      */
     default ControlMessage.Left lowest(ControlMessage.Left known, ControlMessage.Left other) {
         return other.isBefore(known) ? other : known;
@@ -72,7 +72,9 @@ public interface FailurePolicy {
         return mine == theirs;
     }
 
-    /** {@return how many nanoseconds the end of a connection waits for a message that explains it; 0 blames at once} */
+    /**
+     * {@return nanoseconds between the end of a connection and the blame of its peer; 0 if the peer is blamed at once}
+     */
     default long eofGraceNanos() {
         return EOF_GRACE_NANOS;
     }
@@ -82,17 +84,18 @@ public interface FailurePolicy {
      *
      * @param toldAbort   whether the rank has sent a failure before its end
      * @param saidGoodbye whether the rank has left the group before its end
-     * @return true if the rank did neither; otherwise its end is a consequence
+     * @return true if the rank did neither of the two. Otherwise the end of the rank is a consequence of the failure
      */
     default boolean blamesLoss(boolean toldAbort, boolean saidGoodbye) {
         return !toldAbort && !saidGoodbye;
     }
 
     /**
-     * Returns whether a call fails now that its deadline has passed. Asked again until the result is true.
+     * Returns whether a call whose deadline has passed fails now. This method is called again until it returns true.
      *
      * @param timeoutNanos timeout of the call
-     * @return true here; false on a medium without control messages while it still reads what the peers have sent
+     * @return true by default; false on a medium without control messages while the medium still reads data of the
+     *     peers
      */
     default boolean mayGiveUp(long timeoutNanos) {
         return true;

@@ -32,8 +32,8 @@ public final class Failures {
     }
 
     /**
-     * Creates the failure for an exception inside the engine. The whole group fails, because the other ranks would wait
-     * if only one caller failed.
+     * Creates the failure for an exception inside the engine. The group fails on all ranks, because the other ranks
+     * would wait if only one caller failed.
      */
     public static Failure inside(GroupSpec group, String self, Throwable broken) {
         Set<Integer> blamed = Set.of(group.rank());
@@ -94,8 +94,8 @@ public final class Failures {
     }
 
     /**
-     * Creates the exception for a call that is refused because the JVM exits. When the call is refused, this rank has
-     * left the group, or has sent the other ranks the reason for the failure.
+     * Creates the exception for a call that is refused because the JVM exits. Before the refusal, this rank has left
+     * the group, or has sent the other ranks the reason for the failure.
      */
     public static FerroException refusedAtExit(GroupSpec group, String self, String call) {
         Where where = Where.of(group.name(), group.rank()).blaming(group.rank());
@@ -119,8 +119,8 @@ public final class Failures {
     }
 
     /**
-     * Returns whether another rank aborted the group. During the bootstrap, such an abort means that the other rank has
-     * found all ranks, has created the group, and has failed.
+     * Returns whether another rank aborted the group. During the bootstrap, an abort of another rank shows that the
+     * other rank has found all ranks, has created the group, and has failed.
      */
     public static boolean isAbortOfAnother(GroupSpec group, Failure failure) {
         return failure != null && failure.code() == Code.ABORTED && failure.origin() != group.rank();
@@ -146,9 +146,10 @@ public final class Failures {
 
     /**
      * Creates the exception for a failure of the group outside any call, with the ends of dead ranks. The message does
-     * not contain these ends, because a message may become the text of another failure, which is sent to all ranks.
+     * not contain the ends of ranks, because a message may become the text of another failure, which is sent to all
+     * ranks.
      *
-     * @param ends how each dead rank ended, by rank, as far as this is known
+     * @param ends how dead ranks ended, by rank; without an entry for a rank whose end is unknown
      */
     public static FerroException exception(GroupSpec group, String self, Failure failure, Map<Integer, RankEnd> ends) {
         Where where = Where.of(group.name(), group.rank())
@@ -166,7 +167,7 @@ public final class Failures {
 
     /**
      * Returns whether an exception comes from the other part of this group, which moves data on another medium and has
-     * failed under the same name. The cause of that exception is then also the cause of this failure.
+     * failed under the same name. If so, the cause of the exception is also the cause of this failure.
      */
     private static boolean isOfThisEnd(Where where, GroupSpec group) {
         return where.rank() == group.rank() && where.group().equals(group.name());

@@ -5,28 +5,28 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The cause of the group's failure as this rank knows it. This cause is merged from the causes that this rank saw and
- * the causes that other ranks sent. Thread-safe.
+ * The cause of the group's failure on this rank. This cause is merged from the causes that this rank has detected and
+ * the causes that other ranks have sent. Thread-safe.
  */
 public final class FirstCause {
     /**
-     * The time after the first cause in which a cause that this rank sees itself still counts. A later one is a
-     * consequence, such as a link that ends because its peer has given up. The time starts at the first cause of the
-     * group, not of this rank. If the time started at this rank's first cause, a rank that stood still would change a
-     * cause on which the others agreed long ago.
+     * The time after the first cause in which another cause that this rank detects still counts. A cause that this rank
+     * detects later is a consequence, such as a link that ends because its peer has given up. The time starts at the
+     * first cause of the group, not of this rank. If the time started at this rank's first cause, a rank that stood
+     * still would change a cause on which the other ranks agreed long ago.
      */
     private static final long WINDOW_NANOS = 50_000_000L;
 
     /**
      * The time after the first cause in which a rank that ends may not have sent its text to all ranks. Launchers end
-     * the surviving ranks later than this.
+     * the surviving ranks after this time.
      */
     private static final long SENDING_NANOS = 250_000_000L;
 
     private final FailurePolicy rules;
     private final AtomicReference<KnownCauses> known = new AtomicReference<>();
 
-    /** The known cause, and the earliest time at which a cause was known, on this rank or on a rank that sent one. */
+    /** The merged cause, and the time of the first cause, on this rank or on a rank that has sent a cause. */
     private record KnownCauses(Failure failure, long sinceNanos) {}
 
     /** Creates the cause of a group that has not failed. */
@@ -41,25 +41,26 @@ public final class FirstCause {
     }
 
     /**
-     * Adds a cause that this rank saw. If this rank sees several causes with the same code and culprits, only the text
-     * of the first one counts. Returns the agreed cause if the other ranks have to be notified, otherwise null.
+     * Adds a cause that this rank has detected. If this rank detects several causes with the same code and culprits,
+     * only the text of the first cause counts. Returns the agreed cause if the other ranks have to be notified,
+     * otherwise null.
      */
     public Failure seen(Failure cause, long nowNanos) {
         return add(cause, true, false, nowNanos);
     }
 
     /**
-     * Adds a cause that this rank saw and that is part of the known cause. A part of the known cause is not a
-     * consequence, however late this rank sees it. Returns the agreed cause if the other ranks have to be notified,
-     * otherwise null.
+     * Adds a cause that this rank has detected and that is part of the known cause. A part of the known cause is not a
+     * consequence, even if this rank detects the part late. Returns the agreed cause if the other ranks have to be
+     * notified, otherwise null.
      */
     public Failure seenPart(Failure cause, long nowNanos) {
         return add(cause, true, true, nowNanos);
     }
 
     /**
-     * Adds a cause that another rank sent, and the time at which that rank first knew of a failure. Returns the agreed
-     * cause if the other ranks have to be notified, otherwise null.
+     * Adds a cause that another rank has sent, and the time of the first failure according to the sender. Returns the
+     * agreed cause if the other ranks have to be notified, otherwise null.
      */
     public Failure told(Failure cause, long sinceNanos) {
         return add(cause, false, false, sinceNanos);

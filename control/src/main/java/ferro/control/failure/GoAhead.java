@@ -3,8 +3,8 @@ package ferro.control.failure;
 import ferro.control.wire.FieldCodec;
 
 /**
- * The notice to the sender of a point-to-point message that a receive has matched the message. This notice repeats a
- * go-ahead on the message lane, which may wait behind messages that no rank receives.
+ * The notice to the sender of a point-to-point message that a receive has matched the message. The notice is a copy of
+ * the go-ahead on the message lane. The go-ahead on that lane may wait behind messages that no rank receives.
  *
  * @param announcement number under which the message was announced
  */

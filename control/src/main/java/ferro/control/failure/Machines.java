@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.IntPredicate;
 
-/** The machines of the ranks of a group, as far as the ranks reported them when they joined. */
+/** The machines of the ranks of a group, from the reports of the ranks when they joined. */
 public final class Machines {
     private final int self;
     private final int[] joinedRanks;
@@ -44,7 +44,7 @@ public final class Machines {
     }
 
     /**
-     * Names ranks of this group for people, and adds their numbers in the joined group if these differ.
+     * Names ranks of this group for people. Adds the numbers of the ranks in the joined group if these numbers differ.
      *
      * @param ranks ranks of this group
      * @return for example {@code rank 1} or {@code ranks 1, 2 (ranks 2, 4 of "world")}
@@ -70,9 +70,9 @@ public final class Machines {
     }
 
     /**
-     * Returns the failure that a medium reports about a rank, with the name of the rank at the start of its message.
-     * The name is needed because a medium has other numbers for the ranks of a subgroup. Other failures, and all
-     * failures in the joined group, are returned unchanged.
+     * Returns the failure that a medium reports about a rank of a subgroup, with the name of the rank at the start of
+     * the message. The name is added because the medium has other numbers for the ranks of a subgroup. Failures in the
+     * joined group, and failures that are not about the rank, are returned unchanged.
      */
     public FerroException named(int rank, FerroException cause) {
         boolean isOfPeer =
@@ -113,9 +113,9 @@ public final class Machines {
      * Returns all ranks of this group on another machine if a condition holds for each of them.
      *
      * @param rank      a rank on that machine
-     * @param condition what each rank of the machine has to fulfil
-     * @return all ranks on the machine, at least two; empty if the condition is false for one of them, or if the
-     *     machine is unknown or is this rank's own
+     * @param condition condition that each rank of the machine has to fulfil
+     * @return all ranks on the machine, at least two; empty if the condition is false for one of these ranks, or if the
+     *     machine is unknown or is the machine of this rank
      */
     public BitSet sharing(int rank, IntPredicate condition) {
         String machine = away(rank);
@@ -131,14 +131,13 @@ public final class Machines {
         return there.cardinality() > 1 ? there : new BitSet();
     }
 
-    /** Returns a text that says that no rank of a machine answers. */
+    /** Returns a text about a machine of which no rank answers. */
     public String silence(BitSet there) {
         return silence(away(there.nextSetBit(0)), named(there), there.cardinality() == 1);
     }
 
     /**
-     * Returns a text that says that the only given rank of a machine does not answer, or that none of the given ranks
-     * answers.
+     * Returns a text about a machine of which none of the given ranks answers. {@code isOne} is true for a single rank.
      */
     public static String silence(String machine, String ranks, boolean isOne) {
         return machine + ": "

@@ -5,27 +5,27 @@ import java.util.function.IntPredicate;
 
 /**
  * The graph of the ranks of a group over which failures and leaves reach all ranks. Each rank sends failures and leaves
- * to its neighbours, and forwards each one that is new to it.
+ * to its neighbours, and forwards each failure or leave that the rank had not received before.
  *
  * <p>In a small group each rank is a neighbour of every other rank: a full mesh. In a larger group rank r has the
  * neighbours r + 2^i and r - 2^i for each power of two below the size. This is a circulant graph, whose degree and
  * diameter grow with the logarithm of the size. A neighbour that is gone is replaced by the next rank in the same
- * direction. Therefore the graph of the remaining ranks always contains a ring. For steps above 1, at most
- * {@value #MAX_REPLACED} adjacent ranks that are gone are passed over. Without this limit, the rank after many adjacent
- * ranks that are gone would replace all of them.
+ * direction. Therefore the graph of the remaining ranks always contains a ring. For steps above 1, a search passes over
+ * at most {@value #MAX_REPLACED} adjacent ranks that are gone. Without a limit, the rank after many adjacent ranks that
+ * are gone would replace all of them.
  *
  * <p>If fewer ranks than the degree end at once, or two hosts of 8 ranks, the other ranks stay connected without any
- * replacement. Leaves need replacements. For example, take 64 ranks on hosts of 8. When hosts 1, 2, 4, 5 and 7 have
- * left, no power of two leads from host 3 to hosts 0 and 6.
+ * replacement. Replacements are needed after many leaves. Assume 64 ranks, of which each host has 8. When the ranks of
+ * hosts 1, 2, 4, 5 and 7 have left, no power of two leads from host 3 to hosts 0 and 6.
  *
- * <p>The graph is a pure function of its arguments. Every rank computes the same graph from the same ranks that are
- * gone.
+ * <p>The graph is a pure function of its arguments. Ranks with the same view of which ranks are gone compute the same
+ * graph.
  */
 public final class Overlay {
     /** The condition that accepts all steps of the circulant graph. */
     public static final IntPredicate ALL_STEPS = step -> true;
 
-    /** The size of the largest full mesh. Tests use a smaller one. */
+    /** The size of the largest group that is a full mesh. Tests use a smaller size. */
     public static final int MAX_MESH = 33;
 
     /** The maximum number of adjacent gone ranks that a search for a neighbour passes over, for steps above 1. */
@@ -116,8 +116,8 @@ public final class Overlay {
     }
 
     /**
-     * Returns the first rank that is not gone, from a distance on in one direction. At most {@code count} ranks are
-     * passed over. Returns this rank if the search finds no other rank.
+     * Returns the first rank that is not gone, in one direction, at a given distance or further away. The search passes
+     * over at most {@code count} ranks. Returns this rank if the search finds no other rank.
      */
     private int search(long distance, int direction, int count, BitSet gone) {
         int peer = (int) Math.floorMod(rank + distance, (long) worldSize);

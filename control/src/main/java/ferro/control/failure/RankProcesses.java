@@ -2,9 +2,9 @@ package ferro.control.failure;
 
 import java.util.BitSet;
 
-/** The processes of the ranks of a joined group, as far as the ranks have reported them; thread-safe. */
+/** The processes of the ranks of a joined group, from the reports of the ranks. Thread-safe. */
 public interface RankProcesses {
-    /** An implementation that knows no process and treats every rank as alone in its process. */
+    /** An implementation without reports, for which every rank is alone in its process. */
     RankProcesses UNKNOWN = new RankProcesses() {};
 
     /** Returns the name of the joined group; empty if it is unknown. */

@@ -12,8 +12,8 @@ import java.util.Set;
  * @param lastCall     text of that operation, empty if none
  * @param running      operation of this group that is in flight on the rank, 0 if none
  * @param asked        operation that the question was about
- * @param fingerprint  fingerprint of the rank's call of that operation; 0 if the rank has made none, or made it too
- *     long ago
+ * @param fingerprint  fingerprint of the rank's call of operation {@code asked}; 0 if the rank has not made this call,
+ *     or made it too long ago
  * @param call         text of that call
  * @param place        call that the rank is in, for people; empty if the rank is in no call of ferro
  * @param waitsFor     ranks of the joined group that the rank waits for, ascending
@@ -37,7 +37,7 @@ public record Status(
         String location)
         implements ControlMessage {
     static final byte KIND = 5;
-    /** The longest {@code place}, in bytes: the space that the other fields leave in a message. */
+    /** The longest {@code place}, in bytes. The other fields use the rest of a message. */
     private static final int PLACE_MOST = 1600;
 
     /** The space for a line of at most 200 bytes and the words before it, so that no line is cut. */
@@ -54,9 +54,9 @@ public record Status(
     }
 
     /**
-     * Returns the answer of a rank that has left without a goodbye to this rank. A rank that left without a goodbye to
-     * this rank has made all calls that this rank waits for. If it had not, the leave with the lowest last collective
-     * would fail these calls, because that leave reaches all ranks.
+     * Returns the answer of a rank that has left without a goodbye to this rank. Such a rank has made all calls that
+     * this rank waits for. If a call were missing, the leave with the lowest last collective would fail the call,
+     * because that leave reaches all ranks.
      */
     public static Status left() {
         return left(LATE_ENOUGH, "");
@@ -90,8 +90,8 @@ public record Status(
     }
 
     /**
-     * Returns the line of the program that made the call in question, or that the rank has executed since that call.
-     * Returns an empty text if the rank is in another call, or has made later ones.
+     * Returns the line of the program that made the call of operation {@code asked}, or the line that the rank executes
+     * after that call. Returns an empty text if the rank is in another call, or has made later calls.
      */
     public String callLocation() {
         boolean isLast = running == 0 && place.isEmpty() && sequence == asked;
@@ -99,8 +99,8 @@ public record Status(
     }
 
     /**
-     * Returns this answer with the line of an earlier answer if this one has no line and the rank is still in the same
-     * call, or still in none.
+     * Returns this answer. If this answer has no line and the rank is still in the same call, or still in no call, adds
+     * the line of an earlier answer.
      */
     Status after(Status earlier) {
         boolean isSame = earlier != null
@@ -130,12 +130,12 @@ public record Status(
         return position.replaceFirst(", .*?(?= of group \"|$)", "");
     }
 
-    /** Returns whether the rank has not called an operation, or is in an earlier one. */
+    /** Returns whether the rank has not called an operation, or is in an earlier operation. */
     boolean isBehind(long operation) {
         return sequence < operation || running > 0 && running < operation;
     }
 
-    /** Returns whether the rank is in a later operation, or has called a later one and all have ended. */
+    /** Returns whether the rank is in a later operation, or has called a later one and has no operation in flight. */
     boolean isAhead(long operation) {
         return running > operation || running == 0 && sequence > operation;
     }

@@ -4,7 +4,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The last answer of each rank of a group that has answered, and the question that it answers. Thread-safe. */
+/** The last answer of each rank of a group, with the number of the question that was answered. Thread-safe. */
 public final class StatusBoard {
     private final int self;
     private final int worldSize;
@@ -34,7 +34,7 @@ public final class StatusBoard {
                 peer, new LastAnswer(status.after(before.status), Math.max(before.ask, Math.min(asks, status.ask()))));
     }
 
-    /** Records that a rank has left. From now on, the given status is its answer to every question. */
+    /** Records that a rank has left. From now on, the given status is the answer of that rank to every question. */
     public synchronized void left(int peer, Status last) {
         answers.put(peer, new LastAnswer(last, Long.MAX_VALUE));
     }

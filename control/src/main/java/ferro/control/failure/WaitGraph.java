@@ -7,15 +7,15 @@ import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 
 /**
- * A graph of the ranks that each rank waits for. The ranks that delay other ranks are at the ends of the chains: a rank
- * that waits for no rank ends its chain. If no chain has an end, the ranks wait for each other in a cycle.
+ * A graph of the ranks that each rank waits for. A rank that waits for no rank ends a chain of waiting ranks, and
+ * delays the other ranks of the chain. If no chain has an end, ranks wait for each other in a cycle.
  *
- * <p>At a deadline, ranks find the culprits with this graph. {@code ferro analyze} does the same with the recordings of
- * the ranks. The graph has no state of its own. Any thread may call the graph if any thread may call the function of
- * the graph.
+ * <p>At a deadline, ranks find the culprits with this graph. {@code ferro analyze} finds culprits with such a graph of
+ * the recordings. The graph has no state of its own. Any thread may call the graph if any thread may call the function
+ * of the graph.
  *
- * <p>A rank may also wait for any of several ranks, such as a receive from any rank. A rank that waits for any of
- * several ranks can go on as soon as one of these ranks can. {@link #stuck} finds the ranks that can never go on.
+ * <p>A rank may also wait for any of several ranks, for example in a receive from any rank. Such a rank can go on as
+ * soon as one of the several ranks can. {@link #stuck} finds the ranks that can never go on.
  */
 public final class WaitGraph {
     private final IntFunction<BitSet> waitsFor;
@@ -35,8 +35,8 @@ public final class WaitGraph {
     /**
      * Creates a graph in which some ranks wait for any of several ranks.
      *
-     * @param waitsFor    returns the ranks that a rank waits for, as above
-     * @param waitsForAny returns whether one of these ranks is enough, and always the same
+     * @param waitsFor    returns the ranks that a rank waits for, as for the other constructor
+     * @param waitsForAny returns whether one of these ranks is enough; always returns the same for a rank
      */
     public WaitGraph(IntFunction<BitSet> waitsFor, IntPredicate waitsForAny) {
         this.waitsFor = waitsFor;
@@ -131,8 +131,8 @@ public final class WaitGraph {
     }
 
     /**
-     * Returns the ranks that a rank waits for and that also wait for this rank, directly or through other ranks. If
-     * there are such ranks, the rank itself is included.
+     * Returns the ranks that a rank waits for and that also wait for that rank, directly or through other ranks. If the
+     * rank is on such a cycle, the result includes the rank itself.
      */
     private BitSet cycleOf(int rank, WaitGraph awaitedBy) {
         BitSet itself = new BitSet();

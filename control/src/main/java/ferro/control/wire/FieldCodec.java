@@ -5,11 +5,12 @@ import java.util.Set;
 
 /**
  * A reader or writer to which a message passes its fields one after the other. A writer writes each value and returns
- * it. A reader ignores the value and returns the one that it has read. A third implementation lists each field for
- * docs/wire-protocol.md. A reader throws an IllegalArgumentException that names the field if the content is invalid.
+ * the same value. A reader ignores the passed value and returns the value that was read. A third implementation lists
+ * each field for docs/wire-protocol.md. A reader throws an IllegalArgumentException that names the field if the content
+ * is invalid.
  */
 public interface FieldCodec {
-    /** Passes 1 byte: the kind of the record within its family, from 1. */
+    /** Passes 1 byte: the kind of the message within its family, from 1. */
     void kind(byte kind);
 
     /** Passes 8 bytes: a signed integer, big-endian. */
@@ -25,12 +26,12 @@ public interface FieldCodec {
     Code code(String name, Set<Code> possible, Code value);
 
     /**
-     * Passes 2 bytes of length and a list of ranks of the group such as {@code 1,3}. The list has as many ranks,
-     * ascending, as {@code maxBytes} bytes can hold.
+     * Passes 2 bytes of length and a list of ranks of the group such as {@code 1,3}. The ranks are ascending. The list
+     * has as many ranks as {@code maxBytes} bytes can hold.
      */
     Set<Integer> ranks(String name, int maxBytes, Set<Integer> value);
 
-    /** Passes a list like {@link #ranks} with ranks of the joined group, whose size this group does not know. */
+    /** Passes a list like {@link #ranks} with ranks of the joined group. Their upper limit is not checked. */
     Set<Integer> joinedRanks(String name, Set<Integer> value);
 
     /**

@@ -148,7 +148,7 @@ public final class FieldReader implements FieldCodec {
         byte[] bytes = new byte[length];
         need(name, length).get(bytes);
         String text = new String(bytes, StandardCharsets.UTF_8);
-        // invalid UTF-8 has become this character, which a valid text may also contain
+        // the decoder replaces invalid UTF-8 by this character, which a valid text may also contain
         if (text.indexOf('\uFFFD') >= 0 && !Arrays.equals(bytes, text.getBytes(StandardCharsets.UTF_8))) {
             throw wrong(name, "a text of " + length + " bytes that is not UTF-8", "UTF-8");
         }
