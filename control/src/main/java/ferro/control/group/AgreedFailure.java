@@ -13,13 +13,13 @@ import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 
 /**
- * The failure of a group, on which all ranks agree. Every cause that this rank sees or receives is merged. Every change
- * of code or culprits is sent to the neighbours of this rank before any caller of this rank receives the failure. The
- * neighbours do the same, so the failure reaches all ranks. Thread-safe; only {@link #awaitTold} waits.
+ * The failure of a group, on which all ranks agree. This rank merges every cause that it detects or receives. This rank
+ * sends every change of code or culprits to its neighbours before any of its callers receives the failure. The
+ * neighbours forward the change, so the failure reaches all ranks. Thread-safe; only {@link #awaitTold} waits.
  */
 final class AgreedFailure {
     private static final long POLL_NANOS = 50_000;
-    /** The largest number of polls, which together take a second. A stopped thread must not block this one forever. */
+    /** The largest number of polls, which together take a second. The limit ends a wait for a stopped thread. */
     private static final int MOST_POLLS = 20_000;
 
     private final ControlSender sender;
@@ -33,7 +33,7 @@ final class AgreedFailure {
     /** The last failure that was sent again, or null. */
     private Failure sentAgain;
 
-    /** Whether callers may receive the failure, because it was sent to the neighbours before. */
+    /** Whether callers may receive the failure, because the failure was sent to the neighbours before. */
     private volatile boolean told;
 
     /**
@@ -42,7 +42,7 @@ final class AgreedFailure {
      */
     interface FailureListener {
         /**
-         * Adds ranks that another rank knows to be dead to the lost ranks, before any caller receives the cause; any
+         * Adds dead ranks that another rank has reported to the lost ranks, before any caller receives the cause; any
          * thread.
          *
          * @param ranks culprits of a failure, and other dead ranks
@@ -53,12 +53,12 @@ final class AgreedFailure {
          * Adds the culprits that are known to be dead to the lost ranks, before any caller receives the cause; any
          * thread.
          *
-         * @param cause cause that this rank saw or that another rank sent
+         * @param cause cause that this rank has detected or that another rank has sent
          * @return culprits that are known to be dead; none if the cause is not the loss of a rank
          */
         Set<Integer> blamed(Failure cause);
 
-        /** Handles a cause before callers receive it, while their threads are still in calls; any thread. */
+        /** Handles a cause before callers receive the cause, while their threads are still in calls; any thread. */
         void beforeCallersHear();
 
         /**
@@ -104,8 +104,8 @@ final class AgreedFailure {
     }
 
     /**
-     * Fails the group and notifies the neighbours. A cause that this rank sees more than 50 ms after the first one is a
-     * consequence and changes nothing.
+     * Fails the group and notifies the neighbours. A cause that this rank detects more than 50 ms after the first cause
+     * is a consequence and changes nothing.
      */
     void fail(Failure cause) {
         listener.blamed(cause);
@@ -113,8 +113,8 @@ final class AgreedFailure {
     }
 
     /**
-     * Adds a cause that is part of the known cause, however late this rank sees it. An example is the end of another
-     * rank of the process whose end is the cause.
+     * Adds a cause that is part of the known cause, even if this rank detects the part late. An example is the end of
+     * another rank of the process whose end is the cause.
      */
     void failAsPart(Failure cause) {
         listener.blamed(cause);
@@ -122,9 +122,9 @@ final class AgreedFailure {
     }
 
     /**
-     * Fails the group if no cause is known. This is for weak evidence, such as a rank that has closed the group, and
-     * for a failure at the user's request. Any known cause explains the evidence, even a cause that another thread is
-     * just sending.
+     * Fails the group if no cause is known. This method is for weak evidence, such as a rank that has closed the group,
+     * and for a failure at the user's request. Any known cause explains the evidence, even a cause that another thread
+     * is just sending.
      */
     void failUnlessFailed(Failure cause) {
         listener.blamed(cause);
@@ -138,7 +138,7 @@ final class AgreedFailure {
         }
     }
 
-    /** Handles the failure that another rank sent. */
+    /** Handles a failure that another rank has sent. */
     void heard(Abort said) {
         Failure failure = said.failure();
         listener.died(said.dead());
@@ -148,8 +148,8 @@ final class AgreedFailure {
     }
 
     /**
-     * Sends dead ranks to the neighbours if the failure does not name them. The neighbours forward each new death.
-     * Returns the dead ranks that fit into the message.
+     * Sends dead ranks that the failure does not name to the neighbours. The neighbours forward each new death. Returns
+     * the dead ranks that fit into the message.
      */
     Set<Integer> sendDead(Set<Integer> ranks) {
         Failure known = first.cause();
@@ -160,7 +160,7 @@ final class AgreedFailure {
 
     /**
      * Handles the end of a rank after its messages were read. The rank may have ended before it sent the text of a loss
-     * to all ranks. For this case, a rank that has received the text of the loss sends it again.
+     * to all ranks. Therefore each rank that has received the text of the loss sends the loss again.
      */
     void hasEnded(int rank) {
         if (first.mayBeSending(clock.getAsLong())) {
@@ -185,7 +185,7 @@ final class AgreedFailure {
         }
     }
 
-    /** Sends the failure, if there is one, to a rank that may have missed it. */
+    /** Sends the failure, if the group has failed, to a rank that may have missed the failure. */
     void tell(int peer) {
         Failure known = cause();
         if (known != null) {
@@ -193,7 +193,7 @@ final class AgreedFailure {
         }
     }
 
-    /** Sends the failure, if there is one, unless the rank is a neighbour, which has received it before. */
+    /** Sends the failure, if the group has failed, to a rank that is not a neighbour. Neighbours already have it. */
     void sendUnlessNeighbour(int peer) {
         if (!sender.neighbours().isNeighbour(peer)) {
             tell(peer);
@@ -201,10 +201,10 @@ final class AgreedFailure {
     }
 
     /**
-     * Sends the failure, if there is one, to a new neighbour. A failure that another thread is just sending to the
-     * neighbours is sent too, because that thread may not know the new neighbour.
+     * Sends the failure, if the group has failed, to a new neighbour. A failure that another thread is just sending to
+     * the old neighbours is sent, too.
      *
-     * @return whether there is a failure
+     * @return whether the group has failed
      */
     boolean sendToNew(int peer) {
         Failure known = first.cause();
@@ -214,7 +214,7 @@ final class AgreedFailure {
         return known != null;
     }
 
-    /** Reports lost ranks to another rank, which knows whether they had left. */
+    /** Reports lost ranks to another rank, which can determine whether the lost ranks had left. */
     void report(int peer, Failure loss) {
         sender.tell(peer, new Suspect(loss));
     }

@@ -37,7 +37,7 @@ final class AskSchedule {
      * Creates the schedule of a group.
      *
      * @param rank      this rank
-     * @param worldSize number of ranks; the more ranks ask, the less often each of them asks
+     * @param worldSize number of ranks; in a larger group each rank asks less often
      */
     AskSchedule(int rank, int worldSize) {
         this.rank = rank;
@@ -58,7 +58,7 @@ final class AskSchedule {
         nextNanos = nowNanos + intervalNanos;
     }
 
-    /** Returns whether an inquiry is due at a time of the context's clock. If so, sets the time of the next one. */
+    /** Returns whether an inquiry is due at a time of the context's clock. If so, sets the time of the next inquiry. */
     boolean isDue(long nowNanos) {
         if (nowNanos - nextNanos < 0) {
             return false;
@@ -68,7 +68,7 @@ final class AskSchedule {
         return true;
     }
 
-    /** Returns the nanoseconds from a time of the context's clock to the next inquiry; negative if it is overdue. */
+    /** Returns the nanoseconds from a time of the context's clock to the next inquiry; negative if overdue. */
     long remainingNanos(long nowNanos) {
         return nextNanos - nowNanos;
     }

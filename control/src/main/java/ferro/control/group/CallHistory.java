@@ -5,12 +5,12 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The last operations that this rank has called, so that other ranks can ask about them. Thread-safe without locks.
+ * The last operations that this rank has called. Other ranks can ask about these operations. Thread-safe without locks.
  * Every call of the user is recorded, so {@link #add} allocates nothing once every page exists.
  *
- * <p>An entry is a sequence lock: its number is cleared while its call changes. A reader that reads different numbers
- * before and after the call ignores the entry. The reference is not stored if the entry already holds the same call,
- * because the store costs more than the comparison.
+ * <p>An entry is a sequence lock: its number is cleared while its call changes. A reader reads the number before and
+ * after the call, and ignores the entry if the two numbers differ. If the entry already holds the same call, the
+ * reference is not stored, because the store costs more than the comparison.
  */
 final class CallHistory {
     private static final int PAGE = 16;
@@ -28,7 +28,7 @@ final class CallHistory {
     }
 
     private final Page[] pages = new Page[PAGES];
-    /** Approximately the last number, because two threads that add at the same time may leave the smaller one. */
+    /** Approximately the last number. Two threads that add at the same time may leave the smaller of their numbers. */
     private long newest;
 
     /** A block of calls and their numbers, 0 for none. */
@@ -52,7 +52,7 @@ final class CallHistory {
         NEWEST.setRelease(this, sequence);
     }
 
-    /** Returns the operation of a sequence number; null if it was not called yet, or was called too long ago. */
+    /** Returns the operation of a sequence number; null for an operation not called yet, or called too long ago. */
     CallHeader find(long sequence) {
         Page page = sequence <= 0 ? null : (Page) PAGE_OF.getAcquire(pages, page(sequence));
         if (page == null) {

@@ -17,7 +17,7 @@ import java.util.Set;
 final class CallStacks {
     private static final System.Logger LOG = System.getLogger("ferro.group");
 
-    /** The age up to which stacks answer another question, because all ranks ask at about the same time. */
+    /** The age up to which stacks are used for another question, because all ranks ask at about the same time. */
     private static final long KEPT_NANOS = 20_000_000L;
 
     private static final int MAX_THREADS = 16;
@@ -37,7 +37,7 @@ final class CallStacks {
         }
     }
 
-    /** The thread that has joined. A weak reference does not keep a virtual thread and its stack alive. */
+    /** The thread that has joined. The reference is weak, because a strong one would keep a virtual thread alive. */
     private record Joiner(String name, WeakReference<Thread> thread) {}
 
     void joinedBy(Thread thread) {
@@ -45,8 +45,8 @@ final class CallStacks {
     }
 
     /**
-     * Returns new stacks, or slightly older ones if the rank has entered and ended no call since. An error while stacks
-     * are taken must not become a failure of the group.
+     * Returns new stacks, or slightly older stacks if the rank has entered and ended no call since they were taken. An
+     * error in this method must not become a failure of the group.
      */
     synchronized List<ThreadStack> of(List<RankStatuses.Seat> seats, long nowNanos) {
         try {

@@ -6,9 +6,9 @@ import java.util.BitSet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The watch on the call that a group waits for. The watch asks the other ranks about the call and warns at a quarter of
- * its time. The watch fails the group at the deadline, or if a rank has left without making the call. Used by one
- * thread at a time.
+ * The watch on the call that a group waits for. The watch asks the other ranks about the call, and warns after a
+ * quarter of the timeout. The watch fails the group at the deadline, or if a rank has left without making the call.
+ * Used by one thread at a time.
  *
  * @param <C> type of the calls of one back end
  */
@@ -43,7 +43,7 @@ public final class CallWatch<C> {
         /** Describes a call whose deadline has passed: the running call, or a call that is queued behind it. */
         String describe(C running, C late);
 
-        /** Returns why a rank that waits for no other rank is late; empty if it is unknown for whom it waits. */
+        /** Returns why a rank that waits for no other rank is late; empty if the awaited ranks are unknown. */
         String alone();
     }
 
@@ -123,7 +123,7 @@ public final class CallWatch<C> {
         Diagnosis.Blame verdict = calls.judge(probe, running);
         CallHeader header = calls.header(running);
         if (header != null) {
-            // the answer to the last question may have been a goodbye; then the leave is the cause
+            // the answer to the last question may have been a goodbye, which makes the leave the cause
             control.exits().refuseNow(header.sequence(), header.call());
         }
         if (control.failure() != null) {

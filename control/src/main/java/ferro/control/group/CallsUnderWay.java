@@ -5,7 +5,7 @@ import java.util.function.LongSupplier;
 
 /** A count of calls in flight, for a close that waits until they have ended. Thread-safe. */
 public final class CallsUnderWay {
-    /** The longest wait between two reads of the clock, because the clock may be one that only a test advances. */
+    /** The longest wait between two reads of the clock, because a test may advance the clock at any time. */
     private static final long LOOK_NANOS = 10_000_000;
 
     private int count;

@@ -11,11 +11,11 @@ public interface ControlOwner {
     /** Handles the failure of the group. Called once, on any thread, after the failure was sent to the neighbours. */
     void failed();
 
-    /** Handles the goodbye of a rank, or the loss of its messages, which may end a wait for it; any thread. */
+    /** Handles the goodbye of a rank, or the loss of its messages. Either may end a wait for that rank. Any thread. */
     void left();
 
     /**
-     * Handles the repeated go-ahead for a message of this rank; any thread.
+     * Handles the copy of a go-ahead for a message of this rank; any thread.
      *
      * @param peer         rank that receives the message
      * @param announcement number under which the message was announced

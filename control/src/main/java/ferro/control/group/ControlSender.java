@@ -46,7 +46,7 @@ final class ControlSender {
         send(all, message);
     }
 
-    /** Sends a message to the neighbours that the condition accepts, which forward it if it is new to them. */
+    /** Sends a message to the neighbours that the condition accepts. Neighbours forward messages that are new. */
     void sendToNeighbours(ControlMessage message, IntPredicate receives) {
         BitSet receivers = neighbours.ranks();
         for (int peer = receivers.nextSetBit(0); peer >= 0; peer = receivers.nextSetBit(peer + 1)) {

@@ -6,9 +6,9 @@ import java.util.BitSet;
 import java.util.Set;
 
 /**
- * The sender of deaths that the failure of a large group does not name. These deaths are sent to all ranks, because
- * only the neighbours of a dead rank know that it had not left. Each rank sends each death to its neighbours once.
- * Thread-safe.
+ * The sender of deaths that the failure of a large group does not name. Each death is sent to all ranks, because only
+ * the neighbours of a dead rank can determine that the rank had not left. Each rank sends each death to its neighbours
+ * once. Thread-safe.
  */
 final class DeathNotices {
     /** The time in which deaths from other ranks are collected before they are forwarded. */
@@ -31,7 +31,7 @@ final class DeathNotices {
         return failure.sendsToAll();
     }
 
-    /** Forwards deaths that another rank has sent, a little later and together with those that follow. */
+    /** Forwards deaths that another rank has sent, a little later and together with deaths that arrive by then. */
     void heard(Set<Integer> ranks) {
         boolean isFirst;
         synchronized (this) {
@@ -54,7 +54,7 @@ final class DeathNotices {
         send(RankLists.numbers(ranks));
     }
 
-    /** Sends the deaths that this rank has not sent yet, seen or to be forwarded, if the group has failed. */
+    /** If the group has failed, sends the deaths that this rank has not sent yet, including deaths to be forwarded. */
     void sendNew(BitSet dead) {
         if (areNone() || !failure.isKnown()) {
             return;

@@ -1,7 +1,7 @@
 package ferro.control.group;
 
 /**
- * The objects that a class needs to judge a failure later, from the answers of other ranks.
+ * The objects with which a class judges a failure from the answers of other ranks, after these have arrived.
  *
  * @param inquiry   questions to the other ranks
  * @param failure   failure of the group, which a judgement may set

@@ -5,12 +5,12 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.function.IntToLongFunction;
 
-/** The leave of this rank, with the ranks that may still lose data if this rank were gone. Thread-safe. */
+/** The leave of this rank, with the ranks that would lose data if the process of this rank ended. Thread-safe. */
 public final class GracefulExit {
     /** The condition for the end of a leave. */
     public enum ExitLimit {
         /**
-         * The leave ends when all receivers of the goodbye know of it. This condition is for a group that has failed.
+         * The leave ends when all receivers of the goodbye have answered. This is for a group that has failed.
          */
         ALL_HAVE_HEARD,
         /** The leave ends when all receivers of the goodbye have everything that they need from this rank. */
@@ -64,8 +64,8 @@ public final class GracefulExit {
     }
 
     /**
-     * Runs a task once no rank needs this rank any more. The task runs at once if that is already so, otherwise on the
-     * thread that receives the last answer.
+     * Runs a task once no rank needs this rank any more. If no rank needs this rank now, the task runs at once,
+     * otherwise on the thread that receives the last answer.
      *
      * @param task task that runs once and must not block
      */

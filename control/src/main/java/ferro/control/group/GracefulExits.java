@@ -14,20 +14,20 @@ import java.util.BitSet;
  * The leaves of a group: the leaves of other ranks and the leave of this rank.
  *
  * <p>A rank may leave as soon as its own calls have returned. The goodbye of a rank has the number of its last
- * collective, and the numbers of messages that it has sent to and taken from the receiver of the goodbye. These numbers
- * alone decide whether a call of another rank fails because of the leave. A leave fails a collective with a higher
- * number, a receive that none of the sent messages can match, and a send that was not taken.
+ * collective, and the numbers of messages that it has sent to and taken from the receiver of the goodbye. Only the
+ * numbers in a goodbye decide whether a call of another rank fails because of the leave. A leave fails a collective
+ * with a higher number, a receive that none of the sent messages can match, and a send that was not taken.
  *
  * <p>A rank sends its goodbye to its neighbours, to the ranks that have asked for it, and to the ranks that may still
- * need its data. Only the earliest leave reaches all ranks: the leave with the lowest last collective, because a
- * collective fails because of that leave. A goodbye names the next ranks on both sides of the leaving rank, which
- * replace it as neighbours. A rank asks each replacement for its goodbye. If the replacement has left too, it answers
- * with its goodbye, or its medium reports that it has closed. In that case this rank asks the rank after the
+ * need its data. Only the earliest leave, which has the lowest last collective, reaches all ranks. The earliest leave
+ * decides which collectives fail. A goodbye names the next ranks on both sides of the leaving rank, which replace the
+ * leaving rank as neighbours. A rank asks each replacement for its goodbye. A replacement that has left too answers
+ * with its goodbye, or its medium reports that it has closed. In both cases this rank asks the rank after the
  * replacement.
  *
- * <p>A rank that receives a goodbye answers at once with its own progress. The rank answers again when it has ended the
- * collectives in which the leaving rank took part, and has received the messages of that rank. After the second answer,
- * nothing that the leaving rank sent can be lost. Thread-safe; no method waits.
+ * <p>A rank that receives a goodbye answers at once with its own progress. The receiver answers again when it has ended
+ * the collectives in which the leaving rank took part, and has received the messages of the leaving rank. After the
+ * second answer, no data of the leaving rank for this receiver can be lost. Thread-safe; no method waits.
  */
 public final class GracefulExits {
     /** The time in which a rank receives a request for its goodbye. */
@@ -95,17 +95,17 @@ public final class GracefulExits {
     }
 
     /**
-     * Returns whether this rank knows that another rank has not left. A neighbour, or a rank that was asked for its
-     * goodbye, would have sent one. Of all other ranks, none has left if this rank knows no leave, because the earliest
-     * leave reaches all ranks.
+     * Returns whether it is certain that another rank has not left. A neighbour, or a rank that was asked for its
+     * goodbye, sends a goodbye when it leaves. Any other rank has not left if no leave has reached this rank, because
+     * the earliest leave reaches all ranks.
      */
     boolean isPresent(int peer) {
         return mayBePresent(peer) && (neighbours.saysGoodbye(peer) || !leavers.any());
     }
 
     /**
-     * Returns whether another rank is possibly still in the group, as far as this rank knows. The leave of a neighbour
-     * counts only after this rank has received its goodbye, whatever other ranks send.
+     * Returns whether another rank is possibly still in the group, according to this rank. The leave of a neighbour
+     * counts only after this rank has received the neighbour's goodbye, whatever other ranks send.
      */
     boolean mayBePresent(int peer) {
         return neighbours.isNeighbour(peer) ? !has(peer) : !leavers.has(peer);
@@ -153,9 +153,9 @@ public final class GracefulExits {
     }
 
     /**
-     * Fails the group if a rank has left without making the given collective, because that rank will never make it. If
-     * other ranks may be leaving too, the failure waits a little for their goodbyes, so that it names all of them. This
-     * costs one read as long as no rank has left.
+     * Fails the group if a rank has left without making the given collective, because that rank will never make the
+     * call. If other ranks may be leaving too, the failure waits a little for their goodbyes, so that it names all
+     * leaving ranks. This costs one read as long as no rank has left.
      */
     public void refuse(long sequence, CallHeader.Call call) {
         if (leavers.before(sequence) < 0) {
@@ -181,21 +181,21 @@ public final class GracefulExits {
         fail(alone(peer), call);
     }
 
-    /** Fails the group because a call needs one of the other ranks, and all of them have left. */
+    /** Fails the group because a call needs one of the other ranks, and all other ranks have left. */
     public void failForAll(String call) {
         fail(leavers.ranks(), call);
     }
 
     private void fail(BitSet peers, String call) {
         if (peers.stream().anyMatch(this::differs)) {
-            // the last call of a rank that left differs from this rank's, and that mismatch is the cause
+            // the last call of a rank that left differs from the call of this rank, and this mismatch is the cause
             return;
         }
         String needs = leavers.text(peers) + "; " + call + FailureHints.left(peers);
         failure.failUnlessFailed(leavers.cause(RankLists.numbers(peers), needs));
     }
 
-    /** Records that the message link to a rank has ended. Messages that have not arrived by now are lost. */
+    /** Records that the message link to a rank has ended. Messages that have not arrived before this call are lost. */
     void endOfMessages(int peer) {
         synchronized (this) {
             endedLinks.set(peer);
@@ -207,7 +207,7 @@ public final class GracefulExits {
      * arrived.
      *
      * @param peer rank that has left
-     * @return whether its link has ended and fewer messages have arrived than the rank has sent
+     * @return whether the link to that rank has ended and fewer messages have arrived than the rank has sent
      */
     public boolean hasLostMessages(int peer) {
         Goodbye said = leavers.of(peer);
@@ -228,7 +228,7 @@ public final class GracefulExits {
             anyUnconfirmed = !unconfirmed.isEmpty();
         }
         if (leaving != null) {
-            // the goodbye of this rank says that this rank needs nothing more
+            // the goodbye of this rank shows that this rank needs nothing more
             answer(peer);
         } else if (!confirm(peer, said)) {
             sender.tell(peer, new Heard(calls.ended(), messages.look(peer).arrived()));
@@ -259,8 +259,8 @@ public final class GracefulExits {
     }
 
     /**
-     * Asks a rank once to send a goodbye when it leaves, because this rank waits for a message from it. A neighbour
-     * sends its goodbye without a request.
+     * Asks a rank once to send a goodbye when it leaves, because this rank waits for a message from that rank. A
+     * neighbour sends its goodbye without a request.
      */
     public void follow(int peer) {
         if (peer != group.rank() && neighbours.follow(peer) && own == null) {
@@ -270,7 +270,7 @@ public final class GracefulExits {
 
     /**
      * Asks the ranks that have left for their goodbyes, because this rank waits for a message from any rank. This rank
-     * receives each leave in time, because the ranks that replace its neighbours leave too.
+     * receives each leave in time, because the ranks that replace neighbours of this rank leave, too.
      */
     public void followLeavers() {
         leavers.withoutGoodbye().stream().forEach(this::follow);
@@ -299,8 +299,8 @@ public final class GracefulExits {
     }
 
     /**
-     * Records a leave that arrived from another rank. Forwards the leave to the neighbours if it is the earliest one
-     * that this rank knows. Returns whether it is the earliest one.
+     * Records a leave that arrived from another rank. Forwards the leave to the neighbours if it is the earliest leave
+     * so far. Returns whether it is the earliest leave so far.
      */
     boolean lower(Left leaver) {
         boolean isLower = leavers.lower(leaver);
@@ -322,8 +322,8 @@ public final class GracefulExits {
     }
 
     /**
-     * Notifies ranks that have left once this rank has received everything that they sent. Called when an operation has
-     * ended. This usually costs one read.
+     * Confirms to ranks that have left that this rank has received all of their data, once this is the case. Called
+     * when an operation has ended. The call usually costs one read.
      */
     public void confirm() {
         if (anyUnconfirmed) {
@@ -360,9 +360,9 @@ public final class GracefulExits {
      * Sends a goodbye to the ranks that need to know that this rank leaves.
      *
      * @param last   last collective of this rank, or null
-     * @param losers ranks that need this rank until they have ended that collective
+     * @param losers ranks that need this rank until they have ended collective {@code last}
      * @param until  condition for the end of the leave
-     * @return the leave, which is over when the condition holds
+     * @return the leave, which is over when condition {@code until} holds
      */
     GracefulExit leave(CallHeader last, BitSet losers, GracefulExit.ExitLimit until) {
         boolean failed = until == GracefulExit.ExitLimit.ALL_HAVE_HEARD;

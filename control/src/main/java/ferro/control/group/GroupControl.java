@@ -51,11 +51,11 @@ import java.util.function.LongSupplier;
  * The control of a group on one rank. The control records whether and why the group has failed, which ranks have left,
  * and which calls were made. The control does not handle the data of calls.
  *
- * <p>All ranks agree on one cause of a failure. Every cause that this rank sees or receives is merged
- * ({@link Failure#merged}). Every change of code or culprits is sent to the neighbours of this rank ({@link Overlay}),
- * which forward it. A change is sent before any caller of this rank receives the failure. A rank that waits asks other
- * ranks for their state ({@link #ask}), and their answers let a timeout name the missing ranks. If two ranks have made
- * different calls, the group ends with MISMATCH and the texts of all calls.
+ * <p>All ranks agree on one cause of a failure. This rank merges every cause that it detects or receives ({@link
+ * Failure#merged}). This rank sends every change of code or culprits to its neighbours ({@link Overlay}), which forward
+ * the change. A change is sent before any caller of this rank receives the failure. A rank that waits asks other ranks
+ * for their state ({@link #ask}), so that a timeout can name the missing ranks. If two ranks have made different calls,
+ * the group ends with MISMATCH and the texts of all calls.
  *
  * <p>Thread-safe. No method waits except {@link #silentRanks} and {@link #failUnlessFailed}, and no message is sent
  * while a lock is held. The medium calls this class from its background thread or from the thread that makes progress.
@@ -63,7 +63,7 @@ import java.util.function.LongSupplier;
 public final class GroupControl implements Transport.Events, Membership.Member {
     /**
      * The largest number of ranks to which a heartbeat sends the last call. The receivers are the next ranks around the
-     * ring, so every rank receives the calls of others.
+     * ring, so every rank receives the calls of other ranks.
      */
     private static final int SAMPLED_MOST = 32;
     /** The largest number of ranks in the warm-up of the code for a failure. */
@@ -87,7 +87,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private final GracefulExits exits;
     private final PeerFailures peerFailures;
     private final RankLosses deaths;
-    /** Ranks for whose ends the launcher was asked. No thread waits, because an end may be reported late. */
+    /** Ranks about whose ends the launcher was asked. No thread waits for an end, which may be reported late. */
     private final Set<Integer> askedEnds = ConcurrentHashMap.newKeySet();
 
     private final Map<Integer, RankEnd> ends = new ConcurrentSkipListMap<>();
@@ -155,15 +155,15 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Opens the control once the owner can report its state. After this, answers in other groups include this group.
+     * Opens the control once the owner can report its state. From then on, answers in other groups include this one.
      */
     public void open() {
         responder.enter();
     }
 
     /**
-     * Runs the code for a failure once without a failure. The first run takes 20 ms, in which the other ranks would
-     * wait. A few ranks are enough to run the code.
+     * Runs the code for a failure once without a failure. The first run takes 20 ms, and after a real failure the other
+     * ranks would wait for it. A few ranks are enough to run the code.
      */
     public void warm() {
         Failure sample = new Failure(Code.ABORTED, group.rank(), -1, Set.of(0), "warm", null);
@@ -236,17 +236,17 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Fails the group and notifies the other ranks. A cause that this rank sees more than 50 ms after the first one is
-     * a consequence and changes nothing.
+     * Fails the group and notifies the other ranks. A cause that this rank detects more than 50 ms after the first
+     * cause is a consequence and changes nothing.
      */
     public void fail(Failure cause) {
         failure.fail(cause);
     }
 
     /**
-     * Fails the group if no cause is known. This is for weak evidence, such as a rank that has closed the group, and
-     * for a failure at the user's request. Any known cause explains the evidence, even a cause that another thread is
-     * just sending.
+     * Fails the group if no cause is known. This method is for weak evidence, such as a rank that has closed the group,
+     * and for a failure at the user's request. Any known cause explains the evidence, even a cause that another thread
+     * is just sending.
      */
     public void failUnlessFailed(Failure cause) {
         failure.failUnlessFailed(cause);
@@ -283,7 +283,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
                 event(GroupEvent.Kind.FAILED, List.copyOf(agreed.culprits()), agreed.code() + ": " + agreed.text());
             }
             exits.failed();
-            // ranks that are lost later have ended because of the failure
+            // ranks that are lost after the failure have ended because of the failure
             askForEnds(agreed.culprits());
             askForEnds(deaths.ranks());
         }
@@ -347,8 +347,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Asks all ranks for their state and waits for their answers. If this process stood still meanwhile, the ranks are
-     * asked again, because answers that have arrived may not have been read yet.
+     * Asks all ranks for their state and waits for their answers. If this process stood still during the wait, the
+     * ranks are asked again, because answers that have arrived may not have been read yet.
      *
      * @param nanos longest wait for ranks that do not answer, in nanoseconds
      * @return ranks that have not answered; none once the group has failed
@@ -395,12 +395,12 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Announces that this rank leaves: it has completed every call that it made, and makes no further one. This rank
-     * still answers questions until the medium is closed.
+     * Announces that this rank leaves. A rank that leaves has completed all its calls, and makes no further call. This
+     * rank still answers questions until the medium is closed.
      *
-     * @param losers ranks that need this rank until they have ended its last collective
+     * @param losers ranks that need this rank until they have ended the last collective of this rank
      * @param until  condition for the end of the leave
-     * @return the leave, which is over when no other rank can lose anything any more
+     * @return the leave, which is over when no other rank can lose data any more
      */
     public GracefulExit leave(BitSet losers, GracefulExit.ExitLimit until) {
         closed = true;
@@ -501,7 +501,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         owner.event(GroupEvent.of(kind, group.name(), group.rank(), ranks, text));
     }
 
-    /** Tells the listeners of the group that a call of this rank is late. */
+    /** Notifies the listeners of the group that a call of this rank is late. */
     public void late(Diagnosis.Blame verdict, String text) {
         owner.event(verdict.late(group, text));
     }
@@ -532,7 +532,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
             String text = machines.named(peer) + " sent an invalid control message: " + nonsense.getMessage();
             failure.fail(new Failure(Code.PROTOCOL, group.rank(), -1, Set.of(peer), text, nonsense));
         } catch (RuntimeException | Error broken) {
-            // a rethrown exception would end the connection to a rank that has done nothing wrong
+            // a rethrown exception would end the connection to the sender, which has not caused the error
             Code code = broken instanceof OutOfMemoryError ? Code.RESOURCE : Code.ABORTED;
             String text =
                     self() + " failed while it handled a control message of " + machines.named(peer) + ": " + broken;
@@ -555,7 +555,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
             mismatches.answered(peer, said);
         } else if (message instanceof Agree said) {
             agreement.heard(peer, said);
-            // after the attempt, because a rank that leaves sends a goodbye to the ranks whose attempts it knows
+            // after the attempt, because a rank that leaves sends a goodbye to the ranks whose attempts it has received
             exits.answer(peer);
         } else if (message instanceof Cancel said) {
             agreement.cancelled(peer, said);
@@ -598,7 +598,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     private void suspect(int peer, Suspect said) {
         failure.tell(peer);
-        // if this rank leaves before it has judged, its goodbye makes the sender ask another rank
+        // if this rank leaves before the judgement, its goodbye makes the sender ask another rank
         exits.followedBy(peer);
         if (!closed) {
             deaths.reported(said.loss());

@@ -38,7 +38,7 @@ public final class GroupDeparture {
 
     /**
      * Waits for the calls of a group that accepts no more calls, and for a {@code newGroup} of another thread. Fails
-     * the group if one of these calls has not ended.
+     * the group if a call has not ended in time.
      */
     public void finish(Duration timeout, long untilNanos) {
         calls.finish(untilNanos);
@@ -48,7 +48,7 @@ public final class GroupDeparture {
         failUnfinished(timeout);
     }
 
-    /** Does the same as {@link #finish} without waiting. */
+    /** Fails the group if a call has not ended, as {@link #finish} does, but without waiting. */
     public void failUnfinished(Duration timeout) {
         boolean makesGroup = control.agreement().close();
         if (control.failure() == null && (makesGroup || !calls.isIdle())) {

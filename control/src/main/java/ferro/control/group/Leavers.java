@@ -18,9 +18,9 @@ import java.util.StringJoiner;
 import java.util.TreeMap;
 
 /**
- * The ranks that have left a group, as far as this rank knows: the ranks that sent a goodbye to this rank, and the
- * ranks whose leaves other ranks forwarded. The earliest leave is the one with the lowest last collective. Of leaves
- * with equal last collectives, the leave of the lower rank is the earliest.
+ * The ranks that have left a group, according to this rank. These are the ranks that have sent a goodbye to this rank,
+ * and the ranks whose leaves other ranks have forwarded. The earliest leave is the leave with the lowest last
+ * collective. Of leaves with equal last collectives, the leave of the lower rank is the earliest.
  *
  * <p>Only the earliest leave is forwarded to all ranks. This rank forwards the earliest leave to its neighbours. A
  * leave with a lower last collective is forwarded at once, because calls fail because of it. For an equal last
@@ -42,7 +42,7 @@ final class Leavers {
     /** Goodbyes by rank, of the ranks that sent one to this rank or have closed the group. */
     private final Map<Integer, Goodbye> left = new TreeMap<>();
 
-    /** Leaves by rank that arrived as the earliest leave known to another rank. */
+    /** Leaves by rank that another rank has sent as its earliest leave. */
     private final Map<Integer, Left> heard = new TreeMap<>();
 
     /** Ranks whose leave was reported by the goodbye of another rank. */
@@ -56,7 +56,7 @@ final class Leavers {
     private boolean refused;
     /** The time at which the last leave arrived. */
     private long heardNanos;
-    /** The earliest leave that this rank knows, or null. */
+    /** The earliest leave that has reached this rank, or null. */
     private volatile Left lowest;
 
     /** The last leave that was forwarded, or null. */
@@ -90,7 +90,7 @@ final class Leavers {
         return parents;
     }
 
-    /** Adds a rank that has sent a goodbye to this rank or has closed the group; returns false if it is known. */
+    /** Adds a rank that has sent a goodbye to this rank or has closed the group. Returns false for a known rank. */
     boolean add(int peer, Goodbye said) {
         boolean isConsequence = parents.cause() != null;
         synchronized (this) {
@@ -102,7 +102,7 @@ final class Leavers {
         }
     }
 
-    /** Records a leave that another rank forwarded. Returns whether it is now the earliest one that this rank knows. */
+    /** Records a leave that another rank has forwarded. Returns whether the leave is the earliest leave so far. */
     boolean lower(Left leaver) {
         boolean isConsequence = parents.cause() != null;
         synchronized (this) {
@@ -138,12 +138,12 @@ final class Leavers {
         return left.size() == group.worldSize() - 1;
     }
 
-    /** Returns the time in which goodbyes of ranks that leave together may still arrive; 0 or less if none. */
+    /** Returns the nanoseconds in which goodbyes of ranks that leave together may still arrive; 0 or less if over. */
     synchronized long remainingNanos() {
         return areAll() ? 0 : GOODBYES_NANOS - (timers.nanoTime() - heardNanos);
     }
 
-    /** Returns the earliest leave that this rank knows, or null. This costs one read. */
+    /** Returns the earliest leave that has reached this rank, or null. This costs one read. */
     Left lowest() {
         return lowest;
     }
@@ -186,15 +186,15 @@ final class Leavers {
     }
 
     /**
-     * Sends a leave to one rank, and before it the failure of a parent. The rank may have left because of that failure,
-     * and the failure may reach the receiver over a longer path.
+     * Sends the failure of a parent, and then a leave, to one rank. The leaving rank may have left because of the
+     * failure of the parent, which may otherwise reach the receiver later over a longer path.
      */
     private void send(int peer, Left leaver) {
         parents.send(peer);
         sender.tell(peer, leaver);
     }
 
-    /** Sends the earliest leave, if there is one, to a new neighbour. */
+    /** Sends the earliest leave, if a rank has left, to a new neighbour. */
     void sendToNew(int peer) {
         Left known = lowest;
         if (known != null) {
@@ -208,7 +208,7 @@ final class Leavers {
         return known != null && known.lastSequence() < sequence ? known.rank() : -1;
     }
 
-    /** Returns all ranks that, as far as this rank knows, have left without calling a given collective. */
+    /** Returns all ranks that, according to this rank, have left without calling a given collective. */
     synchronized BitSet allBefore(long sequence) {
         BitSet ranks = new BitSet();
         all().stream()
@@ -224,7 +224,7 @@ final class Leavers {
         return isFirst;
     }
 
-    /** Returns the goodbye of a rank, or null if none was received from it. */
+    /** Returns the goodbye of a rank, or null if this rank has received no goodbye from that rank. */
     Goodbye of(int peer) {
         return any ? find(peer) : null;
     }
@@ -235,7 +235,7 @@ final class Leavers {
 
     /**
      * Returns whether a rank has sent a goodbye to this rank, or has closed the group. All other messages of that rank
-     * have arrived before. Other ranks may forward its leave earlier than that.
+     * have arrived before its goodbye. The leave that other ranks forward may arrive before the goodbye.
      */
     boolean hasSaidGoodbye(int peer) {
         return of(peer) != null;
@@ -246,7 +246,7 @@ final class Leavers {
         earlier.or(ranks);
     }
 
-    /** Returns whether this rank knows that another rank has left, from its goodbye or from other ranks. */
+    /** Returns whether another rank has left, according to the goodbye of that rank or to other ranks. */
     boolean has(int peer) {
         return any && isKnown(peer);
     }
@@ -255,7 +255,7 @@ final class Leavers {
         return left.containsKey(peer) || heard.containsKey(peer) || earlier.get(peer);
     }
 
-    /** Returns the leave of a rank, or null if this rank does not know of a leave. */
+    /** Returns the leave of a rank, or null if no leave of that rank has reached this rank. */
     Left leaver(int peer) {
         return any ? findLeaver(peer) : null;
     }
@@ -282,7 +282,7 @@ final class Leavers {
         return ranks;
     }
 
-    /** Returns all leaves that this rank knows. */
+    /** Returns all leaves that have reached this rank. */
     synchronized List<Left> all() {
         List<Left> all = new ArrayList<>(heard.values());
         left.forEach((peer, said) -> all.add(said.of(peer)));

@@ -13,9 +13,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The groups of one joined group on one rank: groups that are open, and groups that this rank has left while other
- * ranks may still need it. Leaving a group does not wait, unless the group is the last open one. After the last one the
- * process may end, and data in flight would be lost. The exit of the JVM with open groups waits for the same reason.
- * Thread-safe.
+ * ranks may still need this rank. Leaving a group does not wait, unless the group is the last open group. After the
+ * last group the process may end, and data in flight would be lost. The exit of the JVM with open groups waits for the
+ * same reason. Thread-safe.
  */
 public final class LeftGroups {
     /**
@@ -25,15 +25,15 @@ public final class LeftGroups {
     private static final long FAILED_NANOS = 1_000_000_000L;
 
     /**
-     * The context of the rank; null if progress is stepped, because no thread can wait then. With stepped progress, a
-     * group is released by the thread that receives the message after which no rank needs the group.
+     * The context of the rank; null if progress is stepped, because no thread can wait in that case. With stepped
+     * progress, the thread that receives the last message that a group waits for releases the group.
      */
     private final RankContext context;
 
     private final ExitTask.Stage stage;
     private final Set<OpenGroup> open = new LinkedHashSet<>();
     private final Set<OpenGroup> needed = new HashSet<>();
-    /** Groups that no rank needs any more. The last close releases these groups, so nothing is left when it returns. */
+    /** Groups that no rank needs any more. The last close releases these groups before it returns. */
     private final Set<OpenGroup> over = new HashSet<>();
 
     /** The leaves of the groups that were open when the JVM began to exit. */
@@ -46,14 +46,14 @@ public final class LeftGroups {
     public interface OpenGroup {
         /**
          * Leaves an open group at the exit of the JVM. Sends a goodbye if no call is in flight, otherwise fails the
-         * group. Does not wait. Returns the leave to wait for, or null if there is none.
+         * group. Does not wait. Returns the leave to wait for, or null if the caller has to wait for no leave.
          */
         GracefulExit exit(String signal);
 
         /** Returns whether the group has failed. */
         boolean hasFailed();
 
-        /** Closes the medium of the group. Called when no rank needs the group any more, or the time is over. */
+        /** Closes the medium of the group. Called when no rank needs the group any more, or at the deadline. */
         void release(Duration within);
     }
 
@@ -82,8 +82,8 @@ public final class LeftGroups {
     }
 
     /**
-     * Removes a group that this rank leaves. Returns whether no other group is open, so that the caller has to wait for
-     * all groups that are needed.
+     * Removes a group that this rank leaves. Returns whether no other group is open. If none is open, the caller has to
+     * wait for all groups that other ranks still need.
      */
     public synchronized boolean leave(OpenGroup group, boolean isNeeded) {
         open.remove(group);
@@ -154,7 +154,7 @@ public final class LeftGroups {
         }
     }
 
-    /** Waits before the exit of the JVM until other ranks have received all data, or the time is over. */
+    /** Waits before the exit of the JVM until other ranks have received all data, or the time for the wait is over. */
     private void awaitExits(ExitTask.JvmExit exit) {
         List<GracefulExit> leaving;
         long until;

@@ -23,7 +23,7 @@ public final class LocalLanes {
     private final int worldSize;
     private final Map<LaneKey, LaneInbox> inboxes = new HashMap<>();
 
-    /** The key of the inbox of one rank in one group. The rank is that of the joined group. */
+    /** The key of the inbox of one rank in one group. {@code rank} is the number of the rank in the joined group. */
     private record LaneKey(long group, int rank) {}
 
     /** Creates the lanes of a joined group. */

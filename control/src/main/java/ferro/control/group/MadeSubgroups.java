@@ -22,7 +22,7 @@ public final class MadeSubgroups {
     private static final class MadeGroup {
         private final int[] ranks;
         private final Map<Integer, Long> rounds;
-        /** Null until the group is open on this rank. The reference is cleared when nothing uses the group any more. */
+        /** The control; null until the group is open on this rank. Cleared when nothing uses the group any more. */
         private WeakReference<GroupControl> control;
         /** A failure that arrived before the group was open on this rank, or null. */
         private Failure early;

@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The numbers of point-to-point messages that this rank has exchanged with each peer of a group. A goodbye carries
- * these counts, by which a rank distinguishes a message in flight from one that will never come. Updated by the thread
- * that makes progress, read by any thread.
+ * The numbers of point-to-point messages that this rank has exchanged with each peer of a group. A goodbye carries the
+ * counts of a peer. With these counts a rank distinguishes a message in flight from a message that will never come.
+ * Updated by the thread that makes progress, read by any thread.
  */
 public final class MessageCounts {
     private static final OfPeer NONE = new OfPeer();
@@ -79,7 +79,7 @@ public final class MessageCounts {
         return ranks;
     }
 
-    /** Returns the counts of a peer for reading only. Does not add an entry for a peer without messages. */
+    /** Returns the counts of a peer for reading only, without adding an entry for a peer without messages. */
     OfPeer look(int peer) {
         return peers.getOrDefault(peer, NONE);
     }

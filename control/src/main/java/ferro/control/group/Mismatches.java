@@ -16,16 +16,17 @@ import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 
 /**
- * The calls of the ranks at the sequence number at which they differ. All ranks are asked before any rank is blamed, so
- * the failure lists the call of each rank whose call is known. The failure blames the ranks that differ from most. The
- * failure is published as soon as all ranks have answered and reported their calls. After {@link #SETTLE_NANOS} the
- * failure is published without the ranks that have not reached the call. Thread-safe.
+ * The calls of the ranks at the sequence number at which the calls differ. This rank asks all ranks before it blames
+ * any rank, so the failure lists the call of each rank whose call is known. The failure blames the ranks whose calls
+ * differ from the calls of most ranks. The failure is published as soon as all ranks have answered and reported their
+ * calls. After {@link #SETTLE_NANOS} the failure is published without the ranks that have not reached it.
+ * Thread-safe.
  */
 final class Mismatches {
     /**
-     * The time that ranks have to report their calls. The first question of a waiting rank is sent 50 ms after its call
-     * began. The sum of both times is below 100 ms, in which all ranks that have made the call must know the
-     * difference.
+     * The time that ranks have to report their calls. A waiting rank sends its first question 50 ms after its call
+     * began. The sum of both times must be below 100 ms. Within 100 ms, all ranks that have made the call must receive
+     * the failure.
      */
     static final long SETTLE_NANOS = 40_000_000L;
     /** The time after which a rank that has not reached the call is asked again. */
@@ -43,9 +44,9 @@ final class Mismatches {
     private final FailurePolicy rules;
     private final int worldSize;
     private final Map<Integer, Made> calls = new TreeMap<>();
-    /** The earliest sequence number at which ranks differ, as far as this rank knows; 0 if none is known. */
+    /** The earliest sequence number at which the calls of ranks differ, according to this rank; 0 if none is known. */
     private long contested;
-    /** The number of the first question about that sequence number; 0 until all ranks were asked. */
+    /** The number of the first question about sequence number {@code contested}; 0 until all ranks were asked. */
     private long asked;
 
     private boolean settled;
@@ -56,7 +57,7 @@ final class Mismatches {
             return new Made(said.fingerprint(), said.call(), said.callLocation());
         }
 
-        /** Returns the later report of the same call, or this report if the later one has no line. */
+        /** Returns the later report of the same call, or this report if the later report has no line. */
         private Made after(Made next) {
             return next.fingerprint == fingerprint && next.location.isEmpty() ? this : next;
         }
@@ -79,8 +80,8 @@ final class Mismatches {
     }
 
     /**
-     * Records a call that a rank reports, after a question or without one. Ignores a call at a sequence number that
-     * this rank has not called yet, or called too long ago. Returns whether this rank made another call with that
+     * Records a call that a rank reports, after a question or without a question. Ignores a call with a sequence number
+     * that this rank has not called yet, or called too long ago. Returns whether this rank made another call with that
      * number.
      */
     boolean heard(int peer, long sequence, long fingerprint, String text) {
@@ -138,9 +139,9 @@ final class Mismatches {
     }
 
     /**
-     * Returns whether all calls are known, and all ranks have answered since this rank found the difference. A rank
-     * that stood still may read the calls of all others before it reads the cause on which they have agreed meanwhile.
-     * The others send that cause before their answer.
+     * Returns whether all calls are known, and all ranks have answered since this rank found the difference. The
+     * answers matter to a rank that stood still. Such a rank may read the calls of all other ranks before it reads the
+     * cause on which the other ranks have agreed. Each other rank sends this cause before its answer.
      */
     private boolean areAllKnown(long sequence) {
         long ask;
@@ -153,7 +154,7 @@ final class Mismatches {
         return !inquiry.isAnySilent(ask, null);
     }
 
-    /** Asks the ranks again that have not answered or had not reached the call. */
+    /** Asks those ranks again that have not answered, or that had not reached the call. */
     private void askAgain(CallHeader mine) {
         BitSet unknown = new BitSet();
         synchronized (this) {
@@ -226,16 +227,16 @@ final class Mismatches {
 
     /** Handles data of a rank that does not fit this rank's call. Asks all ranks for their calls. */
     void suspected(int peer, CallHeader expected, CallHeader found) {
-        // the part of the call that all ranks know; a header may contain values on which only two ranks agree
+        // the part of the call that is the same on all ranks; a header may contain values on which only two ranks agree
         CallHeader mine = history.find(expected.sequence());
         long first = inquiry.askForLines(mine == null ? expected : mine);
-        // a rank that only sent data in an earlier call may have reached this one by now; then the earlier call is the
-        // difference
+        // a rank that only sent data in an earlier call may have reached the expected call; if so, the earlier call is
+        // the difference
         CallHeader earlier = history.find(found.sequence());
         boolean isEarlier = earlier != null && earlier.sequence() != expected.sequence();
         long last = isEarlier ? inquiry.askForLines(earlier) : first;
         boolean ofTwo = mine != null && mine.fingerprint() != expected.fingerprint();
-        // a rank that has sent data is alive, but it may answer late
+        // a rank that has sent data is alive, but its answer may be late
         BooleanSupplier said = () -> isContested() || inquiry.hasAnswered(peer, last);
         peerFailures.afterWord(said, () -> blameBoth(peer, expected, found, ofTwo), SETTLE_NANOS);
     }
@@ -248,7 +249,7 @@ final class Mismatches {
         return contested != 0;
     }
 
-    /** Blames both ranks if no rank has reported a different call, because one of the two must be to blame. */
+    /** Blames this rank and the peer, of which one must be to blame, if no rank has reported a different call. */
     private void blameBoth(int peer, CallHeader expected, CallHeader found, boolean ofTwo) {
         if (isContested()) {
             return;

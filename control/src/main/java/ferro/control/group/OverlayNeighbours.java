@@ -4,11 +4,12 @@ import ferro.control.failure.Overlay;
 import java.util.BitSet;
 
 /**
- * The neighbours of this rank in the overlay of a group, as far as this rank knows which ranks are gone. Thread-safe.
+ * The neighbours of this rank in the overlay of a group, computed from the ranks that are gone according to this rank.
+ * Thread-safe.
  *
- * <p>A rank sends a goodbye to its neighbours and to its followers, which are the ranks that have asked for it. This
- * rank asks each rank that has replaced a neighbour for its goodbye. Without this request, the replacement would not
- * send a goodbye to this rank.
+ * <p>A rank sends a goodbye to its neighbours and to its followers. A follower is a rank that has asked for the
+ * goodbye. This rank asks each rank that has replaced a neighbour for its goodbye. Without this request, the
+ * replacement would not send a goodbye to this rank.
  */
 final class OverlayNeighbours {
     private final Overlay overlay;
@@ -19,9 +20,9 @@ final class OverlayNeighbours {
     private final BitSet gone = new BitSet();
     /** Ranks that have replaced a neighbour. */
     private final BitSet replacements = new BitSet();
-    /** Ranks that receive the goodbye of this rank because they have asked for it. */
+    /** Ranks that have asked for the goodbye of this rank. */
     private final BitSet followers = new BitSet();
-    /** Ranks that send a goodbye to this rank because this rank has asked for it. */
+    /** Ranks that this rank has asked for their goodbye. */
     private final BitSet followed = new BitSet();
     /** The followed ranks that have had time to receive the request. */
     private final BitSet reached = new BitSet();
@@ -40,7 +41,7 @@ final class OverlayNeighbours {
         return overlay.neighbours(gone);
     }
 
-    /** Returns the ranks that receive the goodbye of this rank: its neighbours and the ranks that have asked for it. */
+    /** Returns the ranks that receive the goodbye of this rank: its neighbours and its followers. */
     synchronized BitSet goodbyeReceivers() {
         BitSet receivers = overlay.neighbours(gone);
         receivers.or(followers);
@@ -52,12 +53,12 @@ final class OverlayNeighbours {
         return overlay.isNeighbour(peer);
     }
 
-    /** Returns whether another rank sends a goodbye to this rank, so that an end without one is a death. */
+    /** Returns whether another rank sends a goodbye to this rank, so that an end without a goodbye is a death. */
     synchronized boolean saysGoodbye(int peer) {
         return overlay.isNeighbour(peer) || followed.get(peer);
     }
 
-    /** Returns whether an end without a goodbye is a death, because no request for one can be in flight. */
+    /** Returns whether an end without a goodbye is a death, because no request for a goodbye can be in flight. */
     synchronized boolean hasTimeToSayGoodbye(int peer) {
         return overlay.isNeighbour(peer) || reached.get(peer);
     }
@@ -68,9 +69,8 @@ final class OverlayNeighbours {
     }
 
     /**
-     * Returns whether this rank is the one that reports the end of another rank to all ranks. In a large group, the
-     * next rank that is not gone reports the end, so that all ranks receive the same text. The other neighbours wait
-     * for its report.
+     * Returns whether this rank reports the end of another rank to all ranks. In a large group, only the next rank that
+     * is not gone reports the end, so that all ranks receive the same text. The other neighbours wait for this report.
      */
     synchronized boolean reports(int peer) {
         BitSet others = (BitSet) gone.clone();
@@ -78,20 +78,20 @@ final class OverlayNeighbours {
         return overlay.isMesh() || overlay.previous(others) == peer;
     }
 
-    /** Returns the nearest rank after this one that has not left, as far as this rank knows. */
+    /** Returns the nearest rank after this rank that has not left, according to this rank. */
     synchronized int next() {
         return overlay.next(left);
     }
 
     /**
-     * Returns the next rank after another one that is not gone, as far as this rank knows. The next rank receives the
-     * goodbye of the rank before it.
+     * Returns the next rank after another rank that is not gone, according to this rank. Each rank sends its goodbye to
+     * the next rank.
      */
     synchronized int nextAfter(int peer) {
         return overlay.nextAfter(peer, gone);
     }
 
-    /** Returns the nearest rank before this one that has not left, as far as this rank knows. */
+    /** Returns the nearest rank before this rank that has not left, according to this rank. */
     synchronized int previous() {
         return overlay.previous(left);
     }
@@ -107,7 +107,7 @@ final class OverlayNeighbours {
         gone.or(ranks);
         BitSet added = overlay.neighbours(gone);
         for (int peer = added.nextSetBit(0); peer >= 0; peer = added.nextSetBit(peer + 1)) {
-            // a rank that was asked because of its messages does not know the failure or the earliest leave yet
+            // a rank that was asked because of its messages has not received the failure or the earliest leave yet
             added.set(peer, !overlay.isNeighbour(peer) && !replacements.get(peer));
         }
         replacements.or(added);
@@ -122,7 +122,7 @@ final class OverlayNeighbours {
         return gone;
     }
 
-    /** Records that this rank asks another one for its goodbye. Returns whether the request has to be sent. */
+    /** Records that this rank asks another rank for its goodbye. Returns whether the request has to be sent. */
     synchronized boolean follow(int peer) {
         boolean isNew = !saysGoodbye(peer);
         followed.set(peer);

@@ -34,8 +34,8 @@ final class ParentFailure {
     }
 
     /**
-     * Returns the failure with the numbers of its culprits in the new group, or null if there is none. The origin is -1
-     * if the rank that saw the failure first is not a member.
+     * Returns the failure with the numbers of its culprits in the new group, or null if no parent has failed. The
+     * origin is -1 if the rank that detected the failure first is not a member.
      */
     Failure cause() {
         if (this == NONE) {
@@ -49,8 +49,9 @@ final class ParentFailure {
     }
 
     /**
-     * Sends the failure, if there is one, to a rank of the new group before this rank sends it a goodbye. That rank may
-     * not have received the failure, because it is not a neighbour in the group that has failed.
+     * Sends the failure, if a parent has failed, to a rank of the new group. Called before this rank sends a goodbye to
+     * that rank. The receiver may not have received the failure, because it is not a neighbour in the group that has
+     * failed.
      */
     void send(int peer) {
         if (this != NONE) {

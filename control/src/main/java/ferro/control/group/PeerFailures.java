@@ -10,16 +10,16 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
- * The judge of ended links, which decides which rank is to blame. The decision is made a little after the end of the
- * link, because the message that explains the end may still be in flight. Timers of the context run the decision, so
- * that it is made even if no thread makes progress. Thread-safe.
+ * The decisions about which rank is to blame for the end of a link. A decision is made a little after the end of the
+ * link, because the message that explains the end may still be in flight. Timers of the context make the decisions, so
+ * that no decision needs a thread that makes progress. Thread-safe.
  */
 final class PeerFailures {
-    /** The time for the control message that explains the end of a data link and may arrive after it. */
+    /** The wait for the control message that explains the end of a data link, because it may arrive after the end. */
     private static final long BROKEN_NANOS = 50_000_000L;
     /** The largest number of checks for the answer of a rank before the rank is judged without an answer. */
     private static final int LOOKS_MOST = 20;
-    /** The delay of a timer that shows that this process stood still and read no messages meanwhile. */
+    /** The delay of a timer from which on it is assumed that this process stood still and read no messages. */
     private static final long STOOD_STILL_NANOS = 20_000_000L;
 
     private final StatusInquiry inquiry;
@@ -49,7 +49,7 @@ final class PeerFailures {
         return toldAbort.get(peer);
     }
 
-    /** Wakes the thread of this rank that waits, because the awaited message may never come. */
+    /** Wakes the waiting thread of this rank, because the awaited message may never come. */
     void wake() {
         wake.run();
     }
@@ -121,8 +121,8 @@ final class PeerFailures {
     }
 
     /**
-     * Runs a task after the inboxes were read for some time. If the timer is late, the reading threads have stood still
-     * too, so the task waits once more.
+     * Runs a task after the inboxes were read for some time. A late timer shows that the reading threads stood still,
+     * too. In that case the task waits once more.
      */
     void afterReading(Runnable task, long nanos) {
         long due = timers.nanoTime() + nanos;

@@ -18,10 +18,10 @@ import java.util.TreeSet;
 import java.util.function.IntPredicate;
 
 /**
- * The judge of ranks that have died or become silent. The judge decides which of these ranks fail the group, and
- * records the ranks that are lost so far. The ranks of one process die together, so they are blamed together. A rank
- * that sees the end of one rank of a process waits a moment for the others. A later end in the same process is part of
- * the same cause. Thread-safe.
+ * The decisions about ranks that have died or become silent: which of these ranks fail the group, and which ranks are
+ * lost so far. The ranks of one process die together, so they are blamed together. A rank that detects the end of one
+ * rank of a process waits a moment for the ends of the other ranks. A later end in the same process is part of the same
+ * cause. Thread-safe.
  */
 final class RankLosses {
     /**
@@ -30,16 +30,16 @@ final class RankLosses {
      */
     static final int PROCESS_WAITS = 15;
 
-    /** The maximum number of waits for the other ranks of a machine, of which one alone may end as well. */
+    /** The maximum number of waits for the other ranks of a machine. One rank of a machine may also end alone. */
     private static final int MACHINE_WAITS = 1;
 
     /**
-     * The maximum number of waits for the proof that a rank whose connection has ended is dead. A broken data link is
-     * blamed later.
+     * The maximum number of waits for the proof that a rank whose connection has ended is dead. The blame for a broken
+     * data link comes after these waits.
      */
     private static final int PROOF_WAITS = 3;
 
-    /** The waits for the rank that reports an end. Other neighbours report the end only if that rank does not. */
+    /** The waits for the rank that reports an end. The other neighbours report the end only if no report comes. */
     private static final int REPORT_WAITS = 3;
 
     /** The time in which the neighbours of a dead rank send its death to all ranks, unasked or on request. */
@@ -54,19 +54,19 @@ final class RankLosses {
     private final GracefulExits exits;
     private final FailurePolicy rules;
     private final Machines machines;
-    /** Ranks whose end this rank has seen, with or without an explanation. */
+    /** Ranks whose end this rank has detected, with or without an explanation. */
     private final BitSet ended = new BitSet();
 
-    /** Ranks that are known to be dead. Another rank that has ended may be alive. */
+    /** Ranks that are known to be dead. A rank that is only in {@code ended} may be alive. */
     private final BitSet proven = new BitSet();
 
     private final BitSet dead = new BitSet();
     private final BitSet silent = new BitSet();
     private volatile Set<Integer> lost = Collections.emptySortedSet();
-    /** Lost ranks of which this rank does not know whether they had left. */
+    /** Lost ranks that may have left before the loss. */
     private final Map<Integer, Unjudged> unjudged = new TreeMap<>();
 
-    /** The loss of a rank if it has not left, and the last rank that was asked to judge it; -1 if none was. */
+    /** The loss of a rank if it has not left, and the last rank that was asked to judge the loss; -1 for none. */
     private record Unjudged(Failure loss, int receiver) {}
 
     RankLosses(
@@ -84,7 +84,7 @@ final class RankLosses {
         this.machines = machines;
     }
 
-    /** Runs the code for a death once without a death, so that the first death does not wait for cold code. */
+    /** Runs the code for a death once without a death, so that the first death does not wait for class loading. */
     void warm() {
         machineOf(self, new BitSet());
         isOnePlaceOfMany(self);
@@ -97,8 +97,8 @@ final class RankLosses {
     }
 
     /**
-     * Adds those culprits of a loss that are known to be dead to the lost ranks, and returns them. A culprit whose
-     * connection has ended, and that may be alive, is not included.
+     * Adds those culprits of a loss that are known to be dead to the lost ranks. Returns these culprits. A culprit
+     * whose connection has ended, and that may be alive, is not included.
      */
     synchronized Set<Integer> blamed(Failure cause) {
         if (cause.code() != Code.PEER_LOST) {
@@ -114,7 +114,7 @@ final class RankLosses {
         return known;
     }
 
-    /** Adds ranks that another rank knows to be dead. */
+    /** Adds dead ranks that another rank has reported. */
     void died(Set<Integer> ranks) {
         Set<Integer> others = new TreeSet<>(ranks);
         others.remove(self);
@@ -150,7 +150,7 @@ final class RankLosses {
         }
     }
 
-    /** Handles a rank whose connection has ended. The rank may be alive: it is blamed, but is not lost yet. */
+    /** Handles a rank whose connection has ended. The rank is blamed, but is not lost yet, because it may be alive. */
     void cutOff(int peer, FerroException cause) {
         end(peer, cause);
     }
@@ -160,7 +160,7 @@ final class RankLosses {
             ended.set(peer);
         }
         if (!exits.neighbours().hasTimeToSayGoodbye(peer)) {
-            // the neighbours of the rank know whether it had left, and send its death to this rank if it had not
+            // the neighbours of the rank determine whether the rank had left; if not, they send its death to this rank
             peerFailures.afterReading(() -> unexplained(peer, cause), UNEXPLAINED_NANOS);
         } else if (rules.eofGraceNanos() > 0) {
             peerFailures.afterReading(() -> judge(peer, cause), rules.eofGraceNanos());
@@ -170,8 +170,8 @@ final class RankLosses {
     }
 
     /**
-     * Handles the end of a rank that is not a neighbour if its neighbours have sent no death. Reports the loss to one
-     * of these neighbours.
+     * Handles the end of a rank that is not a neighbour, if the neighbours of that rank have sent no death. Reports the
+     * loss to one of these neighbours.
      */
     private void unexplained(int peer, FerroException cause) {
         Failure known = failure.cause();
@@ -247,7 +247,7 @@ final class RankLosses {
         return silent.get(peer);
     }
 
-    /** Blames silent ranks that have not left, or reports them to a rank that knows whether they have left. */
+    /** Blames silent ranks that have not left. Reports other silent ranks to a rank that can judge them. */
     private void judgeSilence(int peer, BitSet ranks, FerroException cause) {
         BitSet blamed = those(ranks, this::isBlamed);
         if (blamed.get(peer)) {
@@ -257,7 +257,7 @@ final class RankLosses {
         }
     }
 
-    /** Reports the loss of a rank that may have left to a rank that knows whether it has left. */
+    /** Reports the loss of a rank that may have left to a rank that can determine whether the lost rank has left. */
     private void report(int peer, Failure loss) {
         synchronized (this) {
             unjudged.put(peer, new Unjudged(loss, NOBODY));
@@ -278,9 +278,10 @@ final class RankLosses {
     }
 
     /**
-     * Reports each lost rank that may have left to the next rank after it that is not gone. If that next rank has left
-     * too, its goodbye or its medium shows this, and this rank reports to the rank after it. A proven death is not
-     * reported, because the next rank sees the end of a dead rank itself, and all ranks would report to this next rank.
+     * Reports each lost rank that may have left to the next rank after it that is not gone. If the next rank has left
+     * too, its goodbye or its medium shows the leave, and this rank reports to the rank after the next rank. A proven
+     * death is not reported, because the next rank detects the end of a dead rank itself, and would otherwise receive a
+     * report from every rank.
      */
     void reportUnjudged() {
         List<Unjudged> reports = new ArrayList<>();
@@ -310,12 +311,12 @@ final class RankLosses {
         }
     }
 
-    /** Handles a report of lost ranks after their messages were read, which may include a goodbye. */
+    /** Handles a report of lost ranks after their messages were read, because these may include a goodbye. */
     void reported(Failure loss) {
         peerFailures.afterReading(() -> judgeReported(loss), FailurePolicy.EOF_GRACE_NANOS);
     }
 
-    /** Blames the reported ranks of which this rank knows that they have not left. */
+    /** Blames those reported ranks that have not left, according to this rank. */
     private void judgeReported(Failure loss) {
         Set<Integer> blamed = new TreeSet<>(loss.culprits());
         blamed.removeIf(rank -> rank == self || !isBlamed(rank));
@@ -329,7 +330,7 @@ final class RankLosses {
         publish();
     }
 
-    /** Records that a rank is dead. After a failure, only the neighbours of that rank know that it had not left. */
+    /** Records that a rank is dead. After a failure, only its neighbours can determine that the rank had not left. */
     private void noteDead(int peer) {
         boolean isNew;
         synchronized (this) {
@@ -352,7 +353,7 @@ final class RankLosses {
         lost = Collections.unmodifiableSet(ranks);
     }
 
-    /** Handles a live rank without a connection. One side refused data of the other, or the rank takes no data. */
+    /** Handles a live rank without a connection. One side has refused data of the other, or the rank reads no data. */
     private void giveUp(int peer, FerroException cause) {
         boolean own = cause.code() == Code.ABORTED || cause.getCause() instanceof OutOfMemoryError;
         boolean takesNothing = cause.code() == Code.PARTITION;
@@ -367,12 +368,12 @@ final class RankLosses {
         }
     }
 
-    /** Returns whether the loss of a rank is a cause, because this rank knows that it has not left. */
+    /** Returns whether the loss of a rank is a cause, because it is certain that the rank has not left. */
     private boolean isBlamed(int peer) {
         return rules.blamesLoss(peerFailures.hasToldAbort(peer), !exits.isPresent(peer));
     }
 
-    /** Returns whether the loss of a rank may be a cause, because this rank does not know that it has left. */
+    /** Returns whether the loss of a rank may be a cause, because no leave of the rank has reached this rank. */
     private boolean mayBeBlamed(int peer) {
         return rules.blamesLoss(peerFailures.hasToldAbort(peer), !exits.mayBePresent(peer));
     }
@@ -419,8 +420,8 @@ final class RankLosses {
         if (isWhole && isOfTheSameDeath(machine)) {
             failure.fail(loss);
         } else {
-            // if a cause is known, the lost rank may have ended because of it; a rank that ends with unread bytes loses
-            // messages that it sent
+            // if a cause is known, the lost rank may have ended because of this cause; a rank that ends with unread
+            // bytes loses messages that it has sent
             failure.failUnlessFailed(loss);
         }
     }
@@ -436,7 +437,7 @@ final class RankLosses {
         return rest.isEmpty();
     }
 
-    /** Returns how often to wait for the other ranks of a rank's machine if these have not ended. */
+    /** Returns how often to wait for the other ranks of a rank's machine if the other ranks have not ended. */
     private int waitsForMachine(int peer, BitSet machine) {
         return machine.isEmpty() && isOnePlaceOfMany(peer) ? MACHINE_WAITS : 0;
     }
@@ -457,7 +458,7 @@ final class RankLosses {
                 + "launcher or machine ends" + FailureHints.THEIR_OUTPUT;
     }
 
-    /** Returns this group's ranks in a process, without those that left or sent a failure before it ended. */
+    /** Returns the ranks of this group in a process, without ranks that left or sent a failure before its end. */
     private BitSet processOf(int peer) {
         BitSet joined = machines.processes().sharing(machines.joinedRanks()[peer]);
         BitSet ranks = new BitSet();

@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The states of one rank in all groups that were created from one joined group. If other ranks miss this rank in one
- * group, it can report in which other group it waits. Thread-safe.
+ * The states of one rank in all groups that were created from one joined group. If other ranks wait for this rank in
+ * one group, this rank can report in which other group it waits. Thread-safe.
  */
 public final class RankStatuses {
     private final List<Seat> seats = new CopyOnWriteArrayList<>();
@@ -46,7 +46,7 @@ public final class RankStatuses {
         return new RankStatuses(null);
     }
 
-    /** Sets the thread that has joined. Its stack shows what the rank does while it is in no call. */
+    /** Sets the thread that has joined. Its stack shows what the rank does while the rank is in no call. */
     void joinedBy(Thread thread) {
         if (stacks != null) {
             stacks.joinedBy(thread);
@@ -63,15 +63,15 @@ public final class RankStatuses {
     }
 
     void leave(Seat seat) {
-        // compares by identity, because a record links its equals method at first use, which would be while the rank
-        // leaves
+        // compares by identity, because a record links its equals method at first use, which would delay the leave of
+        // the rank
         seats.removeIf(one -> one == seat);
     }
 
-    /** An operation in flight and its group. The state is read once, because the next read may return another state. */
+    /** An operation in flight and its group. The state is read once, because a second read may differ. */
     public record Busy(Seat seat, RankStatus status) {}
 
-    /** Returns a group with an operation in flight, preferably the given one, or null. */
+    /** Returns a group with an operation in flight, preferably the given group, or null. */
     public Busy busy(Seat first) {
         RankStatus own = first.status.get();
         if (!own.isIdle()) {

@@ -75,7 +75,7 @@ final class StatusInquiry {
         return board.hasAnswered(peer, ask);
     }
 
-    /** Returns whether any of the given ranks has not answered. If the set is null, all ranks are checked. */
+    /** Returns whether any of the given ranks has not answered. A null set stands for all ranks. */
     boolean isAnySilent(long ask, BitSet among) {
         BitSet silent = board.silentTo(ask);
         if (among != null) {
@@ -84,7 +84,7 @@ final class StatusInquiry {
         return !silent.isEmpty();
     }
 
-    /** Creates a diagnosis from answers to an early question. A rank without the last answer may be slow. */
+    /** Creates a diagnosis from answers to an early question. A rank without an answer to the last one may be slow. */
     Diagnosis diagnosis(long early, long last, long sequence) {
         return new Diagnosis(machines, board.answers(early), board.silentTo(last), sequence);
     }

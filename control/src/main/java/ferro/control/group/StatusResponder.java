@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The answers of this rank to questions about its state. An answer describes the call of this rank in this group, or
- * else in another group of the same processes.
+ * The answers of this rank to questions about its state. An answer describes the call of this rank in this group. If
+ * this rank is in no call of this group, the answer describes its call in another group of the same processes.
  */
 final class StatusResponder {
     private final RankStatuses statuses;
@@ -67,7 +67,7 @@ final class StatusResponder {
         return status(ask, asked, List.of());
     }
 
-    /** Answers as {@link #status(long, long)} does, with the line of the program from the stacks of this rank. */
+    /** Answers like {@link #status(long, long)}, and adds the line of the program from the stacks of this rank. */
     Status statusWithLine(long ask, long asked) {
         return status(ask, asked, record("asked by a rank that waits"));
     }
@@ -82,7 +82,7 @@ final class StatusResponder {
         long running = 0;
         long pausedNanos = 0;
         Optional<ThreadStack> idle = CallStacks.idle(stacks);
-        // a call that this rank has ended is described by a line of the program, not by the state of a thread
+        // for a call that this rank has ended, the answer has a line of the program, not the state of a thread
         boolean hasEnded = asked > 0 && asked == history.last();
         String location =
                 idle.map(hasEnded ? ThreadStack::location : CallStacks::line).orElse("");

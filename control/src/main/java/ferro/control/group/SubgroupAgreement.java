@@ -32,11 +32,11 @@ import java.util.concurrent.TimeoutException;
  * number of its attempt. The member then waits until all others have sent the same ranks.
  *
  * <p>The identity of the group is computed from the parent, the ranks and the attempts of all members. Therefore no
- * store is needed, and no attempt is mistaken for an earlier one. Between two ranks, the k-th attempt of one rank that
- * includes the other meets the k-th attempt of the other that includes the first. The number k is the round. A member
- * that proposes another list in that round disagrees, and the attempt fails at once. A rank whose attempt fails cancels
- * the attempt. The cancelled attempt ends the attempts of the other members that meet it, including later ones. The
- * parent stays usable, and later attempts may succeed.
+ * store is needed, and no attempt is mistaken for an earlier attempt. The attempts of two ranks that include both ranks
+ * are counted. The k-th such attempt of one rank meets the k-th such attempt of the other. The number k is the round.
+ * If a member proposes another list in the same round, the attempt fails at once. A rank whose attempt fails cancels
+ * the attempt. A cancelled attempt ends the attempts of other members that meet it, including attempts that begin
+ * later. The parent stays usable, and later attempts may succeed.
  *
  * <p>Received messages and {@link OwnProposal#look} advance an attempt like a state machine. Only {@link #reach} waits.
  */
@@ -44,8 +44,8 @@ public final class SubgroupAgreement {
     /** The longest time between two checks of a waiting caller, and so the longest delay after a clock jump. */
     private static final long LOOK_NANOS = 100_000_000L;
     /**
-     * The largest distance between the rounds of two ranks. A rank that is further ahead sends invalid rounds, because
-     * a rank that retries again and again is ahead by much less.
+     * The largest distance between the rounds of two ranks. A larger distance is an error of the sender, because even a
+     * rank that retries again and again is ahead by much less.
      */
     private static final long AHEAD_MOST = 4096;
 
@@ -116,8 +116,8 @@ public final class SubgroupAgreement {
         /**
          * {@return the future identity of the new group, 64 bits, equal on all members; on failure, a FerroException.
          * The code is MISMATCH if a member proposes another group. The code is TIMED_OUT if members never called, and
-         * the exception names these members. Other exceptions have the cause that ended the attempt on another member,
-         * or the failure of the parent}
+         * the exception names these members. An exception with another code has the cause that ended the attempt on
+         * another member, or the failure of the parent}
          */
         public CompletionStage<Long> end() {
             return end;
@@ -233,8 +233,8 @@ public final class SubgroupAgreement {
         }
 
         /**
-         * Sends the cancel to the other members, but only after the proposal was sent to all. The attempt may fail
-         * earlier, because an answer may arrive before that.
+         * Sends the cancel to the other members, but only after the proposal was sent to all of them. The attempt may
+         * fail earlier, because an answer may arrive while the proposal is being sent.
          */
         private void takeBack(FerroException failure, boolean allTold) {
             synchronized (SubgroupAgreement.this) {
@@ -372,8 +372,7 @@ public final class SubgroupAgreement {
         try {
             return mine.end.join();
         } catch (CompletionException failed) {
-            // the thread that received the message created the exception; the stack trace of the waiting thread helps
-            // more
+            // the stack trace of the waiting thread helps more than that of the thread that has received the message
             throw (FerroException) failed.getCause().fillInStackTrace();
         }
     }
@@ -387,10 +386,10 @@ public final class SubgroupAgreement {
     }
 
     /**
-     * Records the proposal of a rank for a round. That rank may have finished this round and proposed its next group
-     * before this rank reads the message.
+     * Records the proposal of a rank for a round. The proposing rank may have finished the round and proposed its next
+     * group before this rank reads the message.
      *
-     * @throws IllegalArgumentException if the rank cannot have reached that round
+     * @throws IllegalArgumentException if the proposing rank cannot have reached {@code round}
      */
     private void add(int peer, long round, Proposal proposal) {
         long last = lastRounds.getOrDefault(peer, 0L);
@@ -404,7 +403,7 @@ public final class SubgroupAgreement {
     }
 
     /**
-     * Records that a rank has given up its proposal for a round. Returns false if that proposal is missing or was
+     * Records that a rank has given up its proposal for a round. Returns false if the proposal is missing or was
      * already used.
      */
     private boolean giveUp(int peer, long round, Failure why) {
@@ -417,7 +416,7 @@ public final class SubgroupAgreement {
         return true;
     }
 
-    /** Removes and returns the proposal of a rank for a round, or null. Also drops its proposals for earlier rounds. */
+    /** Removes and returns a member's proposal for a round, or null. Also drops proposals for earlier rounds. */
     private Proposal take(int member, long round) {
         searches++;
         Map<Long, Proposal> open = told.get(member);
@@ -428,7 +427,7 @@ public final class SubgroupAgreement {
         return open.remove(round);
     }
 
-    /** Records that a rank has given up its proposal. Without culprits, that rank itself is to blame. */
+    /** Records that a rank has given up its proposal. If the message names no culprits, the rank itself is to blame. */
     void cancelled(int peer, Cancel said) {
         Failure why = said.why();
         Code code = why.code() == Code.INTERRUPTED ? Code.ABORTED : why.code();
@@ -464,7 +463,7 @@ public final class SubgroupAgreement {
         }
     }
 
-    /** Returns the ranks that propose a group with this rank, for which this rank has not called. */
+    /** Returns the ranks that propose a group with this rank, if this rank has not called {@code newGroup} for it. */
     synchronized BitSet waiting() {
         BitSet ranks = new BitSet();
         told.forEach((peer, open) -> ranks.set(peer, !open.isEmpty()));
@@ -515,8 +514,8 @@ public final class SubgroupAgreement {
     }
 
     /**
-     * Removes a member that has sent its list from the open members, or all members that have sent one. Returns whether
-     * no member is left.
+     * Removes a member that has sent its list from the open members, or all members that have sent their lists. Returns
+     * whether no open member is left.
      *
      * @throws FerroException if a member sent another list, or if the group has failed, because members then give up
      *     and leave as a consequence

@@ -8,10 +8,10 @@ import java.util.BitSet;
  * The questions to all ranks before the deadline of a call, and the judgement at the deadline. The judgement is made at
  * the deadline if all ranks have answered, otherwise a little later.
  *
- * <p>The ranks are asked twice, early and shortly before the deadline. A rank that has not answered since the early
- * question stands still. A rank that has not answered only the last question may be slow. If this rank stood still, or
- * its process was paused while it waited for an answer, it asks again before it judges. A rank that asks again reads
- * everything that the others sent before their new answers. A rank asks again a few times at most. Called by one thread
+ * <p>The ranks are asked twice, early and shortly before the deadline. A rank that has answered neither question stands
+ * still. A rank that has not answered only the last question may be slow. If this rank stood still, or its process was
+ * paused during the wait for an answer, this rank asks again before the judgement. With the new answers, this rank has
+ * also read everything that the other ranks sent before. This rank asks again a few times at most. Called by one thread
  * at a time.
  */
 public final class TimeoutProbe {
@@ -24,7 +24,7 @@ public final class TimeoutProbe {
     private static final int EARLY = 5;
     /** A lead is at most the timeout divided by this number. */
     private static final int LEAD_PART = 8;
-    /** The delay of a check that shows that the caller stood still. */
+    /** The delay of a check from which on the caller counts as having stood still. */
     static final long STOOD_STILL_NANOS = 250_000_000L;
     /** The maximum number of waits for new answers after a deadline. On a very busy machine every check is late. */
     private static final int AGAIN_MOST = 3;
@@ -32,7 +32,7 @@ public final class TimeoutProbe {
     /** The longest time between two checks for answers after a deadline. */
     private static final long POLL_NANOS = 5_000_000L;
 
-    /** The shortest timeout that causes a warning, because a quarter of a shorter one is a normal time for a call. */
+    /** The shortest timeout that causes a warning. A quarter of a shorter timeout is a normal time for a call. */
     private static final long WARNED_LEAST_NANOS = 1_000_000_000L;
 
     private static final int PART_BEFORE_WARNING = 4;
@@ -58,7 +58,7 @@ public final class TimeoutProbe {
         this.inquiry = inquiry;
     }
 
-    /** Starts with another operation and drops the questions about the previous one. */
+    /** Starts with another operation and drops the questions about the previous operation. */
     public void begin() {
         forget();
         looked = false;
@@ -80,7 +80,9 @@ public final class TimeoutProbe {
         return timeoutNanos >= WARNED_LEAST_NANOS;
     }
 
-    /** Returns when listeners are warned of an operation: after a quarter of the time from its begin to its deadline. */
+    /**
+     * Returns when listeners are warned of an operation: after a quarter of the time from its begin to its deadline.
+     */
     public static long warnNanos(long begunNanos, long deadlineNanos) {
         return begunNanos + Math.max(0, deadlineNanos - begunNanos) / PART_BEFORE_WARNING;
     }
@@ -99,8 +101,8 @@ public final class TimeoutProbe {
     }
 
     /**
-     * Returns the nanoseconds, at least 1, until a check of the deadline may have something to do, or, unless listeners were
-     * warned, a check of the warning.
+     * Returns the nanoseconds, at least 1, until a check of the deadline may have something to do. If listeners were
+     * not warned yet, a check of the warning counts as well.
      */
     public static long untilCheck(long begunNanos, long deadlineNanos, boolean isWarned, long nowNanos) {
         long until = untilCheck(begunNanos, deadlineNanos, nowNanos);
@@ -176,8 +178,8 @@ public final class TimeoutProbe {
     }
 
     /**
-     * Returns the time before now within which data moved. A judgement uses this time, because moving data shows that a
-     * rank is only slow.
+     * Returns the time before now within which data moved. Moving data shows that a rank is only slow, so a judgement
+     * depends on this time.
      *
      * @param timeoutNanos time from the begin of a call to its deadline
      * @param movedNanos   time of the last move of data on the context's clock; 0 if no data moved

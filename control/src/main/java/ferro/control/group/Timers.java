@@ -51,7 +51,7 @@ final class Timers {
         return clock.getAsLong();
     }
 
-    /** Runs a task after a time, unless closed by then. The task runs even if no thread makes progress. */
+    /** Runs a task after a time, unless the timers are closed before. No thread has to make progress for this. */
     void later(Runnable task, long nanos) {
         Timer timer = new Timer(task);
         OutOfMemoryError error = null;
@@ -64,13 +64,13 @@ final class Timers {
                 timer.handle = background.get().schedule(timer, nanos, TimeUnit.NANOSECONDS);
                 return;
             } catch (RejectedExecutionException over) {
-                // a context that ends accepts no more timers: runs the task now instead of never
+                // a context that ends accepts no more timers, so the task runs now instead of never
             } catch (OutOfMemoryError noThread) {
                 error = noThread;
             }
         }
         if (error != null) {
-            // before the task, because the task may blame another rank
+            // reports the error before the task runs, because the task may blame another rank
             exhausted.accept(error);
         }
         timer.run();

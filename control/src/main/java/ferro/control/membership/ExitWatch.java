@@ -11,27 +11,27 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The detection of the exit of peer processes on this host before their sockets close. The system closes sockets after
- * it has freed the memory of a process, which takes 80 ms per GiB. Only the next few peers are watched, so that with
- * many ranks on one host not every rank watches all others.
+ * The detection of the exit of peer processes on this host before their sockets close. The system closes the sockets of
+ * a process after it has freed the memory of the process, which takes 80 ms per GiB. A rank watches only the next few
+ * peers, so that the work of a rank does not grow with the number of ranks on its host.
  */
 final class ExitWatch implements AutoCloseable {
     /** The time between two checks. */
     static final long LOOK_NANOS = 20_000_000L;
-    /** The time to read a goodbye that may still be unread in the socket. */
+    /** The time for reading a goodbye that may still be unread in the socket. */
     private static final long GOODBYE_NANOS = 20_000_000L;
-    /** The maximum number of waits for a goodbye. If timers are late, the thread that reads sockets is too. */
+    /** The maximum number of waits for a goodbye. If timers are late, the thread that reads sockets is late as well. */
     private static final int GOODBYE_WAITS = 3;
 
     /**
-     * The longest wait, after the waits for a goodbye, until arrived messages are read, if the medium reports when they
-     * are. A stuck thread reads none.
+     * The longest wait for a report of the medium that all arrived messages were read, after the waits for a goodbye.
+     * The limit is needed because a stuck thread reads no messages.
      */
     private static final long READ_NANOS = 100_000_000L;
 
     /**
-     * The maximum number of processes that one check looks at. Few are enough, because a rank reports an exit to all
-     * others.
+     * The maximum number of processes in one check. Few processes are enough, because a rank reports an exit to all
+     * other ranks.
      */
     private static final int LOOKED_AT_MOST = 3;
 
@@ -60,8 +60,8 @@ final class ExitWatch implements AutoCloseable {
         }
 
         /**
-         * Blames the peer. Does nothing if the peer has sent a goodbye or is blamed already, or if this rank has left
-         * and receives no goodbyes.
+         * Blames the peer. Does nothing if the peer has sent a goodbye or is already blamed. Does nothing either if
+         * this rank has left, because this rank then receives no goodbyes.
          */
         @Override
         public void run() {
@@ -88,7 +88,7 @@ final class ExitWatch implements AutoCloseable {
         }
     }
 
-    /** Watches the process of one more peer, after those of the peers before it. */
+    /** Watches the process of one more peer, after the processes of the peers that were added before. */
     synchronized void add(Peer peer) {
         Process[] more = Arrays.copyOf(processes, processes.length + 1);
         more[processes.length] = new Process(peer);
@@ -100,7 +100,7 @@ final class ExitWatch implements AutoCloseable {
         lane = control;
     }
 
-    /** Checks the next processes. Returns whether any is left to watch. Allocates nothing if none has exited. */
+    /** Checks the next processes. Returns whether a process is left to watch. Allocates nothing if none has exited. */
     synchronized boolean look() {
         int looked = 0;
         for (int i = 0; i < processes.length && looked < LOOKED_AT_MOST && !closed; i++) {
@@ -170,7 +170,7 @@ final class ExitWatch implements AutoCloseable {
         try {
             context.background().execute(verdict);
         } catch (RejectedExecutionException ended) {
-            // the context is closed, so no rank is blamed any more
+            // the context is closed, so this rank blames no rank any more
         }
     }
 

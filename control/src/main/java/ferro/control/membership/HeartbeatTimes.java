@@ -9,7 +9,7 @@ import ferro.spi.Settings;
  * The interval of heartbeats, and the time for which a rank may be silent.
  *
  * @param intervalNanos nanoseconds between two heartbeats; 0 for no heartbeats
- * @param suspectNanos  nanoseconds of silence before an event reports it
+ * @param suspectNanos  nanoseconds of silence before an event reports the silence
  * @param limitNanos    nanoseconds of silence before groups fail
  */
 public record HeartbeatTimes(long intervalNanos, long suspectNanos, long limitNanos) {
@@ -19,8 +19,8 @@ public record HeartbeatTimes(long intervalNanos, long suspectNanos, long limitNa
      * @param context context with the settings
      * @return consistent times. If {@code ferro.debug} is on, there are no heartbeats, because a rank at a breakpoint
      *     is silent
-     * @throws IllegalArgumentException if a rank would be suspected between two of its heartbeats, or given up before
-     *     it is suspected
+     * @throws IllegalArgumentException if a rank would be suspected between two of its heartbeats, or would count as
+     *     lost before it is suspected
      */
     public static HeartbeatTimes of(RankContext context) {
         HeartbeatTimes times = new HeartbeatTimes(

@@ -27,7 +27,7 @@ final class JobMachines {
      * @param rank    one of the ranks of the machine
      * @param watched whether this rank watches a rank
      * @param silent  whether a watched rank is silent
-     * @return at least two ranks; empty if one of them is not silent
+     * @return at least two ranks; empty if one of the machine's watched ranks is not silent
      */
     BitSet silentWith(int rank, IntPredicate watched, IntPredicate silent) {
         String machine = machine(rank);

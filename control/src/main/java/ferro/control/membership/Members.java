@@ -23,7 +23,7 @@ import java.util.function.ObjIntConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The groups that are notified about their ranks, in the order of entry. Each group receives its own rank numbers. */
+/** The groups that are notified about their ranks, in the order of entry. Each group has separate rank numbers. */
 final class Members {
     /** The placeholder in a text for the rank that the text is about. */
     static final String RANK = "{rank}";
@@ -57,8 +57,8 @@ final class Members {
      * Creates an empty list.
      *
      * @param joined  joined group and this rank
-     * @param onLoss  called for a loss that this rank saw, before the groups are notified
-     * @param onFound called for a rank that this rank had given up and that sends messages again
+     * @param onLoss  called for a loss that this rank has detected, before the groups are notified
+     * @param onFound called for a rank that counted as lost on this rank and that sends messages again
      */
     Members(GroupSpec joined, Consumer<Lost> onLoss, IntConsumer onFound) {
         this.joined = joined;
@@ -76,14 +76,14 @@ final class Members {
         return entries.isEmpty();
     }
 
-    /** Handles a loss that this rank saw. Notifies the groups of the lost rank, also those that enter later. */
+    /** Handles a loss that this rank has detected. Notifies the groups of the lost rank, also later groups. */
     void lost(int rank, Code code, String text) {
         Lost loss = new Lost(rank, code, text + " (seen by rank " + joined.rank() + " of \"" + joined.name() + "\")");
         onLoss.accept(loss);
         heardOf(loss);
     }
 
-    /** Records a loss that this rank or another one saw, and notifies the groups. */
+    /** Records a loss that this rank or another rank has detected, and notifies the groups. */
     void heardOf(Lost loss) {
         synchronized (lostRanks) {
             lostRanks.put(loss.rank(), loss);
@@ -112,7 +112,7 @@ final class Members {
         }
     }
 
-    /** Handles a rank that was given up as silent and sends messages again. New groups may include this rank. */
+    /** Handles a rank that was lost by silence and sends messages again. New groups may include such a rank. */
     void found(int rank) {
         if (isFound(rank)) {
             onFound.accept(rank);
@@ -120,8 +120,8 @@ final class Members {
     }
 
     /**
-     * Records that a rank sends messages again, as this rank or another one reports. A rank that is known to be dead
-     * stays dead. Returns whether the rank was given up.
+     * Records a report of this rank or another rank that a rank sends messages again. A rank that is known to be dead
+     * stays dead. Returns whether the rank had been lost because of its silence.
      */
     boolean isFound(int rank) {
         synchronized (lostRanks) {
@@ -139,7 +139,7 @@ final class Members {
         forEachWith(rank, (entry, number) -> entry.member.event(kind, number, numbered(text, number, entry)));
     }
 
-    /** Logs an event about another rank in one line, even if that rank is in several groups. */
+    /** Logs an event about another rank in one line, even if the rank is in several groups. */
     void log(GroupEvent.Kind kind, int rank, String text) {
         for (MemberGroup entry : entries) {
             int number = entry.numberOf(rank);
@@ -215,7 +215,7 @@ final class Members {
                 : text.replace(RANK, name);
     }
 
-    /** Calls a group and catches its exceptions, because these must not end the watch over all ranks. */
+    /** Calls a group and catches the exceptions of the call, which must not end the watch over all ranks. */
     private void guarded(MemberGroup entry, Consumer<Member> call) {
         try {
             call.accept(entry.member);
@@ -225,8 +225,8 @@ final class Members {
     }
 
     /**
-     * Logs the first exception; later ones are ignored. The watch continues. The error may be a lack of memory, and the
-     * log may need memory as well.
+     * Logs the first exception, and ignores later exceptions. The watch continues. Logging may fail too, because the
+     * exception may be a lack of memory and the log needs memory.
      */
     void trouble(Throwable broken) {
         if (troubleTold) {

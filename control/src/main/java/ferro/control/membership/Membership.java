@@ -22,15 +22,15 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The watch over the processes behind a joined group. The watch detects ranks that are silent, that stand still or that
- * have exited. Each rank has one membership per joined group, which all subgroups share. The membership lives until the
- * last of these groups has left.
+ * have exited. Each rank has one membership per joined group, which all its subgroups share. The membership lives until
+ * the joined group and all its subgroups have left.
  *
- * <p>A membership has its own control messages, as if it were a group of all ranks that moves no data. Therefore a
- * membership does not end with the joined group, and waits for no rank. Messages only update their {@code Peer}. Ticks
- * of a timer of the context, which is virtual in a simulation, read these updates and judge them. {@code SilenceWatch}
- * judges silence, {@code ExitWatch} the processes of this host, and {@code PauseWatch} the pauses of this process. In
- * groups of more than 33 ranks, each rank watches the next 32 ranks that are not gone. Some of the ranks that watch a
- * lost rank send the loss to the others ({@code WatchCircle}).
+ * <p>A membership has separate control messages, like a group of all ranks that moves no data. Therefore a membership
+ * does not end with the joined group, and waits for no rank. A message only updates the {@code Peer} of its sender. The
+ * ticks of a timer read and judge the updated peers. The timer belongs to the context, and is virtual in a simulation.
+ * {@code SilenceWatch} judges silence, {@code ExitWatch} the processes of this host, and {@code PauseWatch} the pauses
+ * of this process. In groups of more than 33 ranks, each rank watches the next 32 ranks that are not gone. Some of the
+ * ranks that watch a lost rank send the loss to the other ranks ({@code WatchCircle}).
  */
 public final class Membership implements RankProcesses {
     /** A number in the identities of memberships only, so that their messages differ from those of all groups. */
@@ -76,11 +76,11 @@ public final class Membership implements RankProcesses {
         void gone(int rank, FerroException cause);
 
         /**
-         * Handles ranks that were silent for too long: one rank, or all remaining ranks of a machine. Called for each
-         * of these ranks.
+         * Handles ranks that were silent for too long: one rank, or all remaining ranks of a machine. Called once for
+         * each silent rank.
          *
-         * @param rank  number of one of these ranks in this group
-         * @param ranks all of these ranks that are in this group
+         * @param rank  number of one of the silent ranks in this group
+         * @param ranks numbers of all silent ranks that are in this group
          * @param cause exception with code PARTITION
          */
         default void silent(int rank, BitSet ranks, FerroException cause) {
@@ -121,7 +121,7 @@ public final class Membership implements RankProcesses {
     }
 
     /**
-     * Returns a membership that watches the ranks of a joined group. The watch begins when the first group enters.
+     * Creates a membership that watches the ranks of a joined group. The watch begins when the first group enters.
      *
      * @param joined   control lane of the joined group; the membership creates a subgroup of all its ranks
      * @param group    joined group and this rank
@@ -138,12 +138,12 @@ public final class Membership implements RankProcesses {
                 : new Membership(joined, group, context, identity, times);
     }
 
-    /** Returns a membership that watches no rank, for media without a control lane; groups have to enter it too. */
+    /** Creates a membership that watches no rank, for media without a control lane. Groups have to enter it. */
     public static Membership unwatched(GroupSpec group) {
         return new Membership(group, true);
     }
 
-    /** Returns an {@link #unwatched} membership for a medium without control messages; no rank answers. */
+    /** Creates an {@link #unwatched} membership for a medium without control messages. No rank answers questions. */
     public static Membership unreachable(GroupSpec group) {
         return new Membership(group, false);
     }
@@ -294,7 +294,7 @@ public final class Membership implements RankProcesses {
             timer = null;
             pauses.stop();
         } else {
-            // starts the new timer first, because the old one must still run if this throws
+            // starts the new timer first, because the old timer must still run if the start throws
             timer = context.background().scheduleWithFixedDelay(this::tick, nanos, nanos, TimeUnit.NANOSECONDS);
             pauses.expect(context.nanoTime() + nanos);
         }
@@ -304,7 +304,7 @@ public final class Membership implements RankProcesses {
         }
     }
 
-    /** Runs a tick and catches all exceptions, because a rank whose timer stops sends no heartbeats and is lost. */
+    /** Runs a tick and catches all exceptions, which would stop the timer. A rank without heartbeats is lost. */
     private void tick() {
         try {
             watch();
@@ -362,7 +362,7 @@ public final class Membership implements RankProcesses {
         }
     }
 
-    /** Sends a heartbeat. The next heartbeat is due an interval later, even if this one reports a pause. */
+    /** Sends a heartbeat. The next heartbeat is due an interval later, even if the heartbeat reports a pause. */
     private void beat(long now) {
         nextBeatNanos = now + times.intervalNanos();
         sendToWatchers(new Beat(++beats, pausesTold, lastPauseNanos), control);
@@ -411,7 +411,7 @@ public final class Membership implements RankProcesses {
         }
     }
 
-    /** Ends the watch over a rank. Another rank may replace it. */
+    /** Ends the watch over a rank. Another rank may replace the rank in the watch. */
     private void end(Peer peer) {
         peer.end();
         if (circle.hasReplacements()) {
@@ -456,12 +456,12 @@ public final class Membership implements RankProcesses {
             } catch (IllegalArgumentException nonsense) {
                 inBackground(() -> tellNonsense(peer, nonsense.getMessage()));
             } catch (RuntimeException | Error broken) {
-                // a rethrown exception would end the connection to a rank that has done nothing wrong
+                // a rethrown exception would end the connection to the sender, which has not caused the error
                 members.trouble(broken);
             }
         }
 
-        /** Ends the watch over the rank's silence, but not over its process, because the rank may be alive. */
+        /** Ends the watch over the rank's silence. Its process is still watched, because the rank may be alive. */
         @Override
         public void cutOff(int rank, FerroException cause) {
             peers[rank].cutOff();
@@ -469,8 +469,8 @@ public final class Membership implements RankProcesses {
 
         /**
          * Ends the watch over the rank. The groups are notified of the loss by their own medium. If the rank is alive
-         * and only its connection was given up, its process is still watched, because nothing else would show its
-         * death.
+         * and only its connection was closed, the watch over its process continues, because nothing else would show the
+         * death of the rank.
          */
         @Override
         public void lost(int rank, FerroException cause) {

@@ -66,7 +66,7 @@ public sealed interface MembershipMessage extends WireMessage {
     }
 
     /**
-     * The loss of a rank. A silence is sent only to ranks that do not watch the silent rank themselves.
+     * The loss of a rank. The loss of a silent rank is sent only to ranks that do not watch the silent rank themselves.
      *
      * @param rank lost rank, by its number in the joined group
      * @param code reason for the loss
@@ -87,7 +87,7 @@ public sealed interface MembershipMessage extends WireMessage {
      * The report that a rank sends messages again after it was lost because of its silence. This message is sent to the
      * ranks that do not watch that rank themselves.
      *
-     * @param rank rank that sends again, by its number in the joined group
+     * @param rank rank that sends messages again, by its number in the joined group
      */
     record Found(int rank) implements MembershipMessage {
         static final byte KIND = 5;
@@ -99,7 +99,7 @@ public sealed interface MembershipMessage extends WireMessage {
         }
     }
 
-    /** A request for heartbeats. The sender now watches the receiver, because a rank that it watched is gone. */
+    /** A request for heartbeats. The sender now watches the receiver in place of a rank that is gone. */
     record Watch() implements MembershipMessage {
         static final byte KIND = 6;
 

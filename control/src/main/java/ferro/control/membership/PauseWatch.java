@@ -5,7 +5,7 @@ package ferro.control.membership;
  * comes late shows a pause. The last pauses are kept. No method allocates. Thread-safe.
  */
 final class PauseWatch {
-    /** The shortest delay that counts as a pause. The scheduler causes shorter ones. */
+    /** The shortest delay that counts as a pause. The scheduler causes shorter delays. */
     static final long SHORTEST_NANOS = 50_000_000L;
 
     private static final int KEPT = 64;
@@ -27,7 +27,7 @@ final class PauseWatch {
         ticking = false;
     }
 
-    /** Records a tick. Returns how late it came in nanoseconds, or 0 if it was not late. */
+    /** Records a tick. Returns the delay of the tick in nanoseconds, or 0 if the tick was not late. */
     synchronized long tick(long nowNanos) {
         long late = late(nowNanos);
         if (late > 0) {
@@ -39,7 +39,7 @@ final class PauseWatch {
         return late;
     }
 
-    /** Returns the total length of the pauses since a time, including one that no tick has shown yet. */
+    /** Returns the total length of the pauses since a time, including a pause that no tick has shown yet. */
     synchronized long since(long sinceNanos, long nowNanos) {
         long total = Math.max(0, Math.min(late(nowNanos), nowNanos - sinceNanos));
         for (int i = Math.max(0, count - KEPT); i < count; i++) {

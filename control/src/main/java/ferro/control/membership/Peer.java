@@ -4,12 +4,14 @@ import ferro.control.membership.MembershipMessage.Beat;
 import ferro.control.membership.MembershipMessage.Present;
 
 /**
- * The process behind another rank, as far as this rank knows. Messages update this object on the thread of the medium,
- * and the ticks of the membership read it. A message that arrives twice, too late or out of order changes nothing.
+ * The process behind another rank, from the messages of that rank. Messages update this object on the thread of the
+ * medium, and the ticks of the membership read this object. A message that arrives twice, too late or out of order
+ * changes nothing.
  */
 final class Peer {
     /**
-     * The number of its own heartbeat intervals for which a rank with a longer interval than this rank's may be silent.
+     * The time for which a rank may be silent, in heartbeat intervals of that rank. It applies to a rank whose interval
+     * is longer than the interval of this rank.
      */
     private static final long INTERVALS = 3;
 
@@ -35,7 +37,7 @@ final class Peer {
         return rank;
     }
 
-    /** Begins the watch. A rank that stands still before it sends any message counts as silent from now on. */
+    /** Begins the watch. From now on, a rank counts as silent even if it stands still before its first message. */
     synchronized void awaitedFrom(long nowNanos) {
         awaited = true;
         if (!present) {
@@ -56,7 +58,7 @@ final class Peer {
         return true;
     }
 
-    /** Records a heartbeat. Returns whether it reports a new pause. */
+    /** Records a heartbeat. Returns whether the heartbeat reports a new pause. */
     synchronized boolean heard(Beat beat, long nowNanos) {
         if (beat.number() <= lastBeat || over) {
             return false;
@@ -71,7 +73,7 @@ final class Peer {
         return true;
     }
 
-    /** Ends the watch, because the rank has left normally or all groups are notified that it is gone. */
+    /** Ends the watch, because the rank has left normally or all groups are notified that the rank is gone. */
     synchronized void end() {
         over = true;
     }
@@ -86,8 +88,8 @@ final class Peer {
     }
 
     /**
-     * Returns whether messages of the rank are expected, so that its silence means a problem. The connection of the
-     * rank must exist, and the rank must neither have left nor have announced that it sends no heartbeats.
+     * Returns whether messages of the rank are expected, so that its silence means a problem. Messages are expected if
+     * the rank is connected, has not left, and has not announced that it sends no heartbeats.
      */
     synchronized boolean isExpected() {
         return !over && !cutOff && (present ? intervalNanos > 0 : awaited);
@@ -99,8 +101,8 @@ final class Peer {
     }
 
     /**
-     * Returns the time for which silence of the rank is normal, whatever the settings of this rank are. The rank may
-     * have a longer heartbeat interval than this rank.
+     * Returns the time for which silence of the rank is normal, whatever the settings of this rank are. The time is
+     * above 0 if the rank has a longer heartbeat interval than this rank.
      */
     synchronized long honestSilenceNanos(long ownIntervalNanos) {
         return intervalNanos <= ownIntervalNanos ? 0 : INTERVALS * Math.min(intervalNanos, Long.MAX_VALUE / INTERVALS);
@@ -110,7 +112,7 @@ final class Peer {
         return identity;
     }
 
-    /** Returns the host and the process id of the rank in parentheses, for texts; empty if they are unknown. */
+    /** Returns the host and the process id of the rank in parentheses, for texts; empty if both are unknown. */
     synchronized String placed() {
         return place.isEmpty() ? "" : " (" + place + ")";
     }

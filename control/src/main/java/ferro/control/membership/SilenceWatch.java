@@ -56,7 +56,7 @@ final class SilenceWatch {
         watched = more;
     }
 
-    /** Delays the judgement after a pause of this process, which must first read the messages that have arrived. */
+    /** Delays the judgement after a pause of this process, because the process must first read the arrived messages. */
     void paused(long pauseNanos, long nowNanos) {
         judgeFrom = nowNanos + Math.min(pauseNanos, times.intervalNanos());
     }
@@ -114,7 +114,7 @@ final class SilenceWatch {
                         + HeartbeatTimes.words(heardAt - seen.heardBefore) + " of silence");
     }
 
-    /** Notifies the groups of an event, and logs it. */
+    /** Notifies the groups of an event, and logs the event. */
     private void report(GroupEvent.Kind kind, PeerNews seen, String text) {
         members.event(kind, seen.peer.rank(), text);
         members.log(kind, seen.peer.rank(), text);

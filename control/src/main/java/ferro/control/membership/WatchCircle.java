@@ -9,16 +9,16 @@ import java.util.BitSet;
 import java.util.function.IntPredicate;
 
 /**
- * The watch duties of the ranks of a joined group: which ranks watch each other, and which report a loss. Each rank
- * watches the next ranks around a ring. When a watched rank is gone, the next unwatched one replaces it, so that each
- * rank is watched as long as other ranks exist. Several ranks see the same loss, so each of them sends it to a part of
- * the ranks that have not seen it. Thread-safe.
+ * The assignment of the ranks of a joined group to the ranks that watch them and report their loss. Each rank watches
+ * the next ranks around a ring. When a watched rank is gone, the next rank that is not watched replaces it, so that
+ * each rank is watched as long as other ranks exist. Several ranks detect the same loss. Each of these ranks reports
+ * the loss to a part of the ranks that do not watch the lost rank. Thread-safe.
  */
 final class WatchCircle {
-    /** The number of ranks that notify each rank of a silence: more than one, because a few may end meanwhile. */
+    /** The number of ranks that notify each rank of a silence. Several are needed, because a few may end meanwhile. */
     private static final int REPORTERS = 4;
 
-    /** The number of ranks that a rank watches, if the group has so many. */
+    /** The maximum number of ranks that a rank watches. */
     private static final int WATCHED_MOST = 32;
 
     /** The number of ranks that send a silence to all ranks: the nearest live ranks before the silent rank. */
@@ -26,7 +26,7 @@ final class WatchCircle {
 
     private final int rank;
     private final int worldSize;
-    /** The number of ranks that this rank watches at first. As many ranks watch this rank. */
+    /** The number of ranks that this rank watches at first. The same number of ranks watches this rank. */
     private final int count;
 
     private final Peer[] peers;
@@ -83,8 +83,8 @@ final class WatchCircle {
     }
 
     /**
-     * Returns the rank that this rank watches from now on in place of a rank that is gone. Returns null if no
-     * replacement is needed or left.
+     * Returns the rank that this rank watches from now on in place of a rank that is gone. Returns null if no rank has
+     * to be replaced, or if no other rank is left.
      */
     synchronized Peer replacement() {
         int present = 0;
@@ -105,7 +105,7 @@ final class WatchCircle {
         return null;
     }
 
-    /** Reports a loss that this rank has seen. */
+    /** Reports a loss that this rank has detected. */
     void report(Lost loss, ControlLane lane, IntPredicate isSuspected) {
         int lost = loss.rank();
         if (loss.code() == Code.PARTITION) {
@@ -116,7 +116,7 @@ final class WatchCircle {
         }
     }
 
-    /** Reports to the same ranks that a rank whose silence was reported sends messages again. */
+    /** Reports that a silent rank sends messages again, to the ranks to which the silence was reported. */
     void reportFound(int found, ControlLane lane) {
         sendToUnaware(found, new Found(found).encoded(), lane);
     }
@@ -144,7 +144,7 @@ final class WatchCircle {
         }
     }
 
-    /** Returns the number of live ranks between this rank and a silent one. These ranks watch the silent rank too. */
+    /** Returns the number of live ranks between this rank and a silent rank. All of them watch the silent rank, too. */
     private int nearerWatchers(int silent, IntPredicate isSuspected) {
         int present = 0;
         for (int nearer = (rank + 1) % worldSize; nearer != silent; nearer = (nearer + 1) % worldSize) {
