@@ -193,7 +193,7 @@ final class AgreedFailure {
         }
     }
 
-    /** Sends the failure, if the group has failed, to a rank that is not a neighbour. Neighbours already have it. */
+    /** Sends the failure, if the group has failed, to a rank that is not a neighbour. Neighbours received it before. */
     void sendUnlessNeighbour(int peer) {
         if (!sender.neighbours().isNeighbour(peer)) {
             tell(peer);

@@ -23,7 +23,7 @@ import java.util.function.ObjIntConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The groups that are notified about their ranks, in the order of entry. Each group has separate rank numbers. */
+/** The groups that are notified about their ranks, in the order of entry. Each group receives its own rank numbers. */
 final class Members {
     /** The placeholder in a text for the rank that the text is about. */
     static final String RANK = "{rank}";

@@ -138,7 +138,7 @@ public final class Membership implements RankProcesses {
                 : new Membership(joined, group, context, identity, times);
     }
 
-    /** Creates a membership that watches no rank, for media without a control lane. Groups have to enter it. */
+    /** Creates a membership for media without a control lane. It watches no rank, but groups have to enter it. */
     public static Membership unwatched(GroupSpec group) {
         return new Membership(group, true);
     }

@@ -5,9 +5,9 @@ import ferro.backend.tcp.net.Secret.Role;
 import java.nio.ByteBuffer;
 
 /**
- * The accepting side of a handshake. This side receives a hello, sends a challenge, receives a proof, sends its proof,
- * receives a confirmation. Before the confirmation, the connecting side may connect again instead; the connecting side
- * confirms at most one attempt.
+ * The accepting side of a handshake. The steps are: receive a hello, send a challenge, receive a proof, send a proof,
+ * receive a confirmation. Instead of a confirmation, the connecting side may connect again. The connecting side
+ * confirms at most one of its attempts.
  */
 final class AcceptingHandshake implements Handshake {
     private static final byte[] NOTHING = {};
@@ -21,7 +21,7 @@ final class AcceptingHandshake implements Handshake {
     private int wanted = Hello.PREFIX_BYTES;
     private Hello hello;
     private Hello said;
-    /** The key whose hash the challenge has; null if the connection is not encrypted. */
+    /** The TLS key whose hash is in the challenge; null if the connection is not encrypted. */
     private TlsIdentity key;
 
     private TlsSession tls;
@@ -233,9 +233,9 @@ final class AcceptingHandshake implements Handshake {
         }
 
         /**
-         * Decides whether to encrypt. A connection is plain only if both sides accept a plain one.
+         * Decides whether to encrypt. A connection is plain only if both sides accept a plain connection.
          *
-         * @throws Refusal RENDEZVOUS if one side has no TLS and the other requires it
+         * @throws Refusal RENDEZVOUS if one side has no TLS and the other side requires TLS
          */
         static boolean wanted(TlsPolicy own, Hello hello, boolean local) throws Refusal {
             Hello.TlsWish wish = hello.options().tls();

@@ -17,18 +17,18 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * The addresses that a rank chooses: one at which it listens and one that it publishes to the other ranks.
+ * The addresses that a rank chooses: the address at which the rank listens, and the address that it publishes.
  *
  * @param bind      address at which the rank listens
- * @param reachable address of this host to which the others connect, unless a proxy or NAT is between them
- * @param advertise address that is published to the others
- * @param reason    why this address is published
+ * @param reachable address of this host to which the other ranks connect, unless a proxy or NAT is in between
+ * @param advertise address that is published to the other ranks
+ * @param reason    why {@code advertise} is published
  */
 public record AddressChoice(InetAddress bind, InetAddress reachable, String advertise, String reason) {
     private static final String AUTO = "auto";
     private static final String FILTER = Settings.TCP_INTERFACE.name();
 
-    /** The location of the store for this rank; {@code reason} says why its route decides. */
+    /** The location of the store for this rank. {@code reason} is the reason why the route to the store decides. */
     public record StoreLocation(InetAddress at, boolean servedHere, String reason) {}
 
     /**
@@ -62,7 +62,8 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
 
     /**
      * Returns the address to listen at. Replaces a name of this host that resolves to loopback, unless the route to the
-     * store is loopback: by another address of the name on this host, or else by the address that routes to the store.
+     * store is loopback. The replacement is another address of the name on this host, or else the address that routes
+     * to the store.
      */
     private static InetAddress named(String asked, InetAddress routing, RankContext context, Where where) {
         Optional<LoopbackHostName> own = routing.isLoopbackAddress() ? Optional.empty() : LoopbackHostName.find(asked);
@@ -88,7 +89,7 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
         return fixed ? "set by " + Settings.TCP_BIND.name() + "=" + Settings.TCP_BIND.of(context) : meeting.reason;
     }
 
-    /** Returns the wildcard address, because peers use one address for the store and another one for data. */
+    /** Returns the wildcard address, because peers use one address for the store and another address for data. */
     private static InetAddress wildcard(InetAddress reachable, InetAddress meeting) {
         boolean six = reachable instanceof Inet6Address || meeting instanceof Inet6Address;
         return Addresses.literal(six ? "::" : "0.0.0.0");
@@ -99,8 +100,8 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
 
     /**
      * Returns the usable addresses, best first. The address that routes to the store is best. The other addresses have
-     * the order of the setting; at the same position, the store's address family comes first. Loopback counts only if
-     * it is named or routes to the store.
+     * the order of the setting; at the same position, the store's address family comes first. Loopback is usable only
+     * if the setting names loopback, or if loopback routes to the store.
      */
     private static List<AddressCandidate> candidates(
             InterfaceFilter filter, InetAddress routing, List<LocalInterface> all) {

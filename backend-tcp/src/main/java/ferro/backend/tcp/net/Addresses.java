@@ -27,9 +27,9 @@ import java.util.stream.Collectors;
 public final class Addresses {
     private static final long PAUSE_MILLIS = 250;
     private static final long LONGEST_PAUSE_MILLIS = 1_000;
-    /** Addresses reserved for documentation (RFC 5737, RFC 3849), used to find a route; nothing is sent to them. */
+    /** Addresses reserved for documentation (RFC 5737, RFC 3849). They serve to find a route, and receive nothing. */
     private static final List<String> ELSEWHERE = List.of("192.0.2.1", "2001:db8::1");
-    /** Target port of a UDP socket that only finds a route. The socket sends nothing, so any port would do. */
+    /** Target port of a UDP socket that only finds a route. The port does not matter, because nothing is sent. */
     private static final int DISCARD_PORT = 9;
 
     /** Names of loopback, in a separate class: compiling patterns takes time and most ranks never need them. */
@@ -61,7 +61,7 @@ public final class Addresses {
         return nearest(allResolved(host, deadlineNanos, context, where), where);
     }
 
-    /** Resolves a name like {@link #resolved}; returns all its addresses, in Java's order. */
+    /** Resolves a name like {@link #resolved}, but returns all addresses of the name, in Java's order. */
     public static List<InetAddress> allResolved(String host, long deadlineNanos, RankContext context, Where where) {
         long pauseMillis = PAUSE_MILLIS;
         for (int attempt = 0; true; attempt++) {
@@ -95,10 +95,10 @@ public final class Addresses {
     /**
      * Resolves a name once, to all its addresses. Java caches for ten seconds that a name has no address, and caches
      * the addresses of a name for thirty seconds. Java caches each spelling separately, and a spelling with other
-     * capital letters means the same host (RFC 4343). An IPv6 link-local address gets an interface of this host, unless
-     * it names one.
+     * capital letters means the same host (RFC 4343). An IPv6 link-local address without an interface gets an interface
+     * of this host.
      *
-     * @param attempt 0 for the name as it is; each odd number changes the spelling in another way
+     * @param attempt 0 for the unchanged name; each odd number changes the spelling in another way
      */
     public static List<InetAddress> attempt(String host, int attempt) throws UnknownHostException {
         List<InetAddress> named = new ArrayList<>();
@@ -115,8 +115,9 @@ public final class Addresses {
     }
 
     /**
-     * Selects one of a host's addresses; the route to it determines by which own address this host is reached. An
-     * address of this host comes first, because the name then means this host. An address without a route comes last.
+     * Selects one of a host's addresses. The route to the selected address determines the address by which peers reach
+     * this host. Addresses of this host come first, because a name with such an address means this host. Addresses
+     * without a route come last.
      */
     public static InetAddress nearest(List<InetAddress> all, Where where) {
         for (InetAddress one : all) {
@@ -184,7 +185,7 @@ public final class Addresses {
         return NetUtil.createInetAddressFromIpAddressString(host) != null;
     }
 
-    /** Returns whether no interface of this host has the address, so that no local process can listen at it. */
+    /** Returns whether no interface of this host has the address, so that no process of this host can listen there. */
     public static boolean isElsewhere(InetAddress address) {
         return !address.isAnyLocalAddress() && !TlsPolicy.isOwn(address);
     }
@@ -219,8 +220,9 @@ public final class Addresses {
     }
 
     /**
-     * Returns the address of this host on its default route. Without such a route, returns the address of the only
-     * interface with an address. If several interfaces have one, returns the only address of the preferred family.
+     * Returns the address of this host on its default route. Without a default route, returns the address of the only
+     * interface with an address. If several interfaces have an address, returns the only address of the preferred
+     * family.
      *
      * @param six whether IPv6 is preferred to IPv4
      */
@@ -341,7 +343,7 @@ public final class Addresses {
         }
     }
 
-    /** Returns the interface with this IPv6 link-local address, or else the only one that is up and has any. */
+    /** Returns the interface with this link-local address, or else the only interface that is up and has one (IPv6). */
     static String nameOfLink(InetAddress linkLocal, List<LocalInterface> all) throws UnknownHostException {
         List<String> names = new ArrayList<>();
         for (LocalInterface one : all) {

@@ -16,7 +16,7 @@ public final class BackgroundLoop implements AutoCloseable {
 
     /** Starts the daemon thread. */
     public BackgroundLoop(TcpIo io, String name) {
-        // a group of several loops is notified of a loop's end on a thread that keeps the JVM alive for a second
+        // a Netty group of several loops notifies of a loop's end on a thread that keeps the JVM alive for a second
         ThreadFactory threads = new ThreadFactory() {
             @Override
             public Thread newThread(Runnable task) {
@@ -39,7 +39,7 @@ public final class BackgroundLoop implements AutoCloseable {
         return Thread.currentThread() == thread;
     }
 
-    /** Runs a task on the loop; a caller on the loop runs it at once. Returns false if the loop has ended. */
+    /** Runs a task on the loop. A caller on the loop runs the task at once. Returns false if the loop has ended. */
     public boolean run(Runnable task) {
         if (inLoop()) {
             task.run();
@@ -54,8 +54,8 @@ public final class BackgroundLoop implements AutoCloseable {
     }
 
     /**
-     * Closes all channels and ends the thread. Waits for the thread for a limited time, unless it is the calling
-     * thread. The interrupt flag is kept.
+     * Closes all channels and ends the thread of the loop. Waits for this thread for a limited time, unless the thread
+     * calls this method itself. The interrupt flag is kept.
      */
     @Override
     public void close() {
@@ -76,8 +76,8 @@ public final class BackgroundLoop implements AutoCloseable {
 
     /**
      * A loop that closes its channels before it ends. Netty's loop closes channels only after it has polled sockets. If
-     * the request to end arrives while the loop runs tasks, it does not poll again and leaves the channels open. The
-     * peers would then not notice the end before the process ends.
+     * the request to end arrives while Netty's loop runs tasks, the loop does not poll again and leaves the channels
+     * open. Peers would not notice that the channels are unused before the process ends.
      *
      * <p>Source: {@code SingleThreadIoEventLoop.run} of Netty 4.2.18.
      */

@@ -71,7 +71,7 @@ final class CompanyKey {
     /**
      * Reads all certificates of a file, in the order of the file.
      *
-     * @throws IOException naming the file, if it cannot be read or has no certificate
+     * @throws IOException naming the file, if the file cannot be read or has no certificate
      */
     private static List<X509Certificate> certificates(Path file) throws IOException {
         try {
@@ -175,7 +175,7 @@ final class CompanyKey {
         }
     }
 
-    /** Returns the certificates before the first trusted one. Some peers send trusted certificates, too. */
+    /** Returns the certificates before the first trusted certificate. Some peers send trusted certificates, too. */
     private List<X509Certificate> belowAuthority(X509Certificate[] peer) {
         Set<X509Certificate> trusted = new HashSet<>();
         anchors.forEach(anchor -> trusted.add(anchor.getTrustedCert()));

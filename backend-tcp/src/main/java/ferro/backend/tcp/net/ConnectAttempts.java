@@ -23,8 +23,8 @@ import java.util.stream.Collectors;
 public final class ConnectAttempts {
     private static final int MOST_ADDRESSES = 4;
     /**
-     * How long an address must be silent before a text names a possible cause. Until then, the likely cause is a busy
-     * host, which needs no action.
+     * How long an address must be silent before a text names a possible cause. The likely cause of a shorter silence is
+     * a busy host, which needs no action.
      */
     public static final Duration CAUSE_AFTER = Duration.ofSeconds(2);
 
@@ -41,7 +41,7 @@ public final class ConnectAttempts {
     /** The last attempt at each address, in the order of the addresses. */
     private final Map<InetSocketAddress, AddressAttempt> tried = new LinkedHashMap<>();
 
-    /** Whether several addresses were tried in the last round; texts then name the address. */
+    /** Whether several addresses were tried in the last round. If so, texts name the address. */
     private boolean several;
     /** Whether any attempt has made a connection. */
     private boolean connected;
@@ -54,13 +54,13 @@ public final class ConnectAttempts {
         private long sinceNanos;
         /** How long the address was silent at the end of earlier attempts, since its last answer. */
         private long silentNanos;
-        /** Whether the attempt has a connection that has not ended. */
+        /** Whether the attempt has an open connection. */
         private boolean open;
         /** Whether the peer has answered on this connection. */
         private boolean answered;
         /** Whether the last attempt with a result made a connection. */
         private boolean served;
-        /** How the last attempt ended; null if none has ended, or if a connection was made later. */
+        /** How the last attempt ended; null if no attempt has ended, or if a connection was made later. */
         private String end;
     }
 
@@ -94,7 +94,7 @@ public final class ConnectAttempts {
         several |= tried.size() > 1;
     }
 
-    /** Records that the attempt failed; a null cause means that the peer closed the connection. */
+    /** Records that the attempt at an address has failed. A null cause means that the peer closed the connection. */
     public synchronized String failed(InetSocketAddress to, Throwable cause) {
         AddressAttempt attempt = at(to);
         attempt.end = words(to, cause, attempt);
@@ -113,7 +113,7 @@ public final class ConnectAttempts {
         AddressAttempt attempt = at(to);
         attempt.sinceNanos = clock.getAsLong();
         if (!attempt.served) {
-            attempt.silentNanos = 0; // the address has answered now: it accepts connections
+            attempt.silentNanos = 0; // the address is not silent, because it has accepted a connection
         }
         attempt.open = true;
         attempt.answered = false;
@@ -136,7 +136,7 @@ public final class ConnectAttempts {
         return roundTripMicros;
     }
 
-    /** Returns whether attempts were made, and none has made a connection. */
+    /** Returns whether attempts were made, and no attempt has made a connection. */
     public synchronized boolean allUnserved() {
         return attempts > 0 && !connected;
     }
@@ -156,19 +156,19 @@ public final class ConnectAttempts {
         return connected;
     }
 
-    /** Returns whether an attempt has ended and no later one has made a connection, so that a reason can be given. */
+    /** Returns whether a failure can be described: an attempt has ended, and no later attempt has made a connection. */
     public synchronized boolean hasEnded() {
         return tried.values().stream().anyMatch(attempt -> attempt.end != null);
     }
 
-    /** Returns how long ago the first attempt began, in milliseconds; 0 if there was none. */
+    /** Returns how long ago the first attempt began, in milliseconds; 0 if no attempt has begun. */
     public synchronized long triedMillis() {
         return attempts == 0 ? 0 : TimeUnit.NANOSECONDS.toMillis(clock.getAsLong() - firstNanos);
     }
 
     /**
-     * Returns whether the attempts failed because the loopback interface of this host is down. One address is enough,
-     * because {@code ::1} may fail only for lack of IPv6.
+     * Returns whether the attempts failed because the loopback interface of this host is down. A failure at one address
+     * is enough, because {@code ::1} may fail only for lack of IPv6.
      */
     public synchronized boolean isLoopbackDown() {
         boolean down = false;
@@ -199,7 +199,7 @@ public final class ConnectAttempts {
                 cause);
     }
 
-    /** Returns how the last attempt ended or how far it is; for several addresses, one text per address. */
+    /** Returns the end or the state of the last attempt, as text. Several addresses have one text each. */
     public synchronized String last() {
         if (tried.isEmpty()) {
             return "not tried yet";
@@ -271,7 +271,7 @@ public final class ConnectAttempts {
         return "no answer in " + seconds(attempt) + (asks ? ": does a firewall block the connection?" : "");
     }
 
-    /** Returns whether a firewall may block connections: not within one host, and not after any connection was made. */
+    /** Returns whether a firewall may block: never within one host, and not after a connection was made. */
     private boolean mayBeBlocked(InetSocketAddress to) {
         return !connected && !TlsPolicy.isOwn(to.getAddress());
     }

@@ -24,7 +24,7 @@ public record Credentials(String job, Secret secret, SecureRandom random, TlsPol
         return nonce;
     }
 
-    /** Checks that both sides have a secret, or neither. The check precedes the proofs, which would only be wrong. */
+    /** Checks that both sides have a secret, or neither. A difference is reported here, and not as a wrong proof. */
     static void checkSecrets(boolean accepting, boolean connecting) throws Refusal {
         if (accepting != connecting) {
             throw new Refusal(

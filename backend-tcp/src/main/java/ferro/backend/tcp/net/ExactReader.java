@@ -11,8 +11,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Reads exactly the expected number of bytes. Later bytes stay in the socket for the next reader. Memory grows with the
- * bytes that have arrived, not with the announced number.
+ * A reader of exactly the expected number of bytes. Later bytes stay in the socket for the next reader. The memory
+ * grows with the bytes that have arrived, not with the announced number of bytes.
  *
  * <p>The channel must have auto-read off and a {@link ReadSwitch}.
  */
@@ -70,10 +70,10 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
     /** Expects the first bytes; called once, when the reader is in the pipeline. */
     public abstract void begin();
 
-    /** Receives the expected bytes. Then expects the next bytes, or none. */
+    /** Receives the expected bytes. An implementation may call {@link #expect} for the next bytes. */
     public abstract void whole(ByteBuffer bytes);
 
-    /** Checks the part of the expected bytes that has arrived; false drops it and ends reading. */
+    /** Checks the part of the expected bytes that has arrived. The result false drops this part and ends reading. */
     boolean partial(byte[] bytes, int length) {
         return true;
     }
@@ -91,7 +91,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
             try {
                 beginOnce();
             } catch (LinkageError broken) {
-                // Netty would remove this handler without notifying it
+                // Netty would remove this handler without a call of the handler
                 exceptionCaught(added, broken);
             }
         }
@@ -102,7 +102,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         beginOnce();
     }
 
-    /** Begins at the first event: an accepted channel is already active, and later reports this once more. */
+    /** Begins at the first event only. An accepted channel is already active, and reports later that it is active. */
     private void beginOnce() {
         if (!begun) {
             begun = true;
@@ -184,7 +184,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         @Override
         public void incMessagesRead(int messages) {}
 
-        /** Ignores an end of stream while no bytes are expected. The next reader gets the end, maybe after data. */
+        /** Ignores an end of stream while no bytes are expected. The next reader receives the end, maybe after data. */
         @Override
         public void lastBytesRead(int bytes) {
             last = remaining == 0 ? 0 : bytes;

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The user of this process as the file system sees it. Numbers identify the user, because containers may have no names.
+ * The user of this process in the file system. Numbers identify the user, because a container may have no user names.
  *
  * @param uid    user id
  * @param groups group ids of the process, including the primary one
@@ -30,7 +30,7 @@ public record FileUser(int uid, Set<Integer> groups) {
         return file.getFileSystem().supportedFileAttributeViews().contains("unix");
     }
 
-    /** Reads the user from the kernel. Without /proc, reads it from a temporary file, which is then deleted. */
+    /** Reads the user from /proc, or else from the owner of a temporary file, which is deleted afterwards. */
     public static FileUser ofProcess() throws IOException {
         Path status = Proc.HOST.path("self/status");
         return Files.isReadable(status) ? of(Files.readAllLines(status)) : ofNewFile();
@@ -69,8 +69,9 @@ public record FileUser(int uid, Set<Integer> groups) {
     }
 
     /**
-     * Returns whether root has made a group-readable file for this process. Kubernetes mounts secrets in this way for a
-     * pod's fsGroup. If the process is root, group 0 does not count, because a careless umask makes such files, too.
+     * Returns whether root has made a group-readable file for this process. Kubernetes mounts secrets as such files for
+     * a pod's fsGroup. If the process is root, group 0 does not count, because root with a careless umask makes such
+     * files, too.
      */
     boolean isGivenByRoot(int owner, int group) {
         return owner == ROOT && groups.contains(group) && !(uid == ROOT && group == ROOT);
@@ -80,7 +81,7 @@ public record FileUser(int uid, Set<Integer> groups) {
      * Checks that only this user can open a file.
      *
      * @param facts at least {@code uid} and {@code mode} of view {@code unix}
-     * @return the problem, as text that follows the name of the file; empty if there is none
+     * @return the problem, as text that follows the name of the file; empty without a problem
      */
     public Optional<String> checkOwn(Map<String, Object> facts) {
         int owner = (Integer) facts.get("uid");

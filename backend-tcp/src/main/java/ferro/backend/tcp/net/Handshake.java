@@ -2,7 +2,7 @@ package ferro.backend.tcp.net;
 
 import java.nio.ByteBuffer;
 
-/** One side of a handshake, without sockets: it consumes an exact number of bytes and returns bytes to send. */
+/** One side of a handshake, without sockets, which consumes an exact number of bytes and returns bytes to send. */
 public interface Handshake {
     /** Length of the head of every frame after the hello: type and length. */
     int HEAD_BYTES = 3;
@@ -13,7 +13,7 @@ public interface Handshake {
     byte REFUSAL = 2;
     /** Frame of either side: its proof. */
     byte PROOF = 3;
-    /** Empty frame of the connecting side: confirms the connection, as the last frame without TLS. */
+    /** Empty frame of the connecting side, which confirms the connection. Without TLS, this is the last frame. */
     byte CONFIRM = 4;
 
     /** Returns the bytes that this side sends first. */
@@ -22,7 +22,7 @@ public interface Handshake {
     /** Returns the exact number of bytes that this side needs next; 0 at the end. */
     int wanted();
 
-    /** Returns whether the bytes so far can be valid; if not, the other side does not speak ferro. */
+    /** Returns whether the bytes so far can be valid. If not, the other side does not use the protocol of ferro. */
     boolean plausible(byte[] bytes, int count);
 
     /**

@@ -65,13 +65,13 @@ final class HandshakeReader extends ExactReader {
             over = true;
             end.refused(context().channel(), refusal);
         } catch (LinkageError broken) {
-            // this reader may have left the pipeline already
+            // this reader may have left the pipeline before
             over = true;
             end.ended(context().channel(), broken);
         }
     }
 
-    /** Reports the end only after the last bytes are written, because a data channel then changes its loop. */
+    /** Reports the end only after the last bytes are written, because a data channel changes its loop at the end. */
     private void finish(byte[] answer) {
         Channel channel = context().channel();
         TlsSession tls = side.tls();
@@ -127,7 +127,7 @@ final class HandshakeReader extends ExactReader {
         }
     }
 
-    /** Sends the reason to the other side, if it still reads, and closes the channel. */
+    /** Sends the reason to the other side, if the other side still reads, and closes the channel. */
     static void refuse(Channel channel, Refusal refusal) {
         byte[] frame = Handshake.frame(Handshake.REFUSAL, refusal.encoded());
         channel.writeAndFlush(Unpooled.wrappedBuffer(frame)).addListener(ChannelFutureListener.CLOSE);
@@ -153,10 +153,10 @@ final class HandshakeReader extends ExactReader {
         /** Reports that one side has refused the other; the channel is still open. */
         void refused(Channel channel, Refusal refusal);
 
-        /** Reports that the other side does not speak ferro; the channel is still open. */
+        /** Reports that the other side does not use the protocol of ferro; the channel is still open. */
         void stranger(Channel channel, byte[] bytes, int length);
 
-        /** Reports that the connection ended before the handshake did. */
+        /** Reports that the connection ended before the end of the handshake. */
         void ended(Channel channel, Throwable cause);
     }
 }

@@ -31,7 +31,7 @@ public record Hello(
     /** Maximum number of bytes of a frame before the end of the handshake. */
     public static final int MOST_BYTES = 512;
 
-    /** First bytes of a hello. Byte 0 has its high bit set, unlike that of a text protocol or a TLS hello. */
+    /** First bytes of a hello. Unlike the first byte of a text protocol or TLS hello, byte 0 has its high bit set. */
     private static final byte[] MAGIC = {(byte) 0xF3, 'f', 'e', 'r', 'r', 'o', '\r', '\n'};
 
     private static final int FIXED_BYTES = 117;
@@ -55,12 +55,12 @@ public record Hello(
      * @param to        the rank to connect to; -1 for a store
      */
     public record Peering(long group, int rank, int worldSize, int to) {
-        /** Creates the peering of a launcher: its rank is negative, and {@code session} identifies it. */
+        /** Creates the peering of a launcher. Its rank is negative, and {@code session} identifies the launcher. */
         public static Peering ofLauncher(int node, long session) {
             return new Peering(session, -1 - node, 0, -1);
         }
 
-        /** Returns whether a launcher connects, which is not a rank. */
+        /** Returns whether a launcher connects, and not a rank. */
         public boolean isLauncher() {
             return rank < 0;
         }
@@ -76,7 +76,7 @@ public record Hello(
      *
      * @param group identity of the group or subgroup
      * @param lane  number of the lane
-     * @param epoch number of the connection of this lane; each replacement of a lost connection has a higher one
+     * @param epoch number of the connection of this lane; a connection that replaces a lost one has a higher number
      */
     public record ChannelIdentity(long group, byte lane, int epoch) {
         /** The lane of doorbells, whose bytes have no content and are never encrypted. */
@@ -89,24 +89,24 @@ public record Hello(
      * The identity of one attempt to connect.
      *
      * @param process random number of the connecting process
-     * @param number  number of the attempt; each attempt of a process has a higher number than the one before
+     * @param number  number of the attempt; each attempt of a process has a higher number than the attempt before
      * @param answerLimitMillis how long the connecting side waits for each answer
      * @param nonce   32 fresh random bytes
      */
     public record Attempt(long process, int number, int answerLimitMillis, byte[] nonce) {
-        /** Creates an attempt that waits as long as a listener waits at least. */
+        /** Creates an attempt whose connecting side waits for answers as long as a listener waits at least. */
         public Attempt(long process, int number, byte[] nonce) {
             this(process, number, (int) TcpListener.HANDSHAKE_MILLIS, nonce);
         }
     }
 
     /**
-     * The options of the connecting side. The accepting side refuses options that do not fit its own.
+     * The options of the connecting side. The accepting side refuses options that do not fit its own options.
      *
      * @param secret   whether the connecting side has a secret
      * @param checksum whether data is sent with checksums
      * @param tls      whether the connecting side wants TLS
-     * @param key      hash of its TLS key; zeros if it does not want TLS
+     * @param key      hash of the TLS key of the connecting side; zeros if it does not want TLS
      */
     public record HelloOptions(boolean secret, boolean checksum, TlsWish tls, byte[] key) {
         private static final int SECRET = 1;
@@ -137,7 +137,7 @@ public record Hello(
 
     /** The wish of the connecting side about TLS. */
     enum TlsWish {
-        /** The connecting side requires TLS; the hello has the hash of its key. */
+        /** The connecting side requires TLS. The hello has the hash of the connecting side's key. */
         TLS,
         /** The connecting side prefers a plain connection, but accepts TLS. */
         EITHER,

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/** Waits of a caller's thread for the loop, limited and interruptible, that fail only with FerroException. */
+/** Limited and interruptible waits of a caller's thread for the loop. They fail only with FerroException. */
 public final class LoopWaits {
     private LoopWaits() {}
 
@@ -51,7 +51,7 @@ public final class LoopWaits {
         }
     }
 
-    /** Waits for a limited time even if interrupted, and keeps the flag; a failure ends the wait like a result. */
+    /** Waits for a limited time even if interrupted, and keeps the interrupt flag. A failure also ends the wait. */
     public static void uninterrupted(CompletableFuture<?> awaited, long nanos) {
         long end = System.nanoTime() + nanos;
         boolean interrupted = false;

@@ -50,7 +50,8 @@ public record LoopbackHostName(String name, InetAddress loopback, Optional<InetA
     /**
      * Returns the address of this host that other hosts can reach, if possible of the family of the loopback address.
      *
-     * @throws FerroException RENDEZVOUS if the name has no other address here and this host has no default route
+     * @throws FerroException RENDEZVOUS if the name has no other address of this host and this host has no default
+     *     route
      */
     public String reachableAddress(Where where) {
         boolean six = loopback instanceof Inet6Address;

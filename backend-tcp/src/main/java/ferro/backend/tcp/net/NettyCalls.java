@@ -6,13 +6,13 @@ import java.util.function.Supplier;
 
 /**
  * Calls Netty for threads that ferro does not own. Netty keeps objects for each calling thread, and exceptions with the
- * stack of the first caller. These objects and exceptions would keep a program's class loader reachable while the
- * thread or Netty lives.
+ * stack of the first caller. Such objects and exceptions would keep a program's class loader reachable while the thread
+ * or Netty lives.
  */
 public final class NettyCalls {
     private NettyCalls() {}
 
-    /** Makes a short call on a new thread, and waits for it even if the caller is interrupted. */
+    /** Makes a short call on a new thread, and waits for the result even if the caller is interrupted. */
     static <T> T call(Supplier<T> netty) {
         ShortCall<T> call = new ShortCall<>(netty, new CompletableFuture<>());
         Thread thread = new Thread(call, "ferro-netty");

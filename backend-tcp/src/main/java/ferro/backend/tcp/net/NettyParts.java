@@ -27,17 +27,17 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * The modules (parts) of Netty that this process loads: the version of each one, and the jar of its classes.
+ * The modules (parts) of Netty that this process loads: the version and the jar of each part.
  *
  * <p>A class path often has two Nettys, or parts of different versions, because a build names one part for another
- * library. The JVM takes each class from the first jar that has it. Therefore the version of a part is read from the
- * jar of one of its classes, and not from all jars of the class path.
+ * library. The JVM loads each class from the first jar that contains the class. Therefore the version of a part is read
+ * from the jar of one of its classes, and not from all jars of the class path.
  */
 public final class NettyParts {
     /** Prefix of Netty's packages; {@code ferro.shaded.io.netty.} in the jar that renames and contains them. */
     private static final String PACKAGES = "io.netty.";
 
-    /** Oldest version with which ferro runs; a test uses this version. */
+    /** Oldest version of Netty with which ferro runs; a test uses this version. */
     static final String OLDEST = "4.2.1.Final";
 
     private static final String VERSIONS = "META-INF/io.netty.versions.properties";
@@ -63,7 +63,7 @@ public final class NettyParts {
             + " on, in Maven by importing io.netty:netty-bom";
 
     static {
-        // ferro reads no JFR events of Netty, and they take a fifth of the CPU time of a start
+        // ferro reads no JFR events of Netty, which take a fifth of the CPU time of a start
         if (areOwn()) {
             System.getProperties().putIfAbsent(PACKAGES + "jfr.enabled", "false");
         }
@@ -89,7 +89,7 @@ public final class NettyParts {
         static final Map<String, Part> FOUND = found(NettyParts.class.getClassLoader());
     }
 
-    /** Returns why ferro cannot run with the Netty of this process, and a way out; empty if it can. */
+    /** Returns why ferro cannot run with the Netty of this process, and a way out; empty if ferro can run. */
     public static Optional<String> unusable() {
         return areOwn() ? Optional.empty() : unusable(OfThisProcess.FOUND);
     }
@@ -139,7 +139,7 @@ public final class NettyParts {
         return Optional.empty();
     }
 
-    /** Returns why ferro cannot run with these parts; empty if it can. */
+    /** Returns why ferro cannot run with these parts; empty if ferro can run. */
     static Optional<String> unusable(Map<String, Part> found) {
         Set<String> missing = new TreeSet<>(NEEDED.keySet());
         missing.removeAll(found.keySet());
@@ -269,7 +269,7 @@ public final class NettyParts {
         Properties read = new Properties();
         try {
             URLConnection file = uri(base + VERSIONS).toURL().openConnection();
-            // without this, the JVM would cache the open jar
+            // without this call, the JVM would cache the open jar
             file.setUseCaches(false);
             try (InputStream text = file.getInputStream()) {
                 read.load(text);

@@ -10,9 +10,9 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 
 /**
- * The PEM files of a key and certificates of your own CA. Changed files are read again; the time, length or file key of
- * a file shows the change. While the files do not fit together, as during a renewal, the last good content stays in
- * use. Thread-safe.
+ * The PEM files of a key and certificates of your own CA. Changed files are read again. A change shows in the time, the
+ * length or the file key of a file. While the files do not fit together, as during a renewal, the last content that
+ * fits stays in use. Thread-safe.
  */
 final class PemIdentityFiles {
     private final List<Path> files;
@@ -45,7 +45,7 @@ final class PemIdentityFiles {
         return all;
     }
 
-    /** Returns the identity in the current files, or the last one whose files fitted together. */
+    /** Returns the identity in the current files, or the last identity whose files fitted together. */
     synchronized TlsIdentity identity() {
         try {
             List<Object> now = marks();

@@ -9,7 +9,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSession;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** Trusts exactly one public key. A {@link PeerJudge} checks names, dates and issuers of the certificates. */
+/** A trust manager for exactly one public key. A {@link PeerJudge} checks names, dates and issuers of certificates. */
 class PinnedTrust extends X509ExtendedTrustManager {
     private static final int SHOWN_DIGITS = 16;
 
@@ -28,7 +28,7 @@ class PinnedTrust extends X509ExtendedTrustManager {
         return asked;
     }
 
-    /** Returns why certificates were refused; null if none were refused. */
+    /** Returns why certificates were refused; null if no certificates were refused. */
     String refused() {
         return refused;
     }
@@ -117,7 +117,7 @@ class PinnedTrust extends X509ExtendedTrustManager {
          * Checks certificates.
          *
          * @param chain certificates of the other side, leaf first, at least one
-         * @throws CertificateException saying which certificate is refused, and what is needed
+         * @throws CertificateException naming the refused certificate and the requirement
          */
         void check(X509Certificate[] chain) throws CertificateException;
     }

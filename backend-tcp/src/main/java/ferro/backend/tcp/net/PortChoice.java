@@ -11,8 +11,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The ports at which a rank tries to listen, in order. Each rank of a host begins at another port of the range. Two
- * ranks thus try the same port only if another process holds a port.
+ * The ports at which a rank tries to listen, in order. Each rank of a host begins at another port of the range.
+ * Therefore two ranks try the same port only if another process holds a port of the range.
  *
  * @param range     configured range
  * @param localRank number of this rank on its host
@@ -23,13 +23,13 @@ public record PortChoice(PortRange range, int localRank, int spared, boolean ser
     private static final String SETTING = Settings.TCP_PORT.name();
     /**
      * How often to try a range. If two processes begin to listen on a free port within the same microseconds, Linux may
-     * refuse both.
+     * refuse both of them.
      */
     private static final int ROUNDS = 4;
 
     private static final long LONGEST_PAUSE_NANOS = 10_000_000;
 
-    /** Reads the setting; a rank that serves the store listens on the store's port only. */
+    /** Reads the setting of the ports. A rank that serves the store listens on the store's port only. */
     public static PortChoice of(RankContext context, int storePort, boolean servesStore) {
         PortRange asked = Settings.TCP_PORT.of(context);
         return servesStore

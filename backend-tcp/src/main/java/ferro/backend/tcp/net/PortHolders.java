@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
-/** Finds the processes that listen on ports of this host, as far as Linux shows them to this user; for messages. */
+/** A search for the processes that listen on ports of this host, if Linux shows them to this user; for messages. */
 final class PortHolders {
     private static final String LISTEN = "0A";
     private static final int STATE = 3;
@@ -66,7 +66,7 @@ final class PortHolders {
         return there.isAnyLocalAddress() || wanted.isAnyLocalAddress() || there.equals(wanted);
     }
 
-    /** Parses an address of the kernel's table, which prints words of four bytes as numbers in its byte order. */
+    /** Parses an address of the kernel's table, which has words of four bytes as numbers in the host's byte order. */
     private static InetAddress address(String hex) throws UnknownHostException {
         byte[] bytes = HexFormat.of().parseHex(hex);
         for (int word = 0; ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN && word < bytes.length; word += 4) {
@@ -89,7 +89,7 @@ final class PortHolders {
                 lookInto(process, wanted, owners);
             }
         } catch (IOException unknown) {
-            // no processes are visible here
+            // no processes are visible
         }
         return owners;
     }
@@ -103,11 +103,11 @@ final class PortHolders {
                 }
             }
         } catch (IOException hidden) {
-            // a process of another user, or one that has ended since
+            // the process belongs to another user, or has ended since
         }
     }
 
-    /** Returns the target of a descriptor; empty if it was closed since, as that of the listing itself is. */
+    /** Returns the target of a descriptor; empty if it was closed since, as is the descriptor of the listing. */
     private static String target(Path file) {
         try {
             return Files.readSymbolicLink(file).toString();

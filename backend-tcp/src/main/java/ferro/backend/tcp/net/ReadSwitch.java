@@ -8,20 +8,20 @@ import io.netty.util.UncheckedBooleanSupplier;
 
 /**
  * An allocator whose handle decides how much a connection reads and into which memory. The handle can be replaced at
- * any time. Netty gets the handle of an allocator only once per channel. Without this class, a data connection would
- * keep the exact reads of its handshake for ever.
+ * any time. Netty requests the handle of an allocator only once per channel. Without this class, a data connection
+ * would keep the exact reads of its handshake for ever.
  *
  * <p>Use: {@code ((SwitchedReads) channel.config().getRecvByteBufAllocator()).use(handle)}. Each channel has its own
- * instance. The thread of the channel's loop calls it, or any thread while the channel has no loop.
+ * instance. Only the thread of the channel's loop may call an instance, or any thread while the channel has no loop.
  */
 public final class ReadSwitch implements RecvByteBufAllocator {
     private ExtendedHandle now;
-    /** Decides instead of {@link #now}, which then only returns how much its reader wants. */
+    /** Handle that decides instead of {@link #now}, which only returns the wanted bytes; null for none. */
     private ExtendedHandle under;
 
     private long count;
 
-    /** The handle that Netty gets, created early because an error during Netty's own call would be lost. */
+    /** The handle for Netty, created early because an error during Netty's request for the handle would be lost. */
     private final ExtendedHandle asked = new Switch();
 
     /** Creates an allocator with its first handle. */
@@ -34,7 +34,7 @@ public final class ReadSwitch implements RecvByteBufAllocator {
         now = handle;
     }
 
-    /** Lets another handle decide, for a reader that gets its bytes from another handler and not from the socket. */
+    /** Lets another handle decide, for a reader that receives its bytes from another handler, not the socket. */
     void cover(ExtendedHandle handle) {
         under = handle;
     }

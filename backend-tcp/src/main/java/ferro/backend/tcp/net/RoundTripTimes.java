@@ -10,8 +10,8 @@ import java.util.Arrays;
  * The round trip times to the ranks of other hosts. The kernel measures the time from the first packet of a connection
  * to its answer, which does not depend on thread scheduling. The times are known only with epoll.
  *
- * <p>The median counts, of two middle values the lower one. One slow answer, or one near host among far ones, changes
- * nothing.
+ * <p>The median counts; of two middle values the lower value counts. A single slow answer, or a single near host among
+ * far hosts, does not decide.
  */
 public final class RoundTripTimes {
     /** Limit for a far host. Half of this limit, one step, is the time of 64 KiB at 1 Gbit/s, a slow network today. */
@@ -19,7 +19,7 @@ public final class RoundTripTimes {
 
     private RoundTripTimes() {}
 
-    /** Returns whether a round trip time is that of a far host. */
+    /** Returns whether a round trip time is the time of a far host. */
     public static boolean areFar(int roundTripMicros) {
         return roundTripMicros >= FAR_MICROS;
     }
@@ -49,7 +49,7 @@ public final class RoundTripTimes {
         return own == null || other == null || own.getAddress().equals(other.getAddress());
     }
 
-    /** Returns the median of the known times; 0 if none is known. */
+    /** Returns the median of the known times; 0 if no time is known. */
     public static int middleMicros(ConnectAttempts[] notes) {
         int[] micros = new int[notes.length];
         for (int at = 0; at < notes.length; at++) {

@@ -27,7 +27,7 @@ public final class Secret {
         this.key = key;
     }
 
-    /** Returns the absent secret. Proofs then use the empty key, so that the handshake stays the same. */
+    /** Returns the absent secret, with which proofs use the empty key, so that the handshake stays the same. */
     public static Secret none() {
         return new Secret(new byte[0]);
     }
@@ -69,12 +69,12 @@ public final class Secret {
         return new FerroException(Code.UNAUTHENTICATED, where, "FERRO_SECRET_FILE: " + message, cause);
     }
 
-    /** Returns whether this secret is present; without a secret, proofs prove nothing. */
+    /** Returns whether this secret is present. Without a secret, proofs prove nothing. */
     public boolean present() {
         return key.length > 0;
     }
 
-    /** Returns the secret for a job file that only the user of the job can read. No other method returns it. */
+    /** Returns the secret for a job file that only the user of the job can read. No other method returns the secret. */
     public String hexForJobFile() {
         return HexFormat.of().formatHex(key);
     }
@@ -93,7 +93,7 @@ public final class Secret {
         return mac.value();
     }
 
-    /** Compares proofs in a time that does not depend on where they differ. */
+    /** Compares proofs. The time does not depend on the position of the first difference. */
     boolean proves(Role role, byte[] hello, byte[] challenge, byte[] proof) {
         return MessageDigest.isEqual(proof(role, hello, challenge), proof);
     }
@@ -113,7 +113,7 @@ public final class Secret {
         return present() ? "secret(present)" : "secret(none)";
     }
 
-    /** The side that makes a proof. The role is part of the proof, so the peer cannot send a proof back as its own. */
+    /** The side that makes a proof. The role is part of the proof, so a peer cannot return a received proof. */
     public enum Role {
         CONNECTING('C'),
         ACCEPTING('A');

@@ -32,7 +32,7 @@ public final class SecretFile {
     /** Minimum number of random bytes of a secret if other hosts can try to guess it. */
     public static final int LEAST_RANDOM_BYTES = 16;
 
-    /** Random bytes of a fresh secret: as many as the digest that uses it has. */
+    /** Random bytes of a fresh secret: the length of the digest that uses the secret. */
     static final int FRESH_BYTES = 32;
 
     private SecretFile() {}
@@ -60,7 +60,7 @@ public final class SecretFile {
      *
      * @param file file that does not exist yet
      * @throws java.nio.file.FileAlreadyExistsException if a file or folder of this name exists
-     * @throws IOException                              if the file cannot be written; no file is left then
+     * @throws IOException                              if the file cannot be written; no part of the file is left
      */
     public static void create(Path file) throws IOException {
         create(file, fresh());
@@ -72,7 +72,7 @@ public final class SecretFile {
      * @param file   file that does not exist yet
      * @param random bytes that only the caller has
      * @throws java.nio.file.FileAlreadyExistsException if a file or folder of this name exists
-     * @throws IOException                              if the file cannot be written; no file is left then
+     * @throws IOException                              if the file cannot be written; no part of the file is left
      */
     public static void create(Path file, byte[] random) throws IOException {
         byte[] text = HexFormat.of().formatHex(random).getBytes(StandardCharsets.US_ASCII);
@@ -109,7 +109,7 @@ public final class SecretFile {
      * Returns the maximum number of random bytes that a secret can have.
      *
      * @param secret bytes of the secret
-     * @return its length; half of the length if all bytes are hexadecimal digits
+     * @return length of the secret; half of the length if all bytes are hexadecimal digits
      */
     public static int randomBytes(byte[] secret) {
         for (byte one : secret) {

@@ -27,7 +27,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** Opens authenticated connections. Tries again while no peer answers; fails at once if it is refused. */
+/** Opens authenticated connections. Tries again while no peer answers, and fails at once if the peer refuses. */
 public final class TcpDialer {
     private static final long FIRST_PAUSE_MILLIS = 10;
     private static final long LONGEST_PAUSE_MILLIS = 500;
@@ -44,7 +44,7 @@ public final class TcpDialer {
     private final EventLoopGroup loop;
     private final Credentials own;
     private final LongSupplier clock;
-    /** Number in the hellos of this process, by which peers distinguish it from another process with the same rank. */
+    /** Number in the hellos of this process. Peers distinguish processes with the same rank by this number. */
     private final long process;
     /** Number of attempts; used on the loop only. */
     private int attempts;
@@ -62,8 +62,8 @@ public final class TcpDialer {
      * Connects. The channel has an empty pipeline and reads nothing. Cancelling the future ends the attempts.
      *
      * @param call  peer and purpose
-     * @param notes record of the attempts, which other threads may read meanwhile. A caller that waits for the deadline
-     *     itself takes the failure from this record, because a loop without CPU time fails late
+     * @param notes record of the attempts, which other threads may read during the attempts. A caller that waits for
+     *     the deadline itself takes the failure from this record, because a loop without CPU time fails late
      * @return channel, completed on the loop; or FerroException
      */
     public CompletableFuture<Channel> dial(DialledPeer call, ConnectAttempts notes) {
@@ -74,7 +74,7 @@ public final class TcpDialer {
      * Connects like {@link #dial(DialledPeer, ConnectAttempts)}, but checks between two attempts whether to give up.
      *
      * @param call     peer and purpose
-     * @param hopeless returns why no peer will answer any more, or null while one may; called on the loop
+     * @param hopeless returns why no peer will answer any more, or null while a peer may answer; called on the loop
      * @param notes    record of the attempts
      * @return channel, completed on the loop; or FerroException
      */
@@ -94,7 +94,7 @@ public final class TcpDialer {
      *     ms
      * @param now      clock of the caller
      * @param notes    record of the attempts
-     * @return channel; empty if the caller no longer wants one
+     * @return channel; empty if the caller no longer wants a connection
      * @throws FerroException the dialer's failure, INTERRUPTED with the flag set again, or RENDEZVOUS at the deadline
      */
     public Optional<Channel> connected(
@@ -153,7 +153,7 @@ public final class TcpDialer {
         private final CompletableFuture<Channel> result = new CompletableFuture<>();
         private final DialledPeer call;
         private final Supplier<FerroException> hopeless;
-        /** Begins a round. The dialer's caller creates this object, so that the caller sees an error of the class. */
+        /** Begins a round. The dialer's caller creates this object, so that the caller gets an error of the class. */
         private final AttemptPart begin = this::begin;
 
         private final long start = clock.getAsLong();
@@ -185,7 +185,7 @@ public final class TcpDialer {
             new Round(ordered(all)).next();
         }
 
-        /** Returns the addresses, with those last whose handshake got no answer. */
+        /** Returns all addresses. Addresses whose handshake got no answer come last. */
         private List<InetSocketAddress> ordered(List<InetSocketAddress> all) {
             List<InetSocketAddress> order = new ArrayList<>(all);
             order.removeAll(unanswered);
@@ -250,7 +250,7 @@ public final class TcpDialer {
 
         /**
          * One attempt to connect to each address, until the first connection is made. The next attempt begins 250 ms
-         * after the previous one, or as soon as that one fails.
+         * after the previous attempt, or as soon as the previous attempt fails.
          *
          * <p>Source: RFC 8305, sections 5 and 8 (Connection Attempt Delay).
          */
@@ -337,7 +337,7 @@ public final class TcpDialer {
                 }
             }
 
-            /** Ends the round; closes the connections that are not made yet. */
+            /** Ends the round, and closes the connections that are not made yet. */
             private void end() {
                 over = true;
                 stopTimer();
@@ -369,7 +369,7 @@ public final class TcpDialer {
                     .option(ChannelOption.AUTO_READ, false)
                     .option(ChannelOption.TCP_NODELAY, true)
                     .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis)
-                    // a resolver is notified of the loop's end on a thread that keeps the JVM alive for a second
+                    // Netty notifies a resolver of the loop's end on a thread that keeps the JVM alive for a second
                     .disableResolver()
                     .handler(new ChannelInitializer<Channel>() {
                         @Override
@@ -451,7 +451,7 @@ public final class TcpDialer {
                 timer = loop.schedule(this::late, limitMillis, TimeUnit.MILLISECONDS);
             }
 
-            /** Ends the attempt, unless its confirmation is in flight: the peer may then already use the connection. */
+            /** Ends the attempt, unless its confirmation is in flight, because the peer may use the connection. */
             private void late() {
                 if (channel.pipeline().get(ExactReader.class) != null) {
                     channel.pipeline()
@@ -506,7 +506,7 @@ public final class TcpDialer {
             public void ended(Channel connection, Throwable cause) {
                 timer.cancel(false);
                 channel.close();
-                // in the middle of TLS the peer closes a connection that takes too long without a message
+                // during the TLS handshake the peer closes a connection that takes too long without a message
                 if (answered || cause instanceof TimeoutException) {
                     long longest = Math.max(answerMillis, TcpListener.LONGEST_HANDSHAKE_MILLIS);
                     answerMillis = Math.min(2 * answerMillis, longest);

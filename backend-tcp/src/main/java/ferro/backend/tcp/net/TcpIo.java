@@ -24,20 +24,20 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The way to poll sockets (epoll if Netty's native part loads, else NIO), and the options of sockets. */
+/** The choice between epoll and NIO, and the options of sockets. Epoll is used if Netty's native part loads. */
 public final class TcpIo {
-    /** {@code IPPROTO_TCP} and {@code TCP_CONGESTION} of linux/tcp.h; names are at most 16 bytes there. */
+    /** {@code IPPROTO_TCP} and {@code TCP_CONGESTION} of linux/tcp.h. Names of algorithms have at most 16 bytes. */
     private static final int IPPROTO_TCP = 6;
 
     private static final int TCP_CONGESTION = 13;
     private static final int CONGESTION_NAME_BYTES = 16;
     /** {@code TCP_RTO_MAX_MS} of linux/tcp.h, since Linux 6.15. */
     private static final int TCP_RTO_MAX_MS = 44;
-    /** The shortest maximum that Linux allows. */
+    /** The lowest value of {@code TCP_RTO_MAX_MS} that Linux allows. */
     private static final int LONGEST_BACKOFF_MILLIS = 1_000;
     /** Idle time of a link before the kernel probes the peer, because firewalls drop idle connections. */
     private static final int KEEP_IDLE_SECONDS = 60;
-    /** Unanswered probes before a link ends, after half an hour; heartbeats detect a lost peer long before. */
+    /** Unanswered probes before a link ends, which takes half an hour. Heartbeats detect a lost peer much earlier. */
     private static final int KEEP_ASKED_MOST = 30;
 
     private static final String NATIVE = "io.netty.channel.epoll.Native";
@@ -103,8 +103,8 @@ public final class TcpIo {
     }
 
     /**
-     * Returns why {@code ferro.tcp.io=auto} does not choose epoll, with a way out; empty if it does. Loads Netty's
-     * native part only if this does no harm.
+     * Returns why {@code ferro.tcp.io=auto} does not choose epoll, with a way out; empty if epoll is chosen. Loads
+     * Netty's native part only if loading does no harm.
      */
     public static Optional<String> epollAvoidedBecause() {
         if (sharesNativePart(Epoll.class.getClassLoader(), ClassLoader.getSystemClassLoader())) {
@@ -122,8 +122,8 @@ public final class TcpIo {
 
     /**
      * Returns whether the JVM's class path has another copy of Netty's native methods. When the class loader with this
-     * native part is collected, its JNI_OnUnload looks up the class by the system class loader. JNI_OnUnload would then
-     * unregister the methods of that other copy.
+     * native part is collected, JNI_OnUnload finds the class by the system class loader. As a result, JNI_OnUnload
+     * would unregister the methods of the other copy.
      */
     static boolean sharesNativePart(ClassLoader own, ClassLoader system) {
         if (own == system) {
@@ -169,8 +169,8 @@ public final class TcpIo {
     }
 
     /**
-     * Returns the reason if {@code ferro.tcp.io=auto} has chosen NIO on Linux, with a way out. Empty in all other
-     * cases, such as a setting other than {@code auto}, or another system.
+     * Returns the reason if {@code ferro.tcp.io=auto} has chosen NIO on Linux, with a way out. Returns empty in all
+     * other cases, such as a setting other than {@code auto}, or another system.
      */
     public Optional<String> lacking(RankContext context) {
         if (epoll
@@ -203,12 +203,12 @@ public final class TcpIo {
         return checksum;
     }
 
-    /** Returns how many bytes one side encrypts with one key, if its engine does not renew keys itself. */
+    /** Returns how many bytes one side encrypts with one key, if the TLS engine does not renew keys itself. */
     public long keyBytes() {
         return keyBytes;
     }
 
-    /** Returns how long a connecting side waits for each answer of a handshake before it connects again. */
+    /** Returns how long a connecting side waits for each answer of a handshake before a new attempt. */
     Duration answerLimit() {
         return peerTimes.answerLimit;
     }
@@ -276,9 +276,9 @@ public final class TcpIo {
 
     /**
      * Limits the time between two retransmissions of the kernel, for a connection that carries heartbeats. Without a
-     * limit, this time doubles until data is acknowledged. A repaired network would then look silent for as long as it
-     * was broken. The method has no effect with NIO and before Linux 6.15. Nor has it an effect in a debugger, because
-     * the kernel would end a connection whose peer reads nothing for half an hour.
+     * limit, this time doubles until data is acknowledged. Peers behind a repaired network would stay silent for as
+     * long as the network was broken. The method has no effect with NIO and before Linux 6.15. The method has no effect
+     * in a debugger either, because the kernel would end a connection whose peer reads nothing for half an hour.
      */
     void limitBackoff(Channel channel) {
         if (peerTimes.debug || !(channel instanceof EpollSocketChannel)) {

@@ -24,18 +24,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A listening socket. A connection is dropped unless it proves itself within five seconds, or the time that its hello
- * asks for. The number of connections in a handshake is limited. Connections that have sent nothing valid are dropped
- * first.
+ * A listening socket. A connection is dropped if no valid proof arrives within five seconds, or within the longer time
+ * that its hello requests. The number of connections in a handshake is limited. Connections that have sent nothing
+ * valid are dropped first.
  *
- * <p>A connection is passed on when the connecting side has confirmed it. The confirmation has no time limit. A side
- * that has sent the confirmation uses the connection; otherwise that side will close it.
+ * <p>A connection is passed on when the connecting side has confirmed the connection. The confirmation has no time
+ * limit. A side that has sent the confirmation uses the connection. A side that has not sent it will close the
+ * connection.
  */
 public final class TcpListener implements AutoCloseable {
     static final long HANDSHAKE_MILLIS = 5_000;
     /** Time limit for a side whose hello asks for more time. */
     static final long LONGEST_HANDSHAKE_MILLIS = 40_000;
-    /** A timer that is late by this much shows that the loop did not run; that time does not count for the limit. */
+    /** Delay of a timer that shows that the loop did not run. Such a delay does not count for the time limit. */
     private static final long HELD_UP_NANOS = 100_000_000;
 
     static final int FEWEST_PENDING = 64;
@@ -71,7 +72,7 @@ public final class TcpListener implements AutoCloseable {
     /**
      * Binds exactly this address.
      *
-     * @throws IOException if the address is in use or not of this host; {@link #notBound} explains it
+     * @throws IOException if the address is in use or not of this host; {@link #notBound} explains the failure
      */
     public InetSocketAddress bind(TcpIo io, BackgroundLoop background, InetSocketAddress address) throws IOException {
         loop = background;
@@ -107,8 +108,8 @@ public final class TcpListener implements AutoCloseable {
     }
 
     /**
-     * Returns the process that holds the port, or that the address is not of this host. This method searches all
-     * processes, so use it only for the last attempt.
+     * Returns a refusal that names the process that holds the port, or that the address is not of this host. Callers
+     * call this method only for the last attempt, because it searches all processes.
      */
     public static Refusal notBound(InetSocketAddress address, IOException cause) {
         boolean isElsewhere = Addresses.isElsewhere(address.getAddress());
@@ -144,8 +145,9 @@ public final class TcpListener implements AutoCloseable {
 
     /**
      * Adds a connection. Beyond {@link #mostPending} handshakes, closes the oldest connection that has sent nothing
-     * valid. If one address has more such connections than half of the limit, its oldest one is closed. An address that
-     * connects endlessly thus displaces its own connections, and leaves half of the limit to others.
+     * valid. If one address has more such connections than half of the limit, its oldest such connection is closed.
+     * Therefore an address that connects endlessly displaces its own connections, and leaves half of the limit to
+     * others.
      */
     private void add(Channel channel, AcceptingHandshake side) {
         pending.put(channel, side);
@@ -167,7 +169,7 @@ public final class TcpListener implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** Returns the oldest silent connection of an address, or of all; the oldest connection if none is silent. */
+    /** Returns the oldest silent connection of an address or of all addresses; else the oldest connection. */
     private Channel leaving(Optional<Object> crowd) {
         return pending.entrySet().stream()
                 .filter(each -> !each.getValue().spoken())
@@ -233,7 +235,7 @@ public final class TcpListener implements AutoCloseable {
                 grantedMillis += more;
                 limit(TimeUnit.MILLISECONDS.toNanos(more));
             } else if (pending.containsKey(channel) && side.wanted() == 0) {
-                // in the middle of TLS the other side would not understand a refusal
+                // during the TLS handshake the other side would not understand a refusal
                 channel.close();
             } else if (pending.containsKey(channel)) {
                 String text = "the handshake did not end within " + grantedMillis + " ms";
@@ -264,13 +266,13 @@ public final class TcpListener implements AutoCloseable {
 
         @Override
         public void refused(Channel proved, Refusal refusal) {
-            // a peer that only came too late, for a group or with an attempt, is authenticated
+            // a peer that was only too late, for a group or with an attempt, is authenticated
             if (refusal.code() != Code.PEER_LOST && !refusal.isLate()) {
                 strangers.refused(channel.remoteAddress(), refusal);
             }
             guests.refused(side.said(), channel.remoteAddress(), refusal);
             if (side.wanted() == 0) {
-                // in the middle of TLS the alert has given the reason
+                // during the TLS handshake the alert has the reason
                 channel.close();
             } else {
                 HandshakeReader.refuse(channel, refusal);
@@ -315,7 +317,7 @@ public final class TcpListener implements AutoCloseable {
         /**
          * Admits or refuses a side whose proof was correct. All state that a guest keeps must end with the channel.
          *
-         * @throws Refusal if the side does not belong here
+         * @throws Refusal if the side does not belong to the guest's group or job
          */
         void admit(Hello hello, Channel channel) throws Refusal;
 
@@ -333,9 +335,9 @@ public final class TcpListener implements AutoCloseable {
     }
 
     /**
-     * Stops accepting for 200 ms when a connection cannot be accepted. Asking the kernel again at once would only use
-     * processor time that running groups need. The connection waits in the kernel meanwhile. If this process lacks a
-     * descriptor or memory for it, {@code lacking} is notified at once.
+     * Stops accepting for 200 ms when a connection cannot be accepted. An immediate new attempt would only use
+     * processor time that running groups need. The connection waits in the kernel during the pause. If this process
+     * lacks a descriptor or memory for the connection, {@code lacking} is notified at once.
      */
     static final class AcceptPause extends ChannelInboundHandlerAdapter {
         static final long PAUSE_MILLIS = 200;

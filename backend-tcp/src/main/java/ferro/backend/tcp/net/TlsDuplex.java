@@ -14,8 +14,8 @@ import java.nio.ByteBuffer;
  * Encrypts a connection that the background loop reads. The handler is between the socket and the reader of frames.
  * Like the socket, the handler passes on at most the bytes that the reader asks for.
  *
- * <p>The handler has its own memory for one frame in writing, as control connections have. A rank without direct memory
- * can thus still report its failure.
+ * <p>The handler has its own memory for one frame in writing, like a control connection. Therefore a rank without free
+ * direct memory can still report its failure.
  */
 public final class TlsDuplex extends ChannelDuplexHandler {
     private static final int OWN_BYTES = 16 << 10;
@@ -36,8 +36,8 @@ public final class TlsDuplex extends ChannelDuplexHandler {
     }
 
     /**
-     * Encrypts the connection if the handshake agreed on TLS, and returns whether it did. Called on the loop while the
-     * pipeline is empty.
+     * Encrypts the connection if the handshake agreed on TLS. Returns whether the connection is encrypted. Called on
+     * the loop while the pipeline is empty.
      */
     public static boolean install(Channel channel) {
         TlsSession session = TlsHandshake.sessionOf(channel);
@@ -75,7 +75,7 @@ public final class TlsDuplex extends ChannelDuplexHandler {
         handOn(on);
     }
 
-    /** Passes on what the reader asks for as long as bytes are available, then reads from the socket. */
+    /** Passes on the bytes that the reader asks for while bytes are available, and after that reads from the socket. */
     private void handOn(ChannelHandlerContext on) {
         if (handingOn) {
             return;
@@ -146,7 +146,7 @@ public final class TlsDuplex extends ChannelDuplexHandler {
         on.write(sealed, written);
     }
 
-    /** Returns memory for the records of a frame: the own memory, unless it is in use or too small. */
+    /** Returns memory for the records of a frame: the own memory, or new memory if the own is in use or too small. */
     private ByteBuf memory(int bytes) {
         return leaving.refCnt() == 1 && 2 * bytes <= OWN_BYTES
                 ? leaving.clear().retain()

@@ -11,11 +11,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Runs the TLS handshake after the job's handshake, and then leaves the pipeline. The reader reads no byte beyond its
- * last record.
+ * A reader that runs the TLS handshake after the job's handshake, and leaves the pipeline after that. The reader reads
+ * no byte beyond the last record of the handshake.
  *
- * <p>In TLS the connecting side sends the last message, and gets no reply to it. Therefore the accepting side sends one
- * more byte, in a separate record. The connecting side confirms the connection by another such byte.
+ * <p>In TLS the connecting side sends the last message, and receives no reply to this message. Therefore the accepting
+ * side sends one more byte, in a separate record. The connecting side confirms the connection by another such byte.
  */
 public final class TlsHandshake extends ExactReader {
     static final AttributeKey<TlsSession> SESSION = AttributeKey.valueOf("ferro.tls.session");
@@ -80,8 +80,8 @@ public final class TlsHandshake extends ExactReader {
 
     /**
      * Reports why the handshake failed. If either side has refused a key or a certificate, the failure is final. Any
-     * other failure can come from the network. The connection then ends as if it was cut, and the connecting side tries
-     * again.
+     * other failure can come from the network. After such a failure the connection ends without a refusal, and the
+     * connecting side tries again.
      */
     private void ended(IOException wrong) {
         boolean there = isKeyRefusedThere(wrong);

@@ -23,9 +23,10 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 
 /**
- * The key with which a process encrypts its connections. By default the key is created in memory and never written.
- * Otherwise the key comes from PEM files of your own CA, with certificates. The other side trusts the key, because its
- * hash is in a handshake that the job's secret protects. A side with PEM files also checks certificates. Thread-safe.
+ * The key with which a process encrypts its connections. By default the key is created in memory and never written. If
+ * PEM files of your own CA are configured, the key comes from these files, with certificates. The other side trusts the
+ * key, because the key's hash is in a handshake that the job's secret protects. A side with PEM files also checks
+ * certificates. Thread-safe.
  */
 final class TlsIdentity {
     /** Length of a {@link #fingerprint} in bytes. */
@@ -131,7 +132,7 @@ final class TlsIdentity {
             engine.beginHandshake();
             return new TlsSession(engine, trust, engines);
         } catch (SSLException | RuntimeException | Error unable) {
-            // for example out of memory: no garbage collector frees the memory of the engine
+            // after an error, such as out of memory, this call frees the engine, because no garbage collector does
             engines.free(engine);
             throw unable;
         }

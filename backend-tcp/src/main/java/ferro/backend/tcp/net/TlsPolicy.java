@@ -25,8 +25,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Decides which connections of this process are encrypted, and has the key for them. The key comes from PEM files, or
- * is created for the first connection that needs it. Thread-safe.
+ * The decisions about which connections of this process are encrypted, and the key for these connections. The key comes
+ * from PEM files, or is created for the first connection that needs a key. Thread-safe.
  */
 public final class TlsPolicy {
     private final TlsUse use;
@@ -53,7 +53,7 @@ public final class TlsPolicy {
         ON,
         /** No connection. */
         OFF,
-        /** Connections to other hosts, unless the other side is OFF. A store without settings uses this value. */
+        /** Connections to other hosts, unless the other side is OFF. A store without settings has the value FOLLOW. */
         FOLLOW
     }
 
@@ -71,7 +71,7 @@ public final class TlsPolicy {
     /**
      * Creates the policy of a process that may have PEM files.
      *
-     * @param provider provider of the engines; called when the first connection needs one
+     * @param provider provider of the engines; called when the first connection needs an engine
      * @param company  files of the key and the certificates; null without such files
      */
     static TlsPolicy of(
@@ -101,7 +101,7 @@ public final class TlsPolicy {
         return use;
     }
 
-    /** Returns whether this side wants a connection to be encrypted, as far as it can determine the ends. */
+    /** Returns whether this side wants a connection to be encrypted, as far as it can determine the two ends. */
     boolean wants(boolean carriesNothing, boolean local) {
         return switch (use) {
             case ON -> !carriesNothing;
@@ -131,7 +131,7 @@ public final class TlsPolicy {
     /**
      * Returns the key of this process for an outgoing connection.
      *
-     * @throws Refusal UNAUTHENTICATED if the certificate in PEM files is not valid now; the peer would refuse it
+     * @throws Refusal UNAUTHENTICATED if the certificate in PEM files is not valid now, so that the peer would refuse
      */
     TlsIdentity ownIdentity() throws Refusal {
         TlsIdentity own = identity();
@@ -178,7 +178,7 @@ public final class TlsPolicy {
         }
     }
 
-    /** Returns whether an accepted connection stays on this host; it then has the same address at both ends. */
+    /** Returns whether an accepted connection stays on this host. If so, both ends have the same address. */
     static boolean isWithin(InetAddress local, InetAddress remote) {
         return local != null
                 && remote != null

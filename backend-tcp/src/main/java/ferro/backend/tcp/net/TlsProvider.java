@@ -39,7 +39,7 @@ public enum TlsProvider {
         this.label = label;
     }
 
-    /** Returns the factory of engines. The factory's class is loaded only now, because its library may be absent. */
+    /** Returns the factory of engines. Only this call loads the factory's class, because its library may be absent. */
     TlsEngines engines() {
         return this == JDK ? new JdkEngines() : new OpenSslEngines();
     }
@@ -50,8 +50,9 @@ public enum TlsProvider {
     /**
      * Returns the fastest available provider that does no harm.
      *
-     * <p>BoringSSL keeps data for each thread that has used it. When the thread ends, code of BoringSSL frees the data.
-     * If the native library has been unloaded with its program before, the process ends by SIGSEGV.
+     * <p>BoringSSL keeps data for each thread that has used BoringSSL. When such a thread ends, code of BoringSSL frees
+     * the data. If the native library was unloaded with its program before the end of the thread, the process ends by
+     * SIGSEGV.
      */
     public static TlsProvider fastest() {
         ClassLoader program = TlsProvider.class.getClassLoader();
@@ -68,7 +69,7 @@ public enum TlsProvider {
         return LASTING.stream().anyMatch(loader.getClass().getName()::startsWith);
     }
 
-    /** Returns why {@link #OPENSSL} cannot be used, and a way out; null if it can. */
+    /** Returns why {@link #OPENSSL} cannot be used, and a way out; null if {@link #OPENSSL} can be used. */
     public static String missingOpenSsl() {
         Throwable missing;
         try {
@@ -155,7 +156,7 @@ public enum TlsProvider {
 
         @Override
         public void free(SSLEngine engine) {
-            // the garbage collector frees it
+            // the garbage collector frees the memory of the JDK's engines
         }
     }
 
@@ -165,11 +166,11 @@ public enum TlsProvider {
      * instructions.
      */
     private static final class OpenSslEngines implements TlsEngines {
-        /** X509_V_ERR_CERT_REJECTED of OpenSSL's x509_vfy.h; its alert is "bad certificate". */
+        /** X509_V_ERR_CERT_REJECTED of OpenSSL's x509_vfy.h. The alert of this error is "bad certificate". */
         private static final int REJECTED = 28;
 
         /**
-         * Returns why no engines are available; null if they are.
+         * Returns why no engines are available; null if engines are available.
          *
          * @throws LinkageError if the classes of Netty are absent or of another version
          */

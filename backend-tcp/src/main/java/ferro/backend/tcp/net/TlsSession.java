@@ -19,7 +19,7 @@ import javax.net.ssl.SSLHandshakeException;
  * One side of a TLS connection, without a socket. A session turns program bytes into TLS records and back. The caller
  * writes the bytes of {@link #outgoing} and puts received bytes into {@link #incoming}. Not thread-safe.
  *
- * <p>A session allocates nothing once its memory has grown to the size of its batches; the JDK's engine itself still
+ * <p>A session allocates nothing once its memory has grown to the size of its batches. The JDK's engine itself still
  * allocates.
  */
 public final class TlsSession {
@@ -55,13 +55,13 @@ public final class TlsSession {
     private final ByteBuffer aside;
     /** Program bytes before they are sealed. */
     private final ByteBuffer clear;
-    /** Opened bytes that were not passed on yet, from the position to the limit. */
+    /** Opened bytes that were not passed on yet, from the position to the limit of the buffer. */
     private final ByteBuffer opened;
 
     private ByteBuffer out;
     private int outAt;
     private int outEnd;
-    /** Ends of the records that {@link #seal} made since all were written; {@link #contents} counts their bytes. */
+    /** Ends of the records that {@link #seal} made since all were written. {@link #contents} has their lengths. */
     private final int[] ends = new int[2 * BATCH_BYTES / SEALED_BYTES];
 
     private final int[] contents = new int[ends.length];
@@ -73,12 +73,12 @@ public final class TlsSession {
     private long records;
     private long sealed;
     private final AtomicBoolean freed = new AtomicBoolean();
-    /** Whether the engine has asked for a {@link #wrapAside} since the last one. */
+    /** Whether the engine has asked for a {@link #wrapAside} since the last call of this method. */
     private boolean wantsToWrite;
 
     private boolean over;
     private boolean closed;
-    /** Why no more bytes are passed on; thrown after the bytes before it were passed on. */
+    /** Why no more bytes are passed on; thrown after all earlier bytes were passed on. */
     private IOException refused;
 
     TlsSession(SSLEngine engine, PinnedTrust trust, TlsEngines engines) {
@@ -128,12 +128,12 @@ public final class TlsSession {
         return String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT).contains("alert");
     }
 
-    /** Returns whether an alert refuses this side's certificate: its text then has that word with all providers. */
+    /** Returns whether an alert refuses this side's certificate. Its text has the word certificate if so. */
     static boolean isOfACertificate(IOException alert) {
         return alert.getMessage().toLowerCase(Locale.ROOT).contains("certificate");
     }
 
-    /** Returns how often the key of the other side was checked: once in the handshake, and once after it. */
+    /** Returns how often the key of the other side was checked: once in the handshake, and once after the handshake. */
     int checks() {
         return trust.asked();
     }
@@ -167,7 +167,7 @@ public final class TlsSession {
         }
     }
 
-    /** Returns whether the engine needs no further record; OpenSSL's engine notices this only in another call. */
+    /** Returns whether the engine needs no further record. OpenSSL's engine may need another call to report this. */
     private boolean isDoneWithAll() throws SSLException {
         nudge();
         return engine.getHandshakeStatus() != SSLEngineResult.HandshakeStatus.NEED_UNWRAP;
@@ -199,7 +199,7 @@ public final class TlsSession {
         }
     }
 
-    /** Adds the engine's alert, if it has one, to the records to be written. */
+    /** Adds the engine's alert, if the engine has an alert, to the records to be written. */
     private void sayWhy() {
         try {
             if (engine.getHandshakeStatus() == SSLEngineResult.HandshakeStatus.NEED_WRAP) {
@@ -237,7 +237,7 @@ public final class TlsSession {
     }
 
     /**
-     * Seals program bytes and adds the records to the waiting ones.
+     * Seals program bytes and adds the records to the waiting records.
      *
      * @param bytes buffer, read by absolute index
      * @param from  index of the first byte
@@ -266,7 +266,7 @@ public final class TlsSession {
         return at - from;
     }
 
-    /** Stores the end of the last record and its content's length; if the arrays are full, in their last entry. */
+    /** Stores the end of the last record and the length of its content. Full arrays get both in their last entry. */
     private void note(int content) {
         boolean hasRoom = lastEnd < ends.length;
         int slot = hasRoom ? lastEnd++ : ends.length - 1;
@@ -323,7 +323,7 @@ public final class TlsSession {
         return in.capacity() - inEnd;
     }
 
-    /** Records that this many bytes were received; a read that filled all space makes the memory larger. */
+    /** Records that this many bytes were received. After a read that filled all space, the memory grows. */
     public void came(int bytes) {
         in.clear();
         inEnd += bytes;
@@ -332,7 +332,7 @@ public final class TlsSession {
         }
     }
 
-    /** Returns how many bytes the next record, or its head, still lacks; 0 if a complete record has arrived. */
+    /** Returns how many bytes of the next record or its head are missing; 0 if a complete record has arrived. */
     int lacking() throws IOException {
         int there = inEnd - inAt;
         return there < HEAD_BYTES ? HEAD_BYTES - there : Math.max(0, HEAD_BYTES + length() - there);
@@ -349,7 +349,7 @@ public final class TlsSession {
         return (in.get(inAt + 3) & 0xFF) << 8 | in.get(inAt + 4) & 0xFF;
     }
 
-    /** Returns the length of the next record after its head. Fails for an invalid head, for which nobody may wait. */
+    /** Returns the length of the next record after its head. Fails for an invalid head, which must not cause a wait. */
     private int length() throws IOException {
         int kind = in.get(inAt);
         int length = claimed();
@@ -365,8 +365,8 @@ public final class TlsSession {
     }
 
     /**
-     * Passes on program bytes from the received records. Afterwards records may wait to be written, because the other
-     * side may ask for new keys.
+     * Passes on program bytes from the received records. After the call, records may wait to be written, because the
+     * other side may ask for new keys.
      *
      * @param into buffer, written by absolute index
      * @param from index of the first byte
@@ -414,15 +414,14 @@ public final class TlsSession {
         }
     }
 
-    /** Does what the engine requires after a record, such as answering new keys with its own. */
+    /** Performs the actions that the engine requires after a record, such as an answer to new keys. */
     private void settle() throws IOException {
         while (true) {
             switch (engine.getHandshakeStatus()) {
                 case NEED_TASK -> runTasks();
                 case NEED_WRAP -> wrapAside();
                 default -> {
-                    // OpenSSL's engine asks for its alert to be written only in this result, and throws at the second
-                    // call
+                    // OpenSSL's engine asks for a write of its alert only in this result, and throws at the next call
                     if (wantsToWrite) {
                         wrapAside();
                         wrapAside();
@@ -433,7 +432,7 @@ public final class TlsSession {
         }
     }
 
-    /** Opens the next record; returns false if it has not arrived completely. */
+    /** Opens the next record. Returns false if the record has not arrived completely. */
     private boolean unwrap() throws IOException {
         if (lacking() > 0) {
             return false;

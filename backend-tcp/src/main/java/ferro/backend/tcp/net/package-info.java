@@ -1,10 +1,10 @@
 /**
- * Connections until their purpose is known: addresses, the secret, dialling, listening, the handshake and TLS 1.3
- * between two processes of a job.
+ * New connections between two processes of a job: addresses, the secret, dialling, listening, the handshake and TLS
+ * 1.3. Other packages use the connections.
  *
  * <p>Start reading at {@code TcpListener} and {@code TcpDialer}; {@code Hello} has the purpose of a connection. For
- * TLS, start at {@code TlsIdentity} and {@code TlsSession}, which drives an engine without a socket. The two sides
- * exchange the hashes of their keys in the handshake, which the job's secret protects.
+ * TLS, start at {@code TlsIdentity} and {@code TlsSession}, which drives an engine without a socket. In the handshake,
+ * which the job's secret protects, the two sides exchange the hashes of their TLS keys.
  *
  * <p>Dialling, listening and handshakes run on a background loop. {@code Addresses}, {@code LoopWaits} and
  * {@code TcpDialer.connected} block their caller. The caller also reads settings, secrets and key files.
