@@ -25,7 +25,7 @@ final class AdmissionCheck {
     /**
      * Compares the claims of a process with this group.
      *
-     * @throws Refusal RENDEZVOUS if they differ
+     * @throws Refusal RENDEZVOUS if the claims differ from this group
      */
     void check(Hello hello) throws Refusal {
         Hello.Peering member = hello.member();
@@ -40,7 +40,7 @@ final class AdmissionCheck {
             throw refusal("this is " + own() + ", but you want rank " + member.to()
                     + ": the address that you have for it is outdated");
         }
-        // any rank may check whether this rank lives
+        // any rank may check whether this rank is alive
         if (hello.kind() != Hello.ConnectionKind.ALIVE && (member.rank() < 0 || member.rank() >= spec.rank())) {
             throw refusal("you say that you are rank " + member.rank() + ", but only lower ranks connect to " + own());
         }
@@ -52,7 +52,7 @@ final class AdmissionCheck {
                 + ": two processes have this rank");
     }
 
-    /** Returns the refusal of an attempt that its process has ended; a later attempt has arrived before it. */
+    /** Returns the refusal of an attempt that its process has ended, because a later attempt has arrived before. */
     Refusal outdated(Hello hello) {
         return Refusal.late("attempt " + hello.attempt().number() + " of rank "
                 + hello.member().rank() + " to connect to " + own() + " arrived after a later attempt");

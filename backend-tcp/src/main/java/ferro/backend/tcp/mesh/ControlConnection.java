@@ -24,8 +24,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The control connection to one peer, which the background loop always reads. The connection has its own memory for
- * received bytes and for the frame in writing. The frames behind that one wait in the heap. A rank that runs out of
- * direct memory can thus still receive frames and report the failure.
+ * received bytes and for the frame in writing. Later frames wait in the heap. Therefore a rank that runs out of direct
+ * memory can still receive frames and report the failure.
  */
 final class ControlConnection extends ExactReader {
     /** Approximate overhead of a waiting frame, in addition to its bytes. */
@@ -36,8 +36,9 @@ final class ControlConnection extends ExactReader {
     /** Maximum number of checks, so that no task waits for ever. */
     private static final int MOST_ROUNDS = 50;
     /**
-     * Maximum number of checks after the socket has refused a write. The peer then sends nothing more, so the socket's
-     * memory limits the bytes to read. After a stop a rank may have many frames to read, one per check on a busy host.
+     * Maximum number of checks after the socket has refused a write. After that the peer sends nothing more, so the
+     * socket's memory limits the bytes to read. After a stop a rank may have many unread frames, and on a busy host may
+     * read only one per check.
      */
     private static final int LAST_ROUNDS_LIMIT = 10_000;
 
@@ -56,7 +57,7 @@ final class ControlConnection extends ExactReader {
     private final ByteBuf leaving = frameMemory();
     /** Whether {@link #leaving} is in use; accessed on the loop only. */
     private boolean writing;
-    /** Why a write has failed, null if none has; accessed on the loop only. */
+    /** Why a write has failed, null if no write has failed; accessed on the loop only. */
     private Throwable unwritable;
 
     private ControlFrame.FrameHead head;
@@ -69,7 +70,7 @@ final class ControlConnection extends ExactReader {
         this.reads = (ReadSwitch) channel.config().getRecvByteBufAllocator();
         this.owner = owner;
         this.checksum = checksum;
-        // otherwise a failed write would close the connection before the last frames of the peer are read
+        // with auto-close, a failed write would close the connection before the last frames of the peer are read
         channel.config().setAutoClose(false);
     }
 
@@ -90,14 +91,14 @@ final class ControlConnection extends ExactReader {
             try {
                 channel.eventLoop().execute(writeNext);
             } catch (RejectedExecutionException ended) {
-                // the loop ends after its connections, so there is no peer any more
+                // the loop ends after its connections, so this connection has no peer any more
                 last.written.tryFailure(ended);
             }
         }
         return last.written;
     }
 
-    /** Writes waiting frames until the socket accepts no more; the loop does nothing else meanwhile. */
+    /** Writes waiting frames until the socket accepts no more. Until then, the loop does nothing else. */
     private void writeNext() {
         while (!writing && !frames.isEmpty()) {
             QueuedFrame next = frames.poll();
@@ -122,7 +123,7 @@ final class ControlConnection extends ExactReader {
 
     /**
      * Handles the end of a write. A failed write ends the connection, because the peer would misread later frames. The
-     * end comes only after the last frames of the peer are read, because they may give the reason.
+     * connection ends only after the last frames of the peer are read, because these frames may have the reason.
      */
     private void written(ChannelFuture write, QueuedFrame frame) {
         writing = false;
@@ -261,7 +262,7 @@ final class ControlConnection extends ExactReader {
         if (!over) {
             over = true;
             if (cause instanceof Refusal refusal && refusal.code() == Code.PROTOCOL) {
-                // without this frame the peer would consider this rank lost
+                // without the refusal the peer would consider this rank lost
                 send(ControlFrame.refused(refusal)).addListener(ChannelFutureListener.CLOSE);
             } else {
                 channel.close();

@@ -32,11 +32,11 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
         OPEN_DATA,
         /** The lower rank could not open a data channel; body: epoch, then a refusal. */
         NO_DATA,
-        /** All control connections of the sender exist. Only rank 0 sends a body: its round trip time to the others. */
+        /** All control connections of the sender exist. Rank 0 alone sends a body: its round trip time to others. */
         READY,
         /** The sender closes normally. */
         GOODBYE,
-        /** The receiver sent an invalid frame, and the sender reads no more of its frames; body: a refusal. */
+        /** The receiver sent an invalid frame, and the sender reads no more frames of the receiver; body: a refusal. */
         REFUSED,
         /**
          * The higher rank lacks a resource for a connection; body: epoch, then a refusal. A frame of the higher rank
@@ -52,7 +52,7 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
         return new ControlFrame(type, (byte) 0, 0, NOTHING);
     }
 
-    /** Creates the READY frame of rank 0, with its round trip time to the others in microseconds. */
+    /** Creates the READY frame of rank 0, with its round trip time to the other ranks in microseconds. */
     static ControlFrame ready(int micros) {
         byte[] body = ByteBuffer.allocate(Integer.BYTES).putInt(micros).array();
         return new ControlFrame(Type.READY, (byte) 0, 0, body);
@@ -90,7 +90,7 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
         return new ControlFrame(Type.NOT_ACCEPTED, (byte) 0, 0, body(0, why));
     }
 
-    /** Creates the answer of the lower rank, that this channel will not be opened. */
+    /** Creates the answer of the lower rank that it will not open a channel. */
     static ControlFrame notAccepted(DataKey key, int epoch, Refusal why) {
         return new ControlFrame(Type.NOT_ACCEPTED, (byte) key.lane().ordinal(), key.group(), body(epoch, why));
     }

@@ -20,9 +20,9 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
- * Opens the data connections of a group of peers: exactly one per group, pair, lane and epoch. The lower rank connects,
- * on its own or at the request of the higher rank. A rank that waits for a connection always receives it, or the reason
- * why it will not come. Used on the loop only.
+ * The opening of the data connections between peers: exactly one per group, pair, lane and epoch. The lower rank
+ * connects, on its own or at the request of the higher rank. A rank that waits for a connection always receives the
+ * connection, or the reason why the connection will not come. Used on the loop only.
  */
 final class DataChannels {
     private final TcpMesh mesh;
@@ -40,9 +40,9 @@ final class DataChannels {
     /** A connection that was admitted but not confirmed. */
     private final class Entering implements ChannelFutureListener {
         private final Hello hello;
-        /** Hello that was admitted before; null if none was. */
+        /** Hello that was admitted before; null if no hello was admitted. */
         private final Hello before;
-        /** Why the peer opens no other connection of this epoch if this one fails; null if it may open one. */
+        /** Why the peer opens no other connection of this epoch after a failure; null if it may open another. */
         private FerroException refusal;
 
         Entering(Hello hello, Hello before) {
@@ -76,7 +76,7 @@ final class DataChannels {
     }
 
     /**
-     * Listens to the steps of a new connection. This is a class without lambdas, because the first call of a group
+     * The listener for the steps of a new connection. The class uses no lambdas, because the first call of a group
      * waits for a connection, and linking lambdas takes longer than loading one class.
      */
     private final class DataConnecting
@@ -91,7 +91,7 @@ final class DataChannels {
             this.epoch = epoch;
         }
 
-        /** Returns why the peer cannot be reached any more; null if it may be reached. */
+        /** Returns why the peer cannot be reached any more; null if the peer may be reached. */
         @Override
         public FerroException get() {
             return mesh.lost[key.peer()];
@@ -108,7 +108,7 @@ final class DataChannels {
         }
     }
 
-    /** A request for a connection, for the loop. Not a lambda, for the reason in {@link DataConnecting}. */
+    /** A task for the loop that requests a connection. The task is not a lambda, as {@link DataConnecting} explains. */
     record DataOpening(TcpMesh mesh, DataKey key, int epoch) implements Runnable {
         @Override
         public void run() {
@@ -241,8 +241,8 @@ final class DataChannels {
                 mesh.where.blaming(culprit),
                 "rank " + key.peer() + " could not connect lane " + key.lane() + " to rank " + mesh.rank());
         if (hasEntered(key, epoch)) {
-            // the peer had connected without a request and has closed since; its earlier data is in that connection,
-            // unless the peer has ended that attempt
+            // the peer had connected without a request and has closed since; its earlier data is in the first
+            // connection, unless the peer has ended that attempt
             entering.values().stream()
                     .filter(one -> one.hello == entered.get(key))
                     .forEach(one -> one.refusal = failure);
@@ -253,7 +253,7 @@ final class DataChannels {
 
     /**
      * Handles the loss of a peer. The connections requested from the peer will not come. Admitted connections stay open
-     * on both sides, because they may still contain data that the peer has sent. Dials end by themselves.
+     * on both sides, because they may still contain data of the peer. Dials to the peer end by themselves.
      */
     void gone(int peer, FerroException cause) {
         if (peer > mesh.rank()) {
@@ -300,8 +300,8 @@ final class DataChannels {
     }
 
     /**
-     * Closes an earlier, unconfirmed attempt of the same process for the same channel. The process has ended that
-     * attempt, although this rank has not yet received its end.
+     * Closes an earlier, unconfirmed attempt of the same process for the same channel. The process has ended the
+     * earlier attempt, although this rank has not yet received the end of the attempt.
      */
     private void dropFormer(Hello hello) {
         for (Map.Entry<Channel, Entering> former : List.copyOf(entering.entrySet())) {
@@ -318,10 +318,10 @@ final class DataChannels {
     void enter(Hello hello, Channel channel) {
         Entering given = entering.remove(channel);
         if (given == null) {
-            // the connection has ended meanwhile, and its epoch is released
+            // the connection has ended since, and its epoch is released
             return;
         }
-        // from here on the channel may end on a progress thread
+        // after this call the channel may end on a progress thread
         channel.closeFuture().removeListener(given);
         handOver(new DataConnecting(key(hello), hello.channel().epoch()), channel);
     }
@@ -350,7 +350,7 @@ final class DataChannels {
         }
     }
 
-    /** Closes an unusable connection and reports it locally; the peer only notices the end of the connection. */
+    /** Closes an unusable connection and reports the cause here. The peer only detects the end of the connection. */
     private void unusable(DataKey key, int epoch, Channel channel, Throwable cause) {
         boolean here = channel.isOpen();
         TlsHandshake.closeAtOnce(channel);

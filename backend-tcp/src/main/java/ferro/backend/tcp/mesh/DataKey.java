@@ -1,7 +1,7 @@
 package ferro.backend.tcp.mesh;
 
 /**
- * Identifies a data channel, which has one connection per epoch. The class overrides the methods that the compiler
+ * The identity of a data channel, which has one connection per epoch. The class overrides the methods that the compiler
  * generates for a record, because generated methods link sixty method handles at their first calls, during the join.
  *
  * @param peer  rank of the joined group

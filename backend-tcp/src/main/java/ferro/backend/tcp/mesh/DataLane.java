@@ -9,7 +9,7 @@ public enum DataLane {
     COLLECTIVE,
     /** {@link Lane#POINT_TO_POINT}. */
     POINT_TO_POINT,
-    /** Not a link, but the connection of {@link Transport#signal}; never encrypted, since it has no content. */
+    /** The connection of {@link Transport#signal}, which is not a link. Never encrypted, because it has no content. */
     BELL;
 
     /** Returns the data lane of a lane of the engine. */

@@ -16,8 +16,8 @@ import java.util.Set;
 
 /**
  * The data connections of groups that this rank has left. The sending half of each connection is closed. Data that
- * peers still send is read and dropped until the peers close their half. Otherwise, closing a socket with unread bytes
- * would reset the connection, and data that this rank has sent would be lost. Used on the loop only.
+ * peers still send is read and dropped until the peers close their half. A close of a socket with unread bytes would
+ * reset the connection, and data that this rank has sent would be lost. Used on the loop only.
  */
 final class DrainingConnections {
     private static final int READ_BYTES = 64 << 10;

@@ -57,13 +57,13 @@ final class Inboxes {
 
     /** An event of a group. */
     interface InboxEvent {
-        /** Passes the event on, with the peer's rank in the group. */
+        /** Passes the event to a receiver. {@code rank} is the peer's rank in the group. */
         void tell(Receiver to, int rank);
 
         /** Releases the resources of the event, if no listener will ever receive it. */
         default void drop() {}
 
-        /** Returns whether this is a connection; connections are limited separately, by the number of ranks. */
+        /** Returns whether this event is a connection. Connections have a separate limit, the number of ranks. */
         default boolean connection() {
             return false;
         }
@@ -118,7 +118,7 @@ final class Inboxes {
         waiting.events.add(new KeptEvent(peer, event));
     }
 
-    /** Returns whether a group was registered and has ended; an unknown group may still be registered. */
+    /** Returns whether a group was registered and has ended. An unknown group may be registered later. */
     boolean isOver(long group) {
         return closed || ended.contains(group);
     }

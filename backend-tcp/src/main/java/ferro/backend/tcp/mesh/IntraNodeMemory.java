@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The provider with which ranks of one host share memory. Back end tcp does not depend on a provider, so it uses the
- * service loader.
+ * The provider with which ranks of one host share memory. Back end tcp does not depend on a provider, so the service
+ * loader finds the provider.
  *
- * <p>While ranks join, they publish whether they can share memory. If one rank of a group cannot, no rank of the group
- * does, because all are needed to find out which ranks are on one host.
+ * <p>Joining ranks publish whether they can share memory. If one rank of a group cannot share memory, no rank of the
+ * group does, because all ranks are needed to find out which ranks are on one host.
  */
 final class IntraNodeMemory {
     private static final Logger LOG = System.getLogger("ferro.join");
@@ -29,9 +29,9 @@ final class IntraNodeMemory {
     private final Optional<SharedMemoryProvider> provider;
     private final boolean needed;
     private final String lacking;
-    /** Error of a provider that cannot be loaded; null if none. */
+    /** Error of a provider that cannot be loaded; null without an error. */
     private final Throwable broken;
-    /** Why each rank shares no memory, by rank; filled when all ranks have published this. */
+    /** Why each rank shares no memory, by rank; filled when all ranks have published their reasons. */
     private final String[] lackingByRank;
 
     private IntraNodeMemory(
@@ -71,7 +71,7 @@ final class IntraNodeMemory {
     }
 
     /**
-     * Checks that this rank can continue. If not, the caller must notify the ranks that wait for it.
+     * Checks that this rank can continue. If the check fails, the caller must notify the ranks that wait for this rank.
      *
      * @throws IllegalArgumentException if {@code ferro.links=shm} and no provider works on this host
      */
@@ -101,7 +101,7 @@ final class IntraNodeMemory {
         return found;
     }
 
-    /** Returns why this rank has no shared memory; empty if it has. */
+    /** Returns why this rank has no shared memory; empty if this rank has shared memory. */
     String lacking() {
         return lacking;
     }
@@ -134,7 +134,7 @@ final class IntraNodeMemory {
         return provider;
     }
 
-    /** Returns why these ranks share no memory, or empty. Names the first rank without it, unless all reasons agree. */
+    /** Returns why these ranks share no memory, or empty. Names the first rank without it if reasons differ. */
     String lackingAmong(int[] ranks) {
         String[] told = new String[ranks.length];
         for (int i = 0; i < told.length; i++) {

@@ -20,7 +20,7 @@ final class PeerAttempts {
     private final ConnectAttempts[] notes;
     /** The last refused connection in the name of each peer. */
     private final AtomicReferenceArray<String> refusals;
-    /** When this rank had received the addresses of all peers; no peer was expected to connect before. */
+    /** Time when this rank had the addresses of all peers. No peer was expected to connect before this time. */
     private volatile long knownNanos;
 
     PeerAttempts(GroupSpec spec, TcpPort port) {

@@ -7,15 +7,15 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntConsumer;
 
 /**
- * Reports peers whose control connection has ended. The report comes after the received frames of all other peers are
- * handled, because these frames may contain the reason of the end. For example, a rank that was suspended and resumes
- * finds one connection ended. On the other connections it finds unread frames, in which the other ranks report that
- * they count the suspended rank as lost. Used on the loop only.
+ * The reports of peers whose control connection has ended. A report comes after the received frames of all other peers
+ * are handled, because these frames may contain the reason of the end. For example, a rank that was suspended resumes
+ * and finds one connection ended. The other connections have unread frames, in which the other ranks report that they
+ * count the suspended rank as lost. Used on the loop only.
  */
 final class PeerEnds {
     private final AtomicReferenceArray<ControlConnection> connections;
     private final IntConsumer listener;
-    /** Peers whose end is not reported yet, and for which no reading has begun. */
+    /** Peers whose end is not reported yet, and for which this rank has not begun to read the other connections. */
     private final BitSet waiting = new BitSet();
 
     private final BitSet reported = new BitSet();

@@ -46,7 +46,7 @@ import java.util.function.Supplier;
 final class TcpJoin {
     private static final long PAUSE_MILLIS = 100;
 
-    /** Time for a reason in the store to arrive: a rank that has read it may leave before others read it. */
+    /** Time for a reason in the store to arrive. A rank that has read the reason may leave before others read it. */
     private static final long NEWS_MILLIS = 250;
 
     private static final Supplier<String> NOTHING = () -> "";
@@ -54,7 +54,7 @@ final class TcpJoin {
     private final GroupSpec spec;
     private final RankContext context;
     private final Where where;
-    /** Progress that this join has begun, or the opening of its store. */
+    /** Progress that this join, or the opening of its store, has begun. */
     private JoinProgress progress;
 
     TcpJoin(GroupSpec spec, RankContext context) {
@@ -134,7 +134,7 @@ final class TcpJoin {
                     && entries[again.rank()].instance() == again.instance();
             if (isMember) {
                 FerroException gone = mesh.failure(again.rank(), Code.PEER_LOST, again.text(), null);
-                // the connection stays open, so that the earlier process receives the cause if it lives
+                // the connection stays open, so that the earlier process receives the cause if it is alive
                 port.loop()
                         .run(() -> mesh.inboxes.tellAll(
                                 again.rank(), (to, rank) -> to.events().cutOff(rank, gone)));
@@ -142,7 +142,7 @@ final class TcpJoin {
         });
     }
 
-    /** Takes the slot of this rank. If the store has not answered by the deadline of the join, the failure says so. */
+    /** Takes the slot of this rank. The failure names a store that has not answered by the deadline of the join. */
     private void claim(Roster roster, boolean localStore) {
         progress.askStore(localStore);
         try {
@@ -168,7 +168,7 @@ final class TcpJoin {
     /** Publishes to the others that this rank will not try again, because its context has ended. */
     private void toldOfEnd(Throwable failure, Roster roster) {
         Optional<String> ended = context.ended();
-        // without the slot, this process may be superfluous, and the others need not know
+        // without the slot, this process may be superfluous, and the other ranks need no message
         if (ended.isPresent() && roster.isClaimed()) {
             String text = "rank " + spec.rank() + " of \"" + spec.name()
                     + "\" has stopped joining and will not try again: " + ended.get();
@@ -188,7 +188,7 @@ final class TcpJoin {
                 intraNode.lacking());
     }
 
-    /** If the settings of this rank forbid the join, ends the join on this rank and on all others. */
+    /** If the settings of this rank forbid the join, ends the join on all ranks. */
     private void check(IntraNodeMemory intraNode, Roster roster) {
         try {
             intraNode.check();
@@ -231,7 +231,7 @@ final class TcpJoin {
             throw new FerroException(Code.RENDEZVOUS, where, Roster.text(text));
         });
         any.whenComplete((none, failure) -> all.completeExceptionally(unwrapped(failure)));
-        // without descriptors for the connections of the others, their cards may never come
+        // if this rank lacks descriptors for the connections of the other ranks, their cards may never come
         mesh.ready.whenComplete((none, failure) -> {
             if (failure instanceof FerroException known && known.code() == Code.RESOURCE) {
                 all.completeExceptionally(known);
@@ -261,7 +261,7 @@ final class TcpJoin {
         return new TcpMesh.JoinFacts(progress.deadlineNanos(), memory, List.copyOf(hosts), List.copyOf(machines), ends);
     }
 
-    /** Returns the card of a rank. Reads an empty card again later: the rank failed to join, but may come back. */
+    /** Returns the card of a rank. Reads an empty card again later, because a rank that failed may try again. */
     private CompletableFuture<Card> card(Roster roster, int rank) {
         Function<byte[], CompletableFuture<Card>> read = new Function<>() {
             @Override
@@ -458,8 +458,8 @@ final class TcpJoin {
     }
 
     /**
-     * Returns the failure of the join. If the store is lost while ranks are missing, the rank that served it has given
-     * up. The failure therefore names the missing ranks.
+     * Returns the failure of the join. If the store is lost while ranks are missing, the rank that served the store has
+     * given up. The failure therefore names the missing ranks.
      */
     private FerroException failure(Throwable cause, List<Integer> missing) {
         FerroException known = LoopWaits.failure(cause, where);

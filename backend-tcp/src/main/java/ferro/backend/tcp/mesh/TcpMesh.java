@@ -42,14 +42,14 @@ import java.util.function.Supplier;
 /**
  * The connections to the other ranks of a joined group: one authenticated control connection to each rank, and data
  * connections on demand. Any thread may call the methods for users, and {@link #send}. The work is done on the
- * background loop. There the port and the connections call this class by {@link TcpListener.Guest} and
+ * background loop. On this loop, the port and the connections call this class by {@link TcpListener.Guest} and
  * {@link ControlConnection.FrameReceiver}.
  */
 public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlConnection.FrameReceiver {
-    /** Maximum wait of the last close for the store and for the last frames, both together. */
+    /** Maximum total wait of the last close, for the store and for the last frames. */
     public static final Duration MAX_FLUSH = Duration.ofSeconds(1);
 
-    /** The maximum number of bytes of unread frames for a peer. If more wait, the peer is blamed with PARTITION. */
+    /** Maximum number of bytes of waiting frames for a peer. If more bytes wait, the peer is blamed with PARTITION. */
     private static final long MOST_WAITING_BYTES = 16L << 20;
 
     /** Time limit to replace a data connection that ended. The peer was reached before, and calls wait. */
@@ -61,7 +61,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     final Where where;
     private final RankContext context;
     private final TcpIo io;
-    /** Null in a group of one rank, which needs no sockets, as are the next three fields. */
+    /** Null in a group of one rank, which needs no sockets. The next three fields are null in such a group, too. */
     private final TcpPort port;
 
     private final DrainingConnections drain;
@@ -176,17 +176,17 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         joined.ends().when(peer, receiver);
     }
 
-    /** Returns the provider with which these ranks share memory; all of them get the same answer. */
+    /** Returns the provider with which these ranks share memory. The result is the same on all these ranks. */
     public Optional<SharedMemoryProvider> sharedMemory(int[] ranks) {
         return joined.memory().among(ranks);
     }
 
-    /** Returns why these ranks share no memory; empty if they do. */
+    /** Returns why these ranks share no memory; empty if they share memory. */
     public String noSharedMemoryBecause(int[] ranks) {
         return joined.memory().lackingAmong(ranks);
     }
 
-    /** Returns whether ranks on different hosts are far from each other; all ranks get the same answer. */
+    /** Returns whether ranks on different hosts are far from each other. The result is the same on all ranks. */
     public boolean isFar() {
         return RoundTripTimes.areFar(distanceMicros);
     }
@@ -215,7 +215,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         return io;
     }
 
-    /** Sends a control message of at most 4 KiB; copies it, never waits, and is never queued behind data. */
+    /** Sends a copy of a control message of at most 4 KiB. Never waits; the message is never queued behind data. */
     void control(int peer, long group, ByteBuffer message) {
         check(peer);
         send(peer, ControlFrame.message(group, message));
@@ -238,7 +238,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         });
     }
 
-    /** Registers the receiver of a group, on the background loop; its earlier events are delivered first. */
+    /** Registers the receiver of a group, on the background loop. Earlier events of the group are delivered first. */
     void register(long group, Inboxes.Receiver receiver) {
         onLoop(new Runnable() {
             @Override
@@ -256,7 +256,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         });
     }
 
-    /** Requests the data connection of a pair. After any number of requests, both sides get it once per epoch. */
+    /** Requests the data connection of a pair. Both sides receive the connection once per epoch, after any requests. */
     public void openData(int peer, long group, DataLane lane, int epoch) {
         check(peer);
         onLoop(new DataChannels.DataOpening(this, new DataKey(peer, group, lane), epoch));
@@ -278,8 +278,8 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     }
 
     /**
-     * Returns whether data is encrypted, either between hosts or everywhere. All members get the same answer, because
-     * connections are plain only between ranks of one host.
+     * Returns whether data is encrypted, either between hosts or everywhere. The result is the same on all members,
+     * because connections are plain only between ranks of one host.
      *
      * @param members ranks of a group
      */
@@ -342,7 +342,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         port.loop().run(() -> closed(inOrder).whenComplete((done, failure) -> over.complete(null)));
         left.accept(flush);
         if (!port.loop().inLoop()) {
-            // lets the last frames leave: a peer that reads nothing cannot delay this rank longer
+            // waits for the last frames to be sent; a peer that reads nothing cannot delay this rank longer
             LoopWaits.uninterrupted(over, Math.max(0, until - System.nanoTime()));
         }
         context.release(TcpPort.class);
@@ -405,7 +405,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
 
     /**
      * Takes the slot of a peer. An earlier, unconfirmed attempt of the same process is closed. The process has ended
-     * that attempt, although this rank has not yet received its end.
+     * the earlier attempt, although this rank has not yet received the end of the attempt.
      */
     private void takeSlot(int peer, Hello hello, Channel channel) throws Refusal {
         Channel former = slots[peer];
@@ -442,7 +442,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         }
     }
 
-    /** Keeps the reason for messages. The hello may be unauthenticated, so another process may have sent it. */
+    /** Keeps the reason for messages. The hello may be unauthenticated, so any process may have sent the hello. */
     @Override
     public void refused(Hello hello, SocketAddress from, Refusal refusal) {
         int peer = hello.member().rank();
@@ -451,7 +451,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         }
     }
 
-    /** Fails the join, or notifies the lower ranks; one of them might wait for the connection until its deadline. */
+    /** Fails the join, or notifies the lower ranks. A lower rank might wait for the connection until its deadline. */
     @Override
     public void notAccepted(String lacking) {
         String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" cannot accept a connection: " + lacking;
@@ -676,7 +676,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         }
     }
 
-    /** Sends goodbye if {@code inOrder}, and closes all connections; completes after that; called on the loop. */
+    /** Sends goodbye if {@code inOrder}, and closes all connections. Completes after the close. Called on the loop. */
     private CompletableFuture<Void> closed(boolean inOrder) {
         closed = true;
         port.leave(id);

@@ -15,9 +15,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.IntConsumer;
 
 /**
- * The peers whose control connection has ended without a goodbye, and which may live. A proxy or a firewall between the
- * ranks may have ended the connection. Each peer is dialled once, at its port. The port of a process that has ended
- * refuses at once. Used on the loop only.
+ * The peers whose control connection has ended without a goodbye, and which may be alive. A proxy or a firewall between
+ * the ranks may have ended the connection. Each peer is dialled once, at its port. The port of a process that has ended
+ * refuses a connection at once. Used on the loop only.
  */
 final class UnconfirmedEnds {
     /** Maximum wait for the answer; a peer that cannot be reached within this time counts as dead. */
@@ -39,8 +39,8 @@ final class UnconfirmedEnds {
 
     /**
      * Returns the dial with only the address at which the peer was connected. Other addresses of the peer's name may
-     * never answer, and would delay the decision whether the peer is dead. If no address is that of the connection, as
-     * with address translation, the dial stays as it is.
+     * never answer, and would delay the decision whether the peer is dead. With address translation, no address of the
+     * dial may be the address of the connection. In this case the dial stays unchanged.
      *
      * @param remote other end of the connection that has ended; null if unknown
      * @param call   dial to all addresses of the peer

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * A rank that has published its address but is not connected, and the attempts to connect to it; for messages.
+ * A rank that has published its address but is not connected, and the attempts to connect to this rank; for messages.
  *
- * @param home    its machine, with its address
+ * @param home    machine of the rank, with its address
  * @param address published address and port
  * @param trouble result of the attempts
  * @param tries   number of attempts of this rank; 0 if the other rank connects
@@ -20,7 +20,7 @@ record UnconnectedRank(int rank, String home, String address, String trouble, in
     private static final int ADDRESSES_MOST = 4;
     private static final int GROUPS_MOST = 8;
 
-    /** Text for a rank that is connected, and like this rank waits for others. */
+    /** Text for a rank that is connected, and waits for other ranks like this rank. */
     static final String WAITING = "connected, and itself waiting for other ranks";
 
     /** Returns one text. Combines ranks of one host with the same problem; ranks that only wait come last. */

@@ -16,7 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * How the processes of ranks ended. Launchers write this into the store; ranks read it after a failure. Thread-safe.
+ * The ends of the processes of ranks. Launchers write the ends into the store, and ranks read them after a failure.
+ * Thread-safe.
  *
  * <p>An end contains the last line that a rank printed. Therefore a rank reads ends only over a connection that is
  * encrypted or local. Launchers encrypt connections between hosts.
@@ -38,7 +39,7 @@ public final class EndedRanks {
         this.reader = reader;
     }
 
-    /** Returns an object that knows no ends. */
+    /** Returns an object without ends. */
     public static EndedRanks unknown() {
         return new EndedRanks(null, "");
     }

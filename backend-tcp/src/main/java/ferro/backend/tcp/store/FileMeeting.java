@@ -18,8 +18,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A rendezvous by job file. A job file is used if the launcher names no port, or not the secret that a job needs. Rank
- * 0 of the group serves the store and writes a file with its address and secret. The other ranks read the file.
+ * A rendezvous by job file. A job file is used if the launcher names no port, or if the job needs a secret and the
+ * launcher names none. Rank 0 of the group serves the store and writes a file with its address and secret. The other
+ * ranks read the file.
  *
  * @param file       job file
  * @param servedHere whether this rank serves the store
@@ -78,7 +79,7 @@ public record FileMeeting(
         return Addresses.isLoopback(host) || meeting.allLocal() && Addresses.leadsToLoopback(host);
     }
 
-    /** Refuses pods without a secret: they share no folder unless a setting names one, and would wait in vain. */
+    /** Refuses pods without a secret. Pods share no folder unless a setting names one, and would wait in vain. */
     private static void refuse(RankOfJob job, boolean hostNamed, GroupSpec group) {
         if (job.family() != LauncherKind.INDEX || hostNamed) {
             return;

@@ -54,7 +54,7 @@ public record InterfaceSpeed(String name, long megabits) {
                     .limit(FASTER_MOST)
                     .forEach(found::add);
         } catch (IOException | UncheckedIOException absent) {
-            // not Linux, or not visible: nothing is known
+            // the system is not Linux, or the folder is not visible, so no speed is known
         }
         return found;
     }
@@ -64,7 +64,7 @@ public record InterfaceSpeed(String name, long megabits) {
         return card && line(one.resolve("operstate")).equals("up");
     }
 
-    /** Returns the speed of an interface; 0 for a virtual one, which reports -1 or cannot be read. */
+    /** Returns the speed of an interface; 0 for a virtual interface, which reports -1 or cannot be read. */
     private static long speedOf(Path one) {
         try {
             return Math.max(0, Long.parseLong(line(one.resolve("speed"))));
@@ -81,7 +81,7 @@ public record InterfaceSpeed(String name, long megabits) {
         }
     }
 
-    /** Returns a text saying that a faster interface is up on all hosts, as they have reported; empty if none is. */
+    /** Returns a text about a faster interface that is up on all hosts, from the reports of the hosts; else empty. */
     public static String fasterEverywhere(List<PeerMachine> homes) {
         for (PeerMachine home : homes) {
             if (home.faster().isEmpty()) {
@@ -102,7 +102,7 @@ public record InterfaceSpeed(String name, long megabits) {
                 + named.stream().map(InterfaceSpeed::name).distinct().collect(Collectors.joining(",")) + " uses it";
     }
 
-    /** Returns text such as {@code eth0 (10 Gbit/s)}, with the parts that are known. */
+    /** Returns text such as {@code eth0 (10 Gbit/s)}, without unknown parts. */
     public String text() {
         if (megabits == 0) {
             return name.isEmpty() ? "an unknown interface" : name;

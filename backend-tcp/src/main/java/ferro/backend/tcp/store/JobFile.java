@@ -64,7 +64,7 @@ record JobFile(Path folder, String name) {
             try {
                 return new JobFileContent(host, Integer.parseInt(port), secretOf(secret));
             } catch (IllegalArgumentException misread) {
-                // the message of the exception contains the text, which may be the secret
+                // the message of the caught exception contains the text of the file, which may be the secret
                 throw new IllegalArgumentException("a port of " + port.length() + " characters and a secret of "
                         + secret.length() + ": need a number, and two hexadecimal digits for each byte");
             }
@@ -93,7 +93,8 @@ record JobFile(Path folder, String name) {
      * missing.
      *
      * @return content; empty if the file is missing, or is removed during the call
-     * @throws FerroException UNAUTHENTICATED if the file is another user's or open to others, PROTOCOL if invalid
+     * @throws FerroException UNAUTHENTICATED if the file belongs to another user or is open to other users, PROTOCOL if
+     *     the content is invalid
      */
     Optional<JobFileContent> read(Where where) {
         try {
@@ -102,7 +103,7 @@ record JobFile(Path folder, String name) {
             }
             Object before = checked(where);
             byte[] bytes = content(where);
-            // another file with this name would have another inode
+            // the file is used only if it has not been replaced during the read: another file would have another inode
             return before.equals(checked(where)) ? Optional.of(JobFileContent.of(bytes)) : Optional.empty();
         } catch (IOException | DirectoryIteratorException gone) {
             return Optional.empty();

@@ -21,7 +21,7 @@ import java.util.Optional;
 final class JobFileFolder {
     private static final String MINE = "rwx------";
     private static final int WRITTEN_BY_OTHERS = 0022;
-    /** In a folder with this bit, only the owner of a file can rename or remove it. */
+    /** Mode bit of a folder in which only the owner of a file can rename or remove the file. */
     private static final int STICKY = 01000;
 
     private static final int BITS = 07777;
@@ -63,9 +63,9 @@ final class JobFileFolder {
     }
 
     /**
-     * Checks a configured folder. Other users may write to the folder, but must not be able to replace a job file. The
-     * same holds for a group that shares the folder. A rank checks the owner of a file by name, before and after
-     * reading. A user who can rename files in the folder could swap the file in between.
+     * Checks a configured folder. Other users, and a group that shares the folder, may write to the folder, but must
+     * not be able to replace a job file. A rank checks the owner of a file by name, before and after reading. A user
+     * who can rename files in the folder could replace the file between these two checks.
      */
     private static Path checked(Path folder, Where where) {
         try {
@@ -86,7 +86,7 @@ final class JobFileFolder {
         }
     }
 
-    /** Creates a folder that only this user can open, or checks that an existing folder is one. */
+    /** Creates a folder that only this user can open, or checks that only this user can open an existing folder. */
     static Path own(Path folder, Where where) throws IOException {
         try {
             Files.createDirectory(folder, ownersOnly(folder));

@@ -25,12 +25,12 @@ public final class JoinProgress implements TcpStore.StoreOpener {
     private final RankContext context;
     private final JoinLines lines;
     private final ProcessCoreTime time = new ProcessCoreTime(this::millis);
-    /** Waiting time that the lines had counted before this object was created. */
+    /** Waiting time that the lines of the join had counted before this object was created. */
     private final long waitedBefore;
 
     private final long start;
     private final long deadline;
-    /** The current state, and when it was entered. */
+    /** The current state. {@code entered} is the time at which this state was entered. */
     private JoinState state;
 
     private long entered;
@@ -56,7 +56,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
         return new JoinProgress(group, context, JoinLines.begin(group.name(), context));
     }
 
-    /** Begins a join over a store that was given; other parts of the join may have printed lines. */
+    /** Begins a join over a given store. Other parts of the join may have printed lines before. */
     public static JoinProgress resume(GroupSpec group, RankContext context) {
         return new JoinProgress(group, context, JoinLines.resume(group.name(), context));
     }
@@ -76,7 +76,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
         return lines(null);
     }
 
-    /** Passes on the lines until the result is closed; logs them if {@code line} is null. */
+    /** Passes on the lines until the result is closed. If {@code line} is null, logs the lines. */
     JoinLines.Printing lines(Consumer<String> line) {
         return lines.print(() -> state().text(), line);
     }
@@ -101,7 +101,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
         return TimeUnit.NANOSECONDS.toMillis(Math.max(0, own));
     }
 
-    /** Returns whether more than half of this join was own work of this rank; it then blames no other rank. */
+    /** Returns whether more than half of this join was own work of this rank. If so, this rank blames no other rank. */
     public boolean isSlowItself() {
         return 2 * ownMillis() > millis();
     }
@@ -111,7 +111,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
         enter(starting());
     }
 
-    /** Enters the wait for an answer of the connected store; {@code localStore}: whether this rank serves it. */
+    /** Enters the wait for an answer of the store. {@code localStore} is true if this rank serves the store. */
     public void askStore(boolean localStore) {
         enter(new JoinState.AskingStore(rank(), time, localStore));
     }
@@ -164,7 +164,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
 
     /**
      * Returns the failure of a request to the connected store. If the store has not answered by the deadline of the
-     * join, the text says whether this rank was slow, or asks whether the process of the store is stopped.
+     * join, the text reports that this rank was slow, or asks whether the process of the store is stopped.
      *
      * @param failure failure of the request
      */
@@ -183,7 +183,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
     }
 
     /**
-     * Returns the text of a failure at the deadline that this rank has caused, because it was slow.
+     * Returns the text of a failure at the deadline that this rank has caused, because this rank was slow.
      *
      * @param what what this rank had not done yet
      */
@@ -213,7 +213,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
                 : tooSlow("the rank has not started " + store + ", which it serves");
     }
 
-    /** Returns a failure at the deadline that this rank or its host has caused; it blames no other rank. */
+    /** Returns a failure at the deadline that this rank or its host has caused. The failure blames no other rank. */
     FerroException ofThisRank(String text, FerroException cause) {
         ownFailure = new FerroException(Code.RENDEZVOUS, Where.of(group.name(), group.rank()), text, cause);
         return ownFailure;

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * What a joining rank waits for. A join enters these states one after another, and may enter a state again. Each state
- * has one text, which {@link JoinProgress} prints.
+ * The state of a joining rank, which shows what the rank waits for. A join enters these states one after another, and
+ * may enter a state again. Each state has one text, which {@link JoinProgress} prints.
  */
 public sealed interface JoinState {
     /** {@return a readable line about what the rank waits for; empty if it waits for nothing} */
@@ -25,7 +25,7 @@ public sealed interface JoinState {
     }
 
     /**
-     * This rank works itself: it loads its classes, opens its port or prepares its connections.
+     * The state of own work: this rank loads classes, opens its port or prepares its connections.
      *
      * @param rank name of this rank, such as {@code rank 0 of "world"}
      * @param time CPU time of this process
@@ -83,7 +83,7 @@ public sealed interface JoinState {
     /**
      * Another process serves the store, and has not answered.
      *
-     * @param ranks missing rank in the text: {@code ranks [0] of 2: }, or empty if a launcher serves
+     * @param ranks missing rank in the text: {@code ranks [0] of 2: }, or empty if a launcher serves the store
      * @param time  CPU time of this process
      * @param store name of the store and its server
      * @param notes attempts to connect to the store
@@ -159,7 +159,7 @@ public sealed interface JoinState {
      *
      * @param missing   ranks that are missing now
      * @param worldSize number of ranks
-     * @param tried     attempts to connect to ranks that have published their address; empty if none has
+     * @param tried     attempts to connect to ranks that have published their address; empty if no rank has
      */
     record MissingRanks(Supplier<List<Integer>> missing, int worldSize, Supplier<String> tried) implements JoinState {
         @Override

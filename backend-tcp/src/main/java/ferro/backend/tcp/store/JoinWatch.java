@@ -11,8 +11,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Detects from the keys of a store that every rank of the job has joined one group. Each rank has then published its
- * {@link Roster.Card}, for which it needs the secret. Used on the store's loop, except for {@link #allJoined}.
+ * Detects from the keys of a store that every rank of the job has joined one group. A rank that has joined has
+ * published its {@link Roster.Card}, for which it needs the secret. Used on the store's loop, except for {@link
+ * #allJoined}.
  */
 public final class JoinWatch {
     private static final Pattern CARD = Pattern.compile("((.*)/\\d+)/card/(\\d+)");
@@ -54,7 +55,7 @@ public final class JoinWatch {
         }
     }
 
-    /** Returns a stage that completes when all ranks have joined; it never completes if a rank does not join. */
+    /** Returns a stage that completes when all ranks have joined. Without all ranks, the stage never completes. */
     public CompletionStage<Void> allJoined() {
         return allJoined;
     }

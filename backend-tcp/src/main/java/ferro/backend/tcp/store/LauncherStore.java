@@ -29,7 +29,7 @@ import java.util.function.Supplier;
 
 /**
  * A launcher's connection to the {@link TcpStoreServer} of the launcher of node 0. Launchers of several nodes find each
- * other by this store. A launcher is not a rank and not counted as one. Launchers and ranks use separate keys.
+ * other by this store. A launcher is not a rank and does not count as a rank. Launchers and ranks use separate keys.
  *
  * <p>The server itself sets some keys. The server sets {@link #goneKey} when the connection of a launcher ends for any
  * reason. The server sets {@link #refusedKey} or {@link #otherJobKey} when it refuses a launcher that names that node.
@@ -59,7 +59,7 @@ public final class LauncherStore implements AutoCloseable {
     /**
      * The calling launcher and the store to which it connects.
      *
-     * @param server  address of the store; if it is unresolved, all addresses of its host are tried
+     * @param server  address of the store; if the address is unresolved, all addresses of its host are tried
      * @param job     id of the job
      * @param secret  secret of the job; null or empty means none
      * @param node    number of the calling launcher's node
@@ -86,7 +86,7 @@ public final class LauncherStore implements AutoCloseable {
      * at the address. A server that has accepted a connection exists, however long its handshake takes on a busy host.
      *
      * @param call     calling launcher and store
-     * @param unserved how long to try while no connection is made
+     * @param unserved how long to try if no connection is made
      * @param timeout  total time for all attempts
      * @param each     longest wait of a call to the store
      * @return connection
@@ -177,7 +177,7 @@ public final class LauncherStore implements AutoCloseable {
 
     /**
      * Returns the key that the server sets when a launcher of this job fails to prove that it has the secret. Any
-     * process that can reach the port and knows the job's id can cause this.
+     * process that can reach the port and has the job's id can cause the server to set this key.
      *
      * @param node node that the launcher has claimed
      * @return key; its value is a {@link Refused}
@@ -188,7 +188,7 @@ public final class LauncherStore implements AutoCloseable {
 
     /**
      * Returns the key that the server sets when a launcher of another job is refused. Any process that can reach the
-     * port can cause this.
+     * port can cause the server to set this key.
      *
      * @param node node that the launcher has claimed
      * @return key; its value is a {@link Refused}

@@ -18,7 +18,7 @@ final class OldJobFiles {
     /** Age of an old file. A join, and the clock difference of a file server and this host, are far shorter. */
     private static final long OLD_MILLIS = Duration.ofDays(1).toMillis();
 
-    /** Maximum files that one sweep lists: the folder may have other uses, and later starts remove the rest. */
+    /** Maximum files that one sweep lists. The folder may have many other files, and later starts remove the rest. */
     private static final int MOST_LOOKED_AT = 1_000;
 
     private static final int MOST_READ = 16;
@@ -46,7 +46,7 @@ final class OldJobFiles {
                 }
             }
         } catch (IOException | DirectoryIteratorException unreadable) {
-            // writing the file of this start reports the problem with the folder
+            // the write of this start's job file reports the problem with the folder
             return removed;
         }
         return removed;

@@ -12,10 +12,10 @@ import java.util.StringJoiner;
 /**
  * The host of a rank, as the rank itself reports it when it joins; for messages.
  *
- * @param node   number of its node, -1 if unknown
+ * @param node   number of the rank's node, -1 if unknown
  * @param host   host name according to the kernel; empty if unknown
- * @param used   interface that receives its data
- * @param faster faster interfaces that are up on that host
+ * @param used   interface that receives the rank's data
+ * @param faster faster interfaces that are up on the rank's host
  */
 public record PeerMachine(int node, String host, InterfaceSpeed used, List<InterfaceSpeed> faster) {
     public static final PeerMachine UNKNOWN = new PeerMachine(-1, "");
@@ -23,7 +23,7 @@ public record PeerMachine(int node, String host, InterfaceSpeed used, List<Inter
     private static final int MOST_HOST_CHARACTERS = 64;
     private static final int WORDS = 4;
 
-    /** Cuts the name to one word, because it is part of a line with other words. */
+    /** Cuts the name to one word, because the name is part of a line with other words. */
     public PeerMachine {
         String word = word(host);
         host = word.substring(0, Math.min(word.length(), MOST_HOST_CHARACTERS));
@@ -52,7 +52,7 @@ public record PeerMachine(int node, String host, InterfaceSpeed used, List<Inter
 
     /** Returns the machine of this process, which listens at an address. */
     public static PeerMachine of(GroupSpec spec, RankContext context, InetAddress bound) {
-        // between ranks of one host interfaces do not matter, and finding them takes time
+        // between ranks of one host interfaces do not matter, and a search for interfaces takes time
         InterfaceSpeed used = bound.isLoopbackAddress() ? InterfaceSpeed.UNKNOWN : InterfaceSpeed.of(bound);
         int node = node(spec, context).orElse(-1);
         return new PeerMachine(node, context.processes().host(), used, used.faster(InterfaceSpeed.SYSTEM));
@@ -105,7 +105,7 @@ public record PeerMachine(int node, String host, InterfaceSpeed used, List<Inter
         return !host.isEmpty() && host.equals(other.host);
     }
 
-    /** Returns text such as {@code node 1 (host b, 10.99.0.2)}, with the parts that are known. */
+    /** Returns text such as {@code node 1 (host b, 10.99.0.2)}, without unknown parts. */
     public String at(String address) {
         if (node >= 0) {
             return "node " + node + " (" + (host.isEmpty() ? "" : "host " + host + ", ") + address + ")";

@@ -13,12 +13,12 @@ import java.util.function.LongSupplier;
 /**
  * The CPU time of this process, for messages of a rank that is itself late. The time is read only for a message, so a
  * timely join costs nothing. A process that is much older than the join has used its CPU time for other work. The text
- * then names only the age of the join.
+ * about such a process names only the age of the join.
  */
 final class ProcessCoreTime {
-    /** A process that was older than this when its join began did other work before. */
+    /** Age of a process at the begin of its join above which the process has done other work before. */
     private static final long MAX_BEFORE_MILLIS = TimeUnit.MINUTES.toMillis(1);
-    /** A shorter wait for a core does not explain a delay that a person notices. */
+    /** Shortest wait for a core that a text names. A shorter wait does not explain a delay that a person notices. */
     private static final long LEAST_MILLIS = 200;
 
     private final LongSupplier joinMillis;

@@ -22,8 +22,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Replaces a host name that this host resolves to loopback by an address that other hosts can reach. The name then
- * means this host, so rank 0 is on this host. All ranks of this host therefore use the same address.
+ * Replaces a host name that this host resolves to loopback by an address that other hosts can reach. Such a name means
+ * this host, so rank 0 is on this host. All ranks of this host therefore use the same address.
  */
 final class ReachableStore {
     private static final Set<String> NOT_FIXED = Set.of("auto", "0.0.0.0", "::");
@@ -31,9 +31,9 @@ final class ReachableStore {
     private ReachableStore() {}
 
     /**
-     * Returns the host of the store for the ranks of this host. A name is not replaced if it is not
-     * {@linkplain LoopbackHostName this host's loopback}, or if all ranks are on this host. Nor is a name replaced if the rank
-     * has no strong secret, so that the rank may listen only on loopback.
+     * Returns the host of the store for the ranks of this host. A name is replaced only if it is
+     * {@linkplain LoopbackHostName this host's loopback}, and if some ranks are on other hosts. A name is not replaced
+     * either if the rank has no strong secret, so that the rank may listen only on loopback.
      */
     static String host(String named, GroupSpec group, RankContext context) {
         Optional<LoopbackHostName> own = LoopbackHostName.find(named);
@@ -75,8 +75,8 @@ final class ReachableStore {
     }
 
     /**
-     * Returns the possible addresses of a store that another process serves. That process may have replaced the name as
-     * well, or may listen on loopback.
+     * Returns the possible addresses of a store that another process serves. The serving process may have replaced the
+     * name as well, or may listen on loopback.
      */
     static List<InetAddress> addresses(String named, List<InetAddress> resolved, Where where) {
         List<InetAddress> all = new ArrayList<>(resolved);

@@ -36,7 +36,7 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
         }
     }
 
-    /** Reads the setting, if its values are present; a context with its own store needs no rendezvous. */
+    /** Reads the setting of the rendezvous; empty without values. A context with its own store needs no rendezvous. */
     public static Optional<Rendezvous> find(GroupSpec group, RankContext context) {
         URI address = address(Settings.RENDEZVOUS.of(context));
         if (address.getScheme().equals("tcp")) {
@@ -131,14 +131,14 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
             if (Settings.TCP_INTERFACE.find(context).isEmpty()) {
                 throw several;
             }
-            // the named interface is published to the other ranks, and rank 0 also listens on it
+            // the address of the named interface is published to the other ranks, and rank 0 also listens on it
             return InetAddress.getLoopbackAddress().getHostAddress();
         }
     }
 
     /**
-     * Creates a rendezvous. Rank 0 of the job serves the store, unless the launcher does; rank 0 of a smaller group
-     * must not. A launcher has chosen the address of its store itself.
+     * Creates a rendezvous. Rank 0 of the job serves the store, unless the launcher serves the store. Rank 0 of a
+     * smaller group must not serve the store. A launcher has chosen the address of its store itself.
      */
     private static Rendezvous of(String named, int port, GroupSpec group, RankContext context) {
         boolean launcher = Settings.STORE_SERVED.of(context);

@@ -23,8 +23,8 @@ import java.util.concurrent.CompletionStage;
  * second process of the same rank without disturbing the first. The slot is marked as left when the rank closes the
  * group. The generation is the number of times that the slot was left; {@code NAME/generation} has the highest
  * generation. All other keys are below {@code NAME/GENERATION/}, so that a group can be joined again under its name.
- * {@code size} has the world size of the first rank. {@code card/R} has the address of a rank. {@code failed} says why
- * no rank should wait any longer. {@code again} names a rank restarted alone.
+ * {@code size} has the world size of the first rank. {@code card/R} has the address of a rank. {@code failed} has the
+ * reason why no rank should wait any longer. {@code again} names a rank that was restarted alone.
  */
 public final class Roster {
     private static final String GENERATION = "/generation";
@@ -40,9 +40,9 @@ public final class Roster {
     private final ReleasedSlots released;
     private int generation = 1;
     private boolean claimed;
-    /** The card of this rank as published in the store; null if none was published. */
+    /** The card of this rank as published in the store; null if no card was published. */
     private byte[] announced;
-    /** Whether the slot may belong to this rank, because it was requested from the store. */
+    /** Whether the slot may belong to this rank, because this rank has requested the slot from the store. */
     private boolean asked;
 
     /**
@@ -52,7 +52,7 @@ public final class Roster {
      * @param spec     group and rank
      * @param own      card of this rank
      * @param settings settings that must fit between the ranks
-     * @param released slots that its context has released
+     * @param released slots that the context of this rank has released
      */
     public Roster(Store store, GroupSpec spec, Card own, SharedSettings settings, ReleasedSlots released) {
         this.store = store;
@@ -79,7 +79,7 @@ public final class Roster {
      * @param pid      process id
      * @param instance random number that distinguishes two processes that take the same slot
      * @param home     machine of the rank
-     * @param lacking  why the rank shares no memory with ranks of its host, in one line; empty if it can
+     * @param lacking  why the rank cannot share memory with ranks of its host, in one line; empty if it can
      */
     public record Card(String host, int port, long pid, long instance, PeerMachine home, String lacking) {
         private static final int FIELDS = 6;
@@ -111,7 +111,7 @@ public final class Roster {
     public void claim() {
         asked = true;
         byte[] there = store.compareAndSet(slot(), null, taken());
-        // repeats if the store processes a late release in between
+        // repeats if the store processes a late release between two requests
         for (Optional<Integer> last = left(there); last.isPresent(); last = left(there)) {
             generation = last.get() + 1;
             there = store.compareAndSet(slot(), there, taken());
@@ -127,7 +127,7 @@ public final class Roster {
 
     /**
      * Returns the highest generation of any rank. A rank that failed to join may have a lower generation than a rank
-     * that had joined. Without this method such a rank would wait for that rank in the lower generation for ever.
+     * that had joined. Without this method the rank with the lower generation would wait for the other rank for ever.
      */
     private int highest(int mine) {
         String key = spec.name() + GENERATION;
@@ -152,7 +152,7 @@ public final class Roster {
         return spec.name() + "/rank/" + spec.rank();
     }
 
-    /** Reads the slot of a rank: returns the card of the process that has the slot; empty if none has. */
+    /** Reads the slot of a rank. Returns the card of the process that has the slot; empty for a free slot. */
     static Optional<Card> holder(Store store, GroupSpec spec) {
         return holder(store.compareAndSet(slot(spec), NEVER, NEVER));
     }
@@ -211,7 +211,7 @@ public final class Roster {
         }
     }
 
-    /** Returns whether one side encrypts everything and the other nothing. With other values the hosts decide. */
+    /** Returns whether one side encrypts all connections and the other none. With other values the hosts decide. */
     private static boolean neverConnect(TlsUse own, String first) {
         return own == TlsUse.ON && first.equals(word(TlsUse.OFF)) || own == TlsUse.OFF && first.equals(word(TlsUse.ON));
     }
@@ -240,7 +240,7 @@ public final class Roster {
         return key("card/" + spec.rank());
     }
 
-    /** Returns the future card of another rank; an empty value means that the rank has failed to join. */
+    /** Returns the future card of another rank. An empty value shows that the rank has failed to join. */
     public CompletionStage<byte[]> card(int rank) {
         return store.when(key("card/" + rank));
     }
@@ -264,7 +264,7 @@ public final class Roster {
      * A rank whose process was restarted alone.
      *
      * @param rank     number of the rank in the group
-     * @param instance instance of the card of its earlier process
+     * @param instance instance of the card of the rank's earlier process
      * @param text     description of the event, for a message that begins with the rank
      */
     public record StartedAgain(int rank, long instance, String text) {
@@ -280,13 +280,13 @@ public final class Roster {
         }
     }
 
-    /** Publishes that a rank of the group that has its slot was restarted, so that the group ends. */
+    /** Publishes that a rank whose earlier process has its slot was restarted, so that the group ends. */
     static void publish(Store store, GroupSpec spec, StartedAgain again) {
         byte[] last = store.compareAndSet(spec.name() + GENERATION, NEVER, NEVER);
         if (last != null) {
             String keys = spec.name() + "/" + text(last) + "/";
             store.set(keys + AGAIN, bytes(again.value()));
-            // ranks that still join wait for this key
+            // ranks that are still joining wait for this key
             store.set(keys + FAILED, bytes("rank " + again.rank + " of \"" + spec.name() + "\" " + again.text));
         }
     }
@@ -301,15 +301,15 @@ public final class Roster {
         release(generation);
     }
 
-    /** Releases the slot like {@link #leave} after a failed join; the same generation can then be tried again. */
+    /** Releases the slot after a failed join. Unlike {@link #leave}, allows to try the same generation again. */
     public void giveUp() {
         release(generation - 1);
     }
 
     /**
-     * Requests both changes without waiting. Each change replaces only a value of this object. A store that processes a
-     * change late, after the next join of this rank, thus harms no rank. Requests keep their order, so the store
-     * releases the slot even if the store answered the claim too late.
+     * Requests the removal of the card and the release of the slot, without waiting. Each request replaces only a value
+     * of this object. Therefore no rank is harmed if the store processes a request late, after the next join of this
+     * rank. Requests keep their order, so the store releases the slot even if the store answered the claim too late.
      */
     private void release(int last) {
         if (!asked) {

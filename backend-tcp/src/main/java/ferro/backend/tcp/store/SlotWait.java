@@ -22,10 +22,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * Waits if another process has the slot of this rank. If one rank is restarted alone, its earlier process still has the
- * slot. The job of that process ends soon, when the other ranks notice the loss. A pod also publishes its restart,
- * because the loss of a host is noticed late. Two live processes with one rank are an error that {@link Roster#claim}
- * reports at once. Two processes are no error in a cluster, which may start a process while the earlier one still ends.
+ * The wait for the slot of this rank while another process has the slot. If one rank is restarted alone, its earlier
+ * process still has the slot. The job of the earlier process ends soon, when the other ranks detect the loss. A pod
+ * also publishes its restart, because the loss of a host is detected late. Two live processes with one rank are an
+ * error that {@link Roster#claim} reports at once. In a cluster they are not an error, because a cluster may start a
+ * process while the earlier process still ends.
  */
 final class SlotWait {
     /** Launchers that restart one rank alone, and only after its earlier process or host has gone. */
@@ -51,7 +52,7 @@ final class SlotWait {
     /**
      * Waits until the slot may be requested.
      *
-     * @return false if the store has gone meanwhile, which happens when its job ends
+     * @return false if the store has ended during the wait, which happens when its job ends
      * @throws FerroException RENDEZVOUS at the deadline
      */
     boolean isFree(TcpStore store, TcpPort port) {
@@ -98,8 +99,8 @@ final class SlotWait {
     }
 
     /**
-     * Returns the process that has the slot. A request shortly before the deadline may fail after it; the failure then
-     * names the last known process.
+     * Returns the process that has the slot. A request shortly before the deadline may fail after the deadline. Such a
+     * failure names the last known process.
      */
     private Optional<Card> holder(TcpStore store, Optional<Card> before, long start) {
         try {

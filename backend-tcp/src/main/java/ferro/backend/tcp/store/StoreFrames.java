@@ -5,7 +5,7 @@ import ferro.backend.tcp.net.Refusal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Requests and answers of the store as bytes; lengths are checked before memory is allocated. */
+/** The encoding of requests and answers of the store. Lengths are checked before memory is allocated. */
 public final class StoreFrames {
     /** Operation, presence of an expected value, key length, number, value length, expected value's length. */
     public static final int REQUEST_HEAD_BYTES = 16;

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/** The content of a store: keys, values, and the waiters of each key; without sockets and threads. */
+/** The content of a store, without sockets and threads: keys, values, and the waiters of each key. */
 public final class StoreMap {
     static final int MOST_KEY_BYTES = 1024;
     static final int MOST_VALUE_BYTES = 1 << 20;
@@ -21,7 +21,7 @@ public final class StoreMap {
     private final Map<String, Set<Consumer<byte[]>>> waiting = new HashMap<>();
     private long bytes;
 
-    /** Sets a key, and notifies its waiters. */
+    /** Sets a key, and passes the value to the waiters of the key. */
     void set(String key, byte[] value) throws Refusal {
         byte[] old = values.get(key);
         long more = old == null ? bytesOf(key) + value.length : value.length - (long) old.length;
@@ -41,7 +41,7 @@ public final class StoreMap {
         }
     }
 
-    /** Passes on the value of a key at once, or when the key is set. */
+    /** Passes on the value of a key, at once if the key is set, otherwise when the key is set. */
     void when(String key, Consumer<byte[]> told) {
         byte[] value = values.get(key);
         if (value != null) {
@@ -79,7 +79,7 @@ public final class StoreMap {
         }
     }
 
-    /** Sets a key if it has the expected value (null: absent); returns the value afterwards, or null. */
+    /** Sets a key if it has the expected value; null means absent. Returns the value after the call, or null. */
     byte[] compareAndSet(String key, byte[] expected, byte[] value) throws Refusal {
         byte[] old = values.get(key);
         boolean same = expected == null ? old == null : Arrays.equals(expected, old);

@@ -33,7 +33,7 @@ public final class StoreOpening {
     private final JoinProgress progress;
     private final SlotWait place;
 
-    /** Receives the lines of the join; null if they are logged. */
+    /** Receives the lines of the join; null if the lines are logged. */
     private final Consumer<String> line;
 
     private StoreOpening(GroupSpec group, RankContext context, Consumer<String> line) {
@@ -45,12 +45,12 @@ public final class StoreOpening {
         place = new SlotWait(group, context, progress);
     }
 
-    /** Opens the store at a known address; serves it first if this rank is the server. */
+    /** Opens the store at a known address. If this rank is the server, serves the store first. */
     public static Store open(Rendezvous meeting, GroupSpec group, RankContext context) {
         return open(meeting, group, context, null);
     }
 
-    /** Opens the store, and passes on the lines of the {@link JoinProgress}; logs them if {@code line} is null. */
+    /** Opens the store. {@code line} receives the lines of the {@link JoinProgress}; null means to log them. */
     public static Store open(Rendezvous meeting, GroupSpec group, RankContext context, Consumer<String> line) {
         StoreOpening opening = new StoreOpening(group, context, line);
         return opening.open(new OpeningAttempt() {
@@ -61,7 +61,7 @@ public final class StoreOpening {
         });
     }
 
-    /** Opens the store that a job file names; the server first serves it and writes the file. */
+    /** Opens the store that a job file names. The server first serves the store and writes the job file. */
     public static Store open(FileMeeting meeting, GroupSpec group, RankContext context) {
         StoreOpening opening = new StoreOpening(group, context, null);
         return opening.open(() -> meeting.servedHere() ? opening.told(meeting) : opening.read(meeting));
@@ -101,7 +101,7 @@ public final class StoreOpening {
                     progress.work();
                     return store;
                 }
-                // the store ended with the job that had this rank's slot: the next store belongs to the new job
+                // the store ended with the job that had this rank's slot, so the next store belongs to the new job
                 store.close();
             }
         } finally {
@@ -142,7 +142,7 @@ public final class StoreOpening {
         }
     }
 
-    /** Reads the job file until it names a server that answers; it may be the file of an earlier start. */
+    /** Reads the job file until the file names a server that answers. The file may be left from an earlier start. */
     private TcpStore read(FileMeeting meeting) {
         JobFile file = meeting.file();
         Optional<JobFileContent> tried = Optional.empty();
@@ -173,8 +173,8 @@ public final class StoreOpening {
     }
 
     /**
-     * Returns a failure that shows a file of an earlier start: at its address another job listens, or no process.
-     * Throws any other failure, which this rank has caused.
+     * Returns a failure that shows a file of an earlier start: another job, or no process, listens at the address of
+     * the file. Throws any other failure, which this rank has caused.
      */
     private FerroException ofAnEarlierStart(FerroException failure) {
         boolean another = failure.code() == Code.UNAUTHENTICATED && failure.getCause() instanceof Refusal;
@@ -214,7 +214,7 @@ public final class StoreOpening {
                         + reading.text());
     }
 
-    /** Opens the store; returns empty if the known address is outdated, so that the attempt was ended. */
+    /** Opens the store. Returns empty if the attempt was ended because the known address is outdated. */
     private Optional<TcpStore> opened(Rendezvous meeting, BooleanSupplier outdated) {
         resolve(meeting.host());
         progress.work();

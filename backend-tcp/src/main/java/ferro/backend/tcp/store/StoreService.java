@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/** Serves a store: it has one map, and a reader with its own state for each client. All calls run on one loop. */
+/** The server of a store, with one map, and a reader with its own state for each client. All calls run on one loop. */
 public final class StoreService {
     /** Maximum number of waits of one client at once; a joining rank has one wait for each other rank. */
     private static final int MOST_WAITS = 16 * 1024;
@@ -66,7 +66,7 @@ public final class StoreService {
         try {
             map.set(key, value);
         } catch (Refusal full) {
-            // clients have filled the store: a client that waits for this key fails at the deadline of its call
+            // clients have filled the store, so a client that waits for this key fails at the deadline of its call
             return;
         }
     }

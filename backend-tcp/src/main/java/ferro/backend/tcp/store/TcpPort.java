@@ -42,7 +42,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** The one listening port of a rank and its background loop. All groups share it, and it closes with the last group. */
+/** The listening port of a rank and its background loop. All groups share both; the last group closes them. */
 public final class TcpPort implements AutoCloseable {
     private final BackgroundLoop loop;
     private final TcpIo io;
@@ -56,7 +56,7 @@ public final class TcpPort implements AutoCloseable {
     private final List<Runnable> closings = new CopyOnWriteArrayList<>();
     private final Set<Long> instances = ConcurrentHashMap.newKeySet();
     private volatile StoreService served;
-    /** Watches by name of the group, because groups that join at the same time complete at different times. */
+    /** Watches by the name of their group, because groups that join at the same time complete at different times. */
     private final Map<String, JoinWatch> joins = new ConcurrentHashMap<>();
     /** Addresses of stores whose connection to this process was lost. */
     private final Set<InetSocketAddress> lostStores = ConcurrentHashMap.newKeySet();
@@ -71,7 +71,7 @@ public final class TcpPort implements AutoCloseable {
         dialer = new TcpDialer(io, loop.group(), own, clock);
         try {
             prepareKey(plan);
-            // before the port is bound, because a rank may connect to the store immediately afterwards
+            // before the port is bound, because a rank may connect to the store as soon as the port is bound
             if (plan.serves.isPresent()) {
                 serve(plan.serves.get());
             }
@@ -102,7 +102,7 @@ public final class TcpPort implements AutoCloseable {
     }
 
     /**
-     * Returns the port, and binds it at the first use; {@code context.release} releases it.
+     * Returns the port, which the first call binds. {@code context.release} releases the port.
      *
      * @throws FerroException RENDEZVOUS if the port cannot be bound, UNAUTHENTICATED if the secret cannot be read, or a
      *     required secret is missing, RESOURCE without memory or descriptors
@@ -138,7 +138,7 @@ public final class TcpPort implements AutoCloseable {
     private static TcpPort use(
             GroupSpec group, RankContext context, Optional<Rendezvous> known, boolean serving, long deadlineNanos) {
         Where where = Where.of(group.name(), group.rank());
-        // only the default without a rendezvous; a store that another process serves still has its host
+        // only the default without a rendezvous; the host of a store that another process serves is known in any case
         InetAddress meeting = InetAddress.getLoopbackAddress();
         int store = 0;
         Optional<Secret> told = Optional.empty();
@@ -256,7 +256,7 @@ public final class TcpPort implements AutoCloseable {
         return address.advertise();
     }
 
-    /** Returns the address of this host to which the others connect, unless a proxy or NAT is between them. */
+    /** Returns the address of this host to which the other ranks connect, unless a proxy or NAT is in between. */
     public InetAddress reachable() {
         return address.reachable();
     }

@@ -164,7 +164,7 @@ public final class TcpStore implements Store {
         if (requests.closed.get()) {
             return CompletableFuture.failedStage(closedBefore(request));
         }
-        // throws no refusal of an earlier set, because a leaving rank must release its slot in any case
+        // does not throw a refusal of an earlier set, because a leaving rank must release its slot in any case
         return submit(request).thenApply(Reply::valueOrNull).minimalCompletionStage();
     }
 
@@ -213,7 +213,7 @@ public final class TcpStore implements Store {
             awaitLast(nanos);
             ChannelFuture closing = channel.close();
             if (!channel.eventLoop().inEventLoop()) {
-                // values that were just set are queued before the close; a loop that ends drops unsent bytes
+                // the queue has values that were just set before the close; a loop that ends drops unsent bytes
                 closing.awaitUninterruptibly(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS);
             }
             opening.release.run();
@@ -295,14 +295,14 @@ public final class TcpStore implements Store {
                 .addListener((ChannelFutureListener) this::sent);
     }
 
-    /** Handles a failed request. Reads on after the store has ended the connection; its last bytes may say why. */
+    /** Handles a failed request. Reads on after the end of the connection, because its last bytes may have the reason. */
     private void sent(ChannelFuture request) {
         if (!request.isSuccess() && !WriteFailures.isOfConnection(request.cause())) {
             channel.close();
         }
     }
 
-    /** Returns this store with the deadline of a join, after which requests fail unless they are answered at once. */
+    /** Returns this store with the deadline of a join. Later, requests fail unless they are answered at once. */
     public TcpStore until(StoreOpener join) {
         Opening until = new Opening(
                 opening.what,
@@ -387,7 +387,7 @@ public final class TcpStore implements Store {
         }
 
         private void answered(AnswerHead said, byte[] value) {
-            // before the request is removed: an error after the removal would leave it pending for ever
+            // before the removal of the request, because an error after the removal would leave it pending for ever
             Reply reply = said.answer() == StoreAnswer.REFUSED ? null : new Reply(said.answer(), value);
             CompletableFuture<Reply> asked = requests.pending.remove(said.number());
             if (reply != null) {

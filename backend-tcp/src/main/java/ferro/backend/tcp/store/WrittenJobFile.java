@@ -8,7 +8,7 @@ import ferro.spi.RankContext;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 
-/** A job file that this rank has written, removed when all ranks have joined, or with the port, or with the JVM. */
+/** A job file of this rank. The file is removed when all ranks have joined, the port closes, or the JVM exits. */
 final class WrittenJobFile {
     private final JobFile file;
     private final JobFileContent entry;
@@ -39,7 +39,7 @@ final class WrittenJobFile {
         return written;
     }
 
-    /** Removes the file, unless another start has replaced it; idempotent. Not for a loop: it may be a remote file. */
+    /** Removes the file, unless another start has replaced it; idempotent. Not for a loop, as files may be remote. */
     synchronized void remove() {
         if (removed) {
             return;

@@ -1,6 +1,6 @@
 /**
  * The store and the rendezvous of a job. The store is a small map that rank 0 or a launcher serves to all ranks. Ranks
- * find each other's ports by a store at a known address, or by a file of rank 0.
+ * find each other's ports by a store at a known address, or by a store that a file of rank 0 names.
  *
  * <p>Start reading at {@code StoreService}, the server, and {@code TcpStore}, the client. Launchers of several nodes
  * use {@code LauncherStore}. A rank joins by its one port: read {@code TcpPort}, then {@code StoreOpening}. The result
