@@ -54,7 +54,7 @@ public final class TcpOutlook {
     }
 
     /**
-     * Determines these choices from the settings and from this host.
+     * Determines the choices from the settings and from this host.
      *
      * @param context settings to read
      * @return choices

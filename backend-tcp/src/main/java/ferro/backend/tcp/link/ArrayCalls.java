@@ -15,8 +15,8 @@ import java.util.Optional;
 
 /**
  * The system calls {@code send} and {@code recv} of Linux on elements of arrays, without a copy. From JDK 22 on,
- * {@code java.lang.foreign} can pass (lend) an array to a native call. {@code java.lang.foreign} is looked up by name,
- * since our classes target JDK 17.
+ * {@code java.lang.foreign} can pass (lend) an array to a native call. This class finds {@code java.lang.foreign} by
+ * name, because ferro's classes target JDK 17.
  *
  * <p>The calls also accept direct buffers of {@link ferro.ForeignMemory}. {@code java.lang.foreign} keeps the arena of
  * such a buffer open during the call, and refuses a buffer whose arena is closed.
@@ -25,7 +25,7 @@ import java.util.Optional;
  * of Netty, with the same texts. One thread at a time may use an instance.
  */
 final class ArrayCalls {
-    /** Maximum bytes per call. Copying them takes tens of microseconds, which may delay a garbage collection. */
+    /** Maximum bytes per call. Such a copy takes tens of microseconds, which may delay a garbage collection. */
     static final int MOST_BYTES = 256 << 10;
 
     private static final int FIRST_WITH_FOREIGN = 22;
@@ -34,7 +34,7 @@ final class ArrayCalls {
     private static final int MSG_NOSIGNAL = 0x4000;
     private static final int EINTR = 4;
 
-    /** The functions that were found. A constant of constants, so that the JIT compiler inlines the calls. */
+    /** The functions that were found. This constant has only constants, so that the JIT compiler inlines the calls. */
     private static final ArrayFunctions FOUND = find();
 
     private final ByteBuffer errno;
@@ -50,7 +50,7 @@ final class ArrayCalls {
         this.errnoSegment = FOUND.segment(errno);
     }
 
-    /** Returns why this JVM cannot pass an array to a system call; null if it can. */
+    /** Returns why this JVM cannot pass an array to a system call; null if this JVM can. */
     static String absentBecause() {
         return FOUND.absentBecause;
     }

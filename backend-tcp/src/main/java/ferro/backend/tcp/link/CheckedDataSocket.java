@@ -10,10 +10,10 @@ import java.util.zip.CRC32C;
  * only after their checksum has been verified. After a wrong checksum no more bytes are passed on.
  *
  * <p>A record is a head and at most {@link #MOST_BYTES}. The head has its own checksum, which also covers the number of
- * the record. A wrong length thus makes nobody wait for missing bytes, and a lost or repeated record is detected.
+ * the record. Therefore a wrong length causes no wait for missing bytes, and a lost or repeated record is detected.
  */
 public final class CheckedDataSocket extends WrappedSocket {
-    /** Maximum bytes of one record; they fit into the second-level cache together with their source. */
+    /** Maximum bytes of one record. A record and its source fit into the second-level cache together. */
     static final int MOST_BYTES = 64 << 10;
     /** Length, checksum of the bytes, checksum of number, length and checksum: 4 bytes each, little-endian. */
     static final int HEAD_BYTES = 12;
@@ -48,8 +48,8 @@ public final class CheckedDataSocket extends WrappedSocket {
     }
 
     /**
-     * Writes bytes in records. The bytes of a record count as written when the kernel has accepted the last one. Until
-     * then the caller offers the bytes again, although this object already holds them.
+     * Writes bytes in records. The bytes of a record count as written when the kernel has accepted the last byte of the
+     * record. Before that, the caller offers the bytes again, although this object already holds them.
      */
     @Override
     public int write(ByteBuffer bytes, int from, int to) throws IOException {
@@ -112,7 +112,7 @@ public final class CheckedDataSocket extends WrappedSocket {
     /**
      * Reads until a record is complete and correct.
      *
-     * @param later whether bytes wait to be passed on: the next read then reports a failure
+     * @param later whether bytes wait to be passed on. If so, the next read reports a failure
      * @return 1 if a record is complete; 0 if no more bytes have arrived, -1 at the end of the stream
      */
     private int fill(boolean later) throws IOException {

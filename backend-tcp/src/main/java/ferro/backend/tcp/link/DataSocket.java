@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The byte stream of one data connection. Moves the bytes that can be moved now, and never waits.
- * {@link PolledLoop#adopt} creates a socket; only the thread that polls that loop may call the socket.
+ * The byte stream of one data connection. Calls move the bytes that can move now, and never wait.
+ * {@link PolledLoop#adopt} creates a socket. Only the thread that polls the loop may call the sockets of the loop.
  */
 public interface DataSocket {
     /**
@@ -64,8 +64,8 @@ public interface DataSocket {
     void want(boolean reading, boolean writing);
 
     /**
-     * Returns whether this connection has reached its byte limit and must be replaced. All written bytes have then left
-     * it.
+     * Returns whether this connection has reached its byte limit and must be replaced. At this limit, the kernel has
+     * accepted all written bytes.
      */
     default boolean isAtByteLimit() {
         return false;
@@ -74,7 +74,7 @@ public interface DataSocket {
     /** Sends the end of the stream after all bytes that the kernel has accepted; reading continues. */
     void endOutput() throws IOException;
 
-    /** Closes the connection at once; idempotent. Accepted bytes are still sent, unless received ones are unread. */
+    /** Closes the connection at once; idempotent. Accepted bytes are still sent, unless received bytes are unread. */
     void close();
 
     /** Stops watching the connection and returns it; the kernel sends accepted bytes in any case. */

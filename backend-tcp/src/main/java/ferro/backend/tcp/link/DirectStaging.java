@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 
 /**
  * Direct memory for elements that cannot move directly between socket and tensor. All links of a group share one
- * instance, so that it stays in the second-level cache for any number of ranks.
+ * instance, so that this memory stays in the second-level cache for any number of ranks.
  */
 final class DirectStaging {
     /** Maximum bytes of one read; of 64 KiB to 2 MiB, 512 KiB was the fastest to combine from. */
@@ -19,14 +19,14 @@ final class DirectStaging {
     /** Runs of direct memory up to this size are staged with adjacent runs, which saves a system call for each. */
     static final int SMALL_BYTES = 64 << 10;
 
-    /** Runs in arrays up to this size are staged; at 128 KiB a separate header call took longer than the copy. */
+    /** Runs in arrays up to this size are staged. At 128 KiB a separate call for the header was slower than a copy. */
     static final int SMALL_ARRAY_BYTES = 128 << 10;
 
     private final ByteBuffer in = ByteBuffer.allocateDirect(IN_BYTES).order(ByteOrder.nativeOrder());
     private final ByteBuffer out = ByteBuffer.allocateDirect(OUT_BYTES).order(ByteOrder.nativeOrder());
     private final TypedViews inElements = new TypedViews(in);
     private final TypedViews outElements = new TypedViews(out);
-    /** Stream whose bytes are in {@link #out}; the next two fields are their positions in the stream. */
+    /** Stream whose bytes are in {@link #out}. The next two fields are the positions of these bytes in the stream. */
     private SendingHalf owner;
 
     private long from;

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 
 /**
  * Connections whose bytes only mean "wake up". A signalling thread writes to the socket for which the sleeping thread
- * waits. Thus no other thread of either process has to run in between. Used by the progress thread of the transport.
+ * waits. Therefore a signal needs no other thread of either process. Used by the progress thread of the transport.
  */
 public final class Doorbells {
     /** Maximum bytes of one read; a peer signals once per sleep. */
@@ -70,7 +70,7 @@ public final class Doorbells {
         return heard;
     }
 
-    /** Reads the signals that have arrived, so that they do not end the next wait. */
+    /** Reads the signals that have arrived, so that these signals do not end the next wait. */
     public void silence() {
         for (int peer = 0; peer < wires.length; peer++) {
             if (wires[peer] != null && wires[peer].readable() && !isSilenced(wires[peer])) {

@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A connection that is being replaced: nothing more is written to it, and its received bytes are read to the end. Bytes
- * that no call has asked for yet are kept, so that the end after them can be detected.
+ * A connection that is being replaced. No more bytes are written to this connection, and its received bytes are read to
+ * the end. Bytes that no call has asked for yet are kept, so that the end after these bytes can be detected.
  *
  * <p>The kept bytes are limited; at the limit the peer waits. If the peer already uses the new connection, the old one
  * only delivers bytes that the kernels hold, and all of them are kept.
  */
 final class DrainingSocket extends WrappedSocket {
-    /** Maximum bytes kept for later calls. Beyond the limit the peer waits, as it does for a call that was not made. */
+    /** Maximum bytes kept for later calls. Beyond the limit the peer waits, as for a call that was not made. */
     private static final int MOST_KEPT = 4 << 20;
 
     private static final int READ_BYTES = 256 << 10;
@@ -52,7 +52,7 @@ final class DrainingSocket extends WrappedSocket {
             try {
                 came = inner.read(kept.limit(end + READ_BYTES), end, end + READ_BYTES);
             } finally {
-                // also if the connection was reset: only the bytes that were read are kept
+                // runs also if the connection was reset, so that only the bytes that were read are kept
                 kept.limit(end + Math.max(0, came));
             }
             ended = came < 0;

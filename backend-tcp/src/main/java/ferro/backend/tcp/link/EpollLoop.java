@@ -34,7 +34,7 @@ final class EpollLoop implements PolledLoop {
             .with(EpollIoOps.EPOLLRDHUP)
             .with(EpollIoOps.EPOLLET);
 
-    /** Must be the first field: if direct memory is lacking, nothing has been opened yet. */
+    /** Memory for errno. This must be the first field, because nothing is open yet if direct memory is lacking. */
     private final ByteBuffer errno = ByteBuffer.allocateDirect(Integer.BYTES).order(ByteOrder.nativeOrder());
 
     private final LoopExecutor owner = new LoopExecutor();
@@ -42,7 +42,7 @@ final class EpollLoop implements PolledLoop {
             .newHandler(owner);
     private final KernelWait now = new KernelWait(false);
     private final KernelWait waiting = new KernelWait(true);
-    /** Created when the first array is passed to the kernel, because the lookup takes tens of milliseconds. */
+    /** Calls for arrays; created for the first array, because the lookup of the calls takes tens of milliseconds. */
     private ArrayCalls arrays;
 
     private final InterruptSignal interrupts = new InterruptSignal(this::wakeup);
@@ -232,7 +232,7 @@ final class EpollLoop implements PolledLoop {
 
         @Override
         public void want(boolean reading, boolean writing) {
-            // edges are always reported
+            // epoll always reports edges, so nothing has to be requested
         }
 
         @Override

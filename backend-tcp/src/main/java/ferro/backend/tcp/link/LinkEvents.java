@@ -4,7 +4,7 @@ import ferro.FerroException;
 import ferro.spi.CallHeader;
 import java.io.IOException;
 
-/** Receives the events of a link for its group, and creates its failures. */
+/** The receiver of the events of a link for its group, which also creates the failures of the link. */
 public interface LinkEvents {
     /**
      * Creates the failure of a connection that ended.
@@ -26,7 +26,7 @@ public interface LinkEvents {
      * Reports that the link continues over a connection that replaces the last one; no bytes are lost.
      *
      * @param epoch number of the new connection
-     * @param ended end of the last connection, as this side saw it; null if the peer replaced the connection before
+     * @param ended end of the last connection on this side; null if the peer replaced the connection before its end
      */
     void resumed(int epoch, FerroException ended);
 

@@ -116,7 +116,7 @@ final class NioLoop implements PolledLoop {
             return came;
         }
 
-        /** Reads more bytes; leaves the end of the stream to the next read. */
+        /** Reads more bytes. The next read reports an end of the stream. */
         private int more(int from, int to) {
             try {
                 return Math.max(0, socket.read(read.limit(to).position(from)));

@@ -13,8 +13,8 @@ import java.util.Arrays;
 /**
  * The links of one group, polled one after the other by the progress thread. Only links with posts are polled.
  *
- * <p>While data moves, sockets are tried directly, which saves a system call on every answer. After some polls without
- * progress, or with many waiting links, the loop is polled first, and reports which links to try.
+ * <p>While data moves, each link tries its socket directly, which saves a system call on every answer. After some polls
+ * without progress, or with many waiting links, the loop is polled first. The loop reports which links to try.
  */
 public final class PolledLinks implements AutoCloseable {
     /** Polls without progress before the loop is polled first: about the time in which a running peer answers. */
@@ -38,7 +38,7 @@ public final class PolledLinks implements AutoCloseable {
         this.kernels = new KeptKernels(worldSize);
     }
 
-    /** Opens the links of a group of this size; if memory is lacking, nothing stays open. */
+    /** Opens the links of a group of this size. If memory is lacking, no link or loop stays open. */
     public static PolledLinks open(TcpIo io, int worldSize) {
         DirectStaging staging = new DirectStaging();
         return new PolledLinks(PolledLoop.open(io), staging, worldSize);
@@ -61,7 +61,7 @@ public final class PolledLinks implements AutoCloseable {
         return loop.adopt(channel);
     }
 
-    /** Returns the reduction kernel of these links; it combines for one link at a time. */
+    /** Returns the reduction kernel of these links, which combines for one link at a time. */
     Kernel kernel(DataType type, ReduceOp op) {
         return kernels.of(type, op);
     }
@@ -82,7 +82,7 @@ public final class PolledLinks implements AutoCloseable {
     /** Moves the bytes that can be moved now; returns whether any were moved. */
     public boolean poll() {
         if (count == 0) {
-            // these links cost nothing while other links carry the data
+            // links without posts cost nothing while other links carry the data
             return false;
         }
         boolean eager = fruitless < EAGER_TURNS && count <= EAGER_LINKS;

@@ -5,11 +5,11 @@ import io.netty.channel.Channel;
 import java.io.IOException;
 
 /**
- * Watches the data connections of one group for the thread that makes progress. A loop belongs to no thread: another
- * thread may poll it at each call, but only one at a time, which the engine's lock guarantees. Only {@link #wakeup} may
- * be called by any thread.
+ * The watch over the data connections of one group, for the thread that makes progress. A loop belongs to no thread. At
+ * each poll another thread may poll the loop, but only one at a time, which the engine's lock guarantees. Only
+ * {@link #wakeup} may be called by any thread.
  *
- * <p>A loop does nothing by itself: it has no timers, no tasks and no closes. Work that must happen without a progress
+ * <p>A loop does nothing by itself, and has no timers, no tasks and no closes. Work that must happen without a progress
  * thread belongs on the background loop.
  */
 public interface PolledLoop extends AutoCloseable {
@@ -19,8 +19,8 @@ public interface PolledLoop extends AutoCloseable {
     }
 
     /**
-     * Takes over the socket of a channel that belongs to no other loop. Others must not use the channel afterwards,
-     * because its descriptor may belong to another connection after {@link DataSocket#close}.
+     * Takes over the socket of a channel that belongs to no other loop. The caller must not use the channel after this
+     * call, because its descriptor may belong to another connection after {@link DataSocket#close}.
      */
     DataSocket adopt(Channel channel) throws IOException;
 

@@ -3,7 +3,7 @@ package ferro.backend.tcp.link;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** A new connection that first returns the kept bytes of the old one, which no call had asked for. */
+/** A new connection that first returns the kept bytes of the old connection, which no call had asked for. */
 final class PushbackSocket extends WrappedSocket {
     private final ByteBuffer kept;
 
@@ -12,12 +12,12 @@ final class PushbackSocket extends WrappedSocket {
         this.kept = kept;
     }
 
-    /** Adds the kept bytes to a connection; returns the connection itself if there are none. */
+    /** Adds the kept bytes to a connection. Without kept bytes, returns the connection itself. */
     static DataSocket of(DataSocket inner, ByteBuffer kept) {
         return kept.hasRemaining() ? new PushbackSocket(inner, kept) : inner;
     }
 
-    /** Returns the inner connection when no kept bytes remain, else the given one. */
+    /** Returns the inner connection when no kept bytes remain, else the given connection. */
     static DataSocket unlessEmpty(DataSocket wire) {
         return wire instanceof PushbackSocket first && !first.kept.hasRemaining() ? first.inner : wire;
     }

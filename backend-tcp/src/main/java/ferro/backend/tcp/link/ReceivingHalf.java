@@ -8,10 +8,10 @@ import java.nio.ByteBuffer;
 
 /**
  * The receiving half of a link. Plain data for direct memory is read directly to its destination. All other data is
- * read into the staging memory, and copied or combined from there at once.
+ * read into the staging memory, and at once copied or combined from the staging memory.
  *
- * <p>Only posted bytes are read. Data without a posted receive thus stays in the kernel and slows its sender. Between
- * two reads, at most a part of a header or of one element is left over; this object keeps it.
+ * <p>Only posted bytes are read. Therefore data without a posted receive stays in the kernel and slows its sender.
+ * Between two reads, this object keeps at most a part of a header or of one element.
  */
 final class ReceivingHalf {
     /** Maximum bytes per {@link #pull}, so that sending keeps pace; also the maximum of one read. */
@@ -107,7 +107,7 @@ final class ReceivingHalf {
         return came;
     }
 
-    /** Returns how many bytes to read into staging memory: all posted ones before the first run for direct memory. */
+    /** Returns how many bytes to read into staging memory: all posted bytes before the first run for direct memory. */
     private int stagedBytes(DataSocket wire) {
         long wanted = -posts.position() - restBytes;
         for (int i = 0; i < posts.size() && wanted < DirectStaging.IN_BYTES; i++) {
@@ -135,7 +135,7 @@ final class ReceivingHalf {
         return came;
     }
 
-    /** Passes staged bytes to the posts; returns how many were used: all but a part of a header or element. */
+    /** Passes staged bytes to the posts. Returns how many bytes were used: all but a part of a header or element. */
     private int deliver(int end) {
         int at = 0;
         while (at < end) {

@@ -6,10 +6,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The handshake on a connection that replaces one that ended. Each side sends how many bytes of the link it has sent
- * and received. The link continues only if each side has received all bytes that the other has sent. The number of sent
- * bytes goes out at once, so that the peer detects a loss even if this side makes no more calls on the link. The number
- * of received bytes goes out only after the old connection is closed, because no more bytes can arrive then.
+ * The handshake on a connection that replaces an ended connection. Each side sends how many bytes of the link it has
+ * sent and received. The link continues only if each side has received all bytes that the other side has sent. The
+ * number of sent bytes is sent at once, so that the peer detects a loss even if this side makes no more calls on the
+ * link. The number of received bytes is sent only after the old connection is closed, because it can change before
+ * that.
  */
 final class ReconnectHandshake {
     /** Bytes sent, bytes received: 8 bytes each, little-endian. */
@@ -32,7 +33,7 @@ final class ReconnectHandshake {
         own.putLong(0, sent);
     }
 
-    /** Sends the number of sent bytes, which fits into the buffers of a new connection. Later uses detect a failure. */
+    /** Sends the number of sent bytes, which fits into a new connection's buffers. Later calls detect a failure. */
     void announce() {
         try {
             said += wire.write(own, said, Long.BYTES);
@@ -51,7 +52,7 @@ final class ReconnectHandshake {
         return wire;
     }
 
-    /** Sends and receives the bytes that can be moved now, after {@link #settle}; returns whether any were moved. */
+    /** Sends and receives the bytes that can move now. Called after {@link #settle}. Returns whether any byte moved. */
     boolean move() throws IOException {
         int before = said + heard;
         if (said < BYTES) {
@@ -67,7 +68,7 @@ final class ReconnectHandshake {
         return said + heard > before;
     }
 
-    /** Returns whether this side knows that the link continues, or that it cannot. */
+    /** Returns whether this side can decide that the link continues, or that the link cannot continue. */
     boolean isOver() {
         return said == BYTES && heard == BYTES || lostHere() > 0;
     }

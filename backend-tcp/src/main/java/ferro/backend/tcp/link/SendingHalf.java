@@ -7,12 +7,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The sending half of a link. The kernel reads direct memory without a copy, and also arrays and foreign memory if they
- * can be passed to it. All other data and all small runs are copied to the staging memory: header, elements and as many
- * posts as fit into one write.
+ * The sending half of a link. The kernel reads direct memory without a copy. The kernel also reads arrays and foreign
+ * memory without a copy if they can be passed to a system call. All other data and all small runs are copied to the
+ * staging memory: header, elements and as many posts as fit into one write.
  *
- * <p>A post is finished when the kernel has accepted its last byte, not when it is staged. Afterwards perhaps no thread
- * polls this link, and bytes that are only staged would never be sent.
+ * <p>A post is finished when the kernel has accepted its last byte, not when the post is staged. After a post is
+ * finished, perhaps no thread polls this link, and bytes that are only staged would never be sent.
  */
 final class SendingHalf {
     /** Maximum bytes per {@link #push}, so that receiving keeps pace. */
@@ -35,7 +35,7 @@ final class SendingHalf {
         return position;
     }
 
-    /** Writes the bytes that the kernel accepts now, up to a limit per call; returns whether it accepted any. */
+    /** Writes the bytes that the kernel accepts now, up to a limit per call. Returns whether any were accepted. */
     boolean push(DataSocket wire) throws IOException {
         long before = position;
         while (!posts.isEmpty() && position - before < TURN_BYTES) {
@@ -87,7 +87,7 @@ final class SendingHalf {
         return taken == offered;
     }
 
-    /** Fills the staging memory from the oldest post on; returns the index of the post's next byte. */
+    /** Fills the staging memory from the oldest post on. Returns the index of the oldest post's next byte. */
     private int stage(DataSocket wire) {
         int end = 0;
         int skipped = 0;
@@ -108,7 +108,7 @@ final class SendingHalf {
         return skipped;
     }
 
-    /** Returns how many bytes before {@code done} must be staged again: only complete elements can be copied. */
+    /** Returns how many bytes before {@code done} are staged again, because only complete elements are copied. */
     private static int skip(Post post, long done) {
         if (done < post.headerBytes()) {
             return (int) done;
@@ -116,7 +116,7 @@ final class SendingHalf {
         return (int) ((done - post.headerBytes()) % post.elementBytes());
     }
 
-    /** Copies a post from {@code done}, the start of an element or the post, as far as it fits; returns the bytes. */
+    /** Copies as much of a post from {@code done} (start of an element or the post) as fits. Returns the bytes. */
     private int stage(Post post, long done, int at, boolean onlyHeader) {
         int end = at;
         if (done < post.headerBytes()) {

@@ -22,9 +22,9 @@ import java.nio.ByteBuffer;
 public final class TcpLink implements Link {
     /** After this time without a write, the next write first checks whether the connection has ended. */
     private static final long IDLE_NANOS = 10_000_000;
-    /** Number of connections that may end before both sides have sent their byte counts; then the end is reported. */
+    /** Number of connections that may end before both sides have sent their byte counts, until the link fails. */
     private static final int ENDED_AT_ONCE_MOST = 3;
-    /** A connection that lived longer than this was only idle while it waited for the peer's next call. */
+    /** A connection that lasted longer than this was only idle while this side waited for the peer's next call. */
     private static final long AT_ONCE_NANOS = 1_000_000_000;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -34,7 +34,7 @@ public final class TcpLink implements Link {
     private final SendingHalf outgoing;
     private final ReceivingHalf incoming;
     private DataSocket wire;
-    /** Replaces {@link #wire}, which the peer has ended; used when the bytes of {@link #wire} were read. */
+    /** The replacement of {@link #wire}, which the peer has ended; used when the bytes of {@link #wire} were read. */
     private ReconnectHandshake next;
 
     /** {@link #wire} while it is read to its end because it has reached its byte limit; else null. */
@@ -54,12 +54,12 @@ public final class TcpLink implements Link {
 
     private long lastWrite = System.nanoTime();
     private boolean mayHaveEnded;
-    /** Why no more bytes are moved; reported when a post exists. */
+    /** The reason why no more bytes are moved, which is reported when a post exists. */
     private FerroException ending;
 
     /** Whether {@link #ending} is final, so that no other connection is requested. */
     private boolean last;
-    /** How the last connection ended, while a new one is awaited. */
+    /** How the last connection ended, while a new connection is awaited. */
     private FerroException lost;
 
     /** Whether the link is closed, so that it moves and reports nothing. */
@@ -67,7 +67,7 @@ public final class TcpLink implements Link {
 
     private boolean activated;
 
-    /** Creates a link without a connection; {@link #connect} sets one. */
+    /** Creates a link without a connection. {@link #connect} sets the connection. */
     public TcpLink(PolledLinks home, LinkEvents events) {
         this.home = home;
         this.events = events;
@@ -121,7 +121,7 @@ public final class TcpLink implements Link {
         incoming.clear();
     }
 
-    /** Records whether the link was idle: if the peer has ended the connection, a write is accepted and lost. */
+    /** Records whether the link was idle. If the peer has ended an idle connection, a write is accepted and lost. */
     private void noteIdleness() {
         if (outgoing.posts().isEmpty()) {
             long now = System.nanoTime();
@@ -131,7 +131,8 @@ public final class TcpLink implements Link {
     }
 
     /**
-     * Sets the connection of the link, or one that replaces it. Earlier posts go out over this connection.
+     * Sets the first connection of the link, or a connection that replaces the last one. Earlier posts use this
+     * connection.
      *
      * @param epoch 0, or a higher number than the last connection had; otherwise the connection is closed
      */
@@ -231,19 +232,19 @@ public final class TcpLink implements Link {
 
     /**
      * Returns whether to switch to the new connection. If an old connection exists, the switch keeps its unread bytes
-     * in memory. The link therefore waits for a post, or, if the old connection is retiring, for its end.
+     * in memory. Therefore the link first waits for a post, or for the end of an old connection that is retiring.
      */
     private boolean mayGoOver() {
         return wire == null || (retiring == null ? isPosted() : ending != null);
     }
 
-    /** Ends the connection, which is no longer read, and requests a new one or reports the end. */
+    /** Ends the connection, which is no longer read. Requests a new connection, or reports the end of the link. */
     private void end() {
         boolean again = !last && ending.code() == FerroException.Code.PEER_LOST && endedAtOnce < ENDED_AT_ONCE_MOST;
         if (again) {
             keepRest();
         }
-        // a peer that has left normally reads on until this side ends the connection, too
+        // a peer that has left normally reads until this side ends the connection, too
         closeWires();
         if (again && events.redial(asked + 1)) {
             asked++;
@@ -255,7 +256,7 @@ public final class TcpLink implements Link {
         }
     }
 
-    /** Replaces the last connection by a new one; returns whether any bytes were moved. */
+    /** Replaces the last connection by a new connection. Returns whether any byte was moved. */
     private boolean succeed() {
         if (last) {
             return false;
@@ -300,7 +301,7 @@ public final class TcpLink implements Link {
         last = true;
     }
 
-    /** Drops posts and connection at once; later posts are ignored. */
+    /** Drops the posts and the connection at once. Later posts are ignored. */
     public void close() {
         dead = true;
         outgoing.clear();
@@ -308,7 +309,7 @@ public final class TcpLink implements Link {
         closeWires();
     }
 
-    /** Drops posts and returns the connection, which the caller ends normally; null if there is none. */
+    /** Drops the posts and returns the connection, which the caller ends normally; null without a connection. */
     public Channel leave() {
         dead = true;
         outgoing.clear();
@@ -319,7 +320,7 @@ public final class TcpLink implements Link {
         return given;
     }
 
-    /** Returns whether the link has a connection, or had one that is being replaced; it may have carried data. */
+    /** Returns whether the link may have carried data: it has a connection, or a connection is being replaced. */
     public boolean isConnected() {
         return wire != null || taken >= 0 && !dead;
     }
@@ -384,13 +385,13 @@ public final class TcpLink implements Link {
             }
             return moved;
         } catch (IOException refused) {
-            // bytes that the peer sent before its end may still be read: the end is reported after those
+            // bytes that the peer sent before its end may still be read, and the end is reported after these bytes
             ending = events.ended(incoming.posts().sequence(), progress(), refused);
             return false;
         }
     }
 
-    /** Reads the rest of a connection that has reached its byte limit. Such an end is handled like any other. */
+    /** Reads the rest of a connection that has reached its byte limit. Its end is handled like any other end. */
     private void readAhead() {
         if (retiring == null || ending != null) {
             return;

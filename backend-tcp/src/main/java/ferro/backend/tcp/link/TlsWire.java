@@ -15,7 +15,7 @@ import javax.net.ssl.SSLException;
 public final class TlsWire extends WrappedSocket {
     private static final System.Logger LOG = System.getLogger("ferro.tcp");
 
-    /** Larger batches go to the kernel as arrays; for smaller ones this costs more than a copy, plus garbage. */
+    /** Larger batches are passed to the kernel as arrays. For smaller ones an array costs more than a copy, plus garbage. */
     private static final int LENT_BYTES = 64 << 10;
 
     private final TlsSession session;
@@ -23,7 +23,7 @@ public final class TlsWire extends WrappedSocket {
     /** Maximum number of bytes that this side seals with one key. */
     private final long most;
 
-    /** Bytes of the caller in waiting records. Bytes of a record count as written when the kernel has all of it. */
+    /** Bytes of the caller in waiting records. A record's bytes count as written when the kernel has the record. */
     private int sealed;
 
     private IOException broken;
@@ -42,12 +42,13 @@ public final class TlsWire extends WrappedSocket {
         this.most = session.renewsKeys() ? Long.MAX_VALUE : most;
         this.session = session;
         this.shared = shared;
-        session.left(); // bytes of the handshake, which are none of the caller's
+        session.left(); // drops the count of handshake bytes, which are not bytes of the caller
     }
 
     /**
-     * Writes bytes in records. The bytes of a record count as written when its last byte is, because the peer only
-     * accepts complete records. Until then the caller offers the bytes again, although this object already holds them.
+     * Writes bytes in records. The bytes of a record count as written when the last byte of the record is written,
+     * because the peer only accepts complete records. Before that, the caller offers the bytes again, although this
+     * object already holds them.
      */
     @Override
     public int write(ByteBuffer bytes, int from, int to) throws IOException {
@@ -70,7 +71,7 @@ public final class TlsWire extends WrappedSocket {
             if (at == from) {
                 throw broken == null ? failure : broken;
             }
-            // the next write fails in the same way; the bytes that were written count
+            // the next write fails in the same way, and the bytes that were written before the failure count
             return at - from;
         }
     }
@@ -138,7 +139,7 @@ public final class TlsWire extends WrappedSocket {
 
     /**
      * Writes the engine's answers to received records, such as new keys, unless bytes of the caller wait before them.
-     * If this fails, the next write fails, too; bytes that the peer sent before its end can still be read.
+     * If the write fails, the next write fails, too. Bytes that the peer sent before its end can still be read.
      */
     private void answer() {
         try {
@@ -174,7 +175,7 @@ public final class TlsWire extends WrappedSocket {
         return bytes > LENT_BYTES && inner.takesLent();
     }
 
-    /** Closes the connection, because nothing after a wrong record can be trusted. */
+    /** Closes the connection, because no bytes after a wrong record can be trusted. */
     private CheckedDataSocket.Corrupted corrupted(SSLException refused) {
         inner.close();
         String what = TlsSession.isAlert(refused)

@@ -3,7 +3,7 @@ package ferro.backend.tcp.link;
 import io.netty.channel.Channel;
 import java.io.IOException;
 
-/** A data connection around another one, which only changes the bytes that are written and read. */
+/** A data connection around another data connection, which only changes the bytes that are written and read. */
 public abstract class WrappedSocket implements DataSocket {
     /** The connection inside. */
     final DataSocket inner;

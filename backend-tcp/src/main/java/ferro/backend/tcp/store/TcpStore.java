@@ -295,7 +295,7 @@ public final class TcpStore implements Store {
                 .addListener((ChannelFutureListener) this::sent);
     }
 
-    /** Handles a failed request. Reads on after the end of the connection, because its last bytes may have the reason. */
+    /** Handles a failed request. Reads on after the end of the connection, whose last bytes may have the reason. */
     private void sent(ChannelFuture request) {
         if (!request.isSuccess() && !WriteFailures.isOfConnection(request.cause())) {
             channel.close();
