@@ -75,7 +75,7 @@ final class AnalyzeCommand implements Callable<Integer> {
         }
     }
 
-    /** Writes the timeline. The text is already printed, so a folder that cannot be written affects only the page. */
+    /** Writes the timeline page. A folder that cannot be written affects only this page, not the printed text. */
     private String timeline(Analysis analysis) {
         Path file = html == null ? folders.get(0).resolve(PAGE) : html;
         try {
@@ -92,7 +92,7 @@ final class AnalyzeCommand implements Callable<Integer> {
         }
     }
 
-    /** Replaces the file without following links: the user did not name it, and others may write to its folder. */
+    /** Replaces the file without following links, because others may write to a folder that the user did not name. */
     private static void replace(Path file, String text) throws IOException {
         Path part =
                 file.resolveSibling("." + PAGE + "." + ProcessHandle.current().pid());

@@ -6,15 +6,15 @@ import ferro.group.ProcessGroup;
 
 /**
  * A run of a rank from its start to the failure of another rank. The class archive for ranks is made from this run.
- * Without the failure, the archive would lack the classes that report one. A rank would then load and link these
- * classes during a failure, which takes longer than to detect the failure.
+ * Without the failure, the archive would lack the classes that report a failure. A rank would have to load and link
+ * such classes during a failure, which takes longer than to detect the failure.
  */
 final class ArchiveRun {
     private ArchiveRun() {}
 
     /**
-     * Joins, reduces and prints. Then the last rank ends without a goodbye, and other ranks and their listeners receive
-     * the failure.
+     * Joins, reduces and prints. After that, the last rank ends without a goodbye, and other ranks and their listeners
+     * receive the failure.
      *
      * @param arguments none
      */

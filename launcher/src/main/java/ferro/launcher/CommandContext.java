@@ -20,8 +20,8 @@ record CommandContext(Map<String, String> environment, Screen screen, PrintStrea
     private static final String HOME = "ferro.home";
 
     /**
-     * Property in which the script {@code ferro} passes the user's LC_ALL after an equals sign, or an empty text if it
-     * is unset. The JVM of the launcher may run with another value.
+     * Property in which the script {@code ferro} passes the user's LC_ALL after an equals sign, or an empty text if
+     * LC_ALL is unset. The JVM of the launcher may run with another LC_ALL.
      */
     private static final String LOCALE = "ferro.lc_all";
 

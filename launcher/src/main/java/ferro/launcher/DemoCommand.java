@@ -79,7 +79,7 @@ final class DemoCommand implements Callable<Integer> {
             all.addAll(List.of(CHECKPOINTS, folder.toString()));
             return run(allowed, all);
         } finally {
-            // contains only files of ranks of this user
+            // the folder contains only files of ranks of this user
             MoreFiles.deleteRecursively(folder, RecursiveDeleteOption.ALLOW_INSECURE);
         }
     }

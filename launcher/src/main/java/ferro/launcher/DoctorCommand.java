@@ -8,7 +8,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code ferro doctor}: prints what works on this machine, what does not, and how to correct it. */
+/** {@code ferro doctor}: prints what works on this machine, what does not work, and how to correct the problems. */
 @Command(
         name = "doctor",
         description =

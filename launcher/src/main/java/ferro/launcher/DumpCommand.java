@@ -86,8 +86,8 @@ final class DumpCommand implements Callable<Integer> {
     }
 
     /**
-     * Writes the request. Ranks answer when the file exists and its time has changed. The file is written under another
-     * name and then moved, so that its time changes only once.
+     * Writes the request. Ranks answer when the request file exists and its time has changed. The file is written under
+     * another name and moved after that, so that its time changes only once.
      */
     private Instant ask() {
         try {
@@ -135,7 +135,7 @@ final class DumpCommand implements Callable<Integer> {
      *
      * @param job       name of the job
      * @param files     recordings that are younger than the request, by rank
-     * @param worldSize number of ranks of the job; 0 if no recording contains it
+     * @param worldSize number of ranks of the job; 0 if no recording contains this number
      */
     private record DumpAnswers(String job, SortedMap<Integer, Path> files, int worldSize) {
         /** Returns one entry for each job, because several jobs may write to one folder. */
@@ -156,7 +156,7 @@ final class DumpCommand implements Callable<Integer> {
                 try {
                     return Analysis.worldSize(file);
                 } catch (UnreadableRecordingException damaged) {
-                    // the next recording has the same number
+                    // the next recording has the same number of ranks
                     continue;
                 }
             }

@@ -52,7 +52,7 @@ public final class FerroCommand implements Runnable {
     public static void main(String[] arguments) {
         if (System.getProperties().stringPropertyNames().stream()
                 .noneMatch(name -> name.startsWith("java.util.logging."))) {
-            // log lines of this process, such as a refused connection to its store, get the format of its other lines
+            // log lines, such as one about a refused connection to the store, get the format of other launcher lines
             System.setProperty("java.util.logging.SimpleFormatter.format", "ferro: %5$s%6$s%n");
         }
         System.exit(started(arguments));
@@ -80,7 +80,7 @@ public final class FerroCommand implements Runnable {
         return commandLine(CommandContext.ofProcess());
     }
 
-    /** Creates only the subcommand that the first argument names: creating all takes as long as running one. */
+    /** Creates only the subcommand that the first argument names, because creating all takes as long as running one. */
     static CommandLine commandLine(CommandContext world, String... arguments) {
         Map<String, Supplier<Object>> all = subcommands(world);
         CommandLine line = new CommandLine(new FerroCommand(all.keySet()));
@@ -179,7 +179,7 @@ public final class FerroCommand implements Runnable {
 
     /**
      * Prints a message for bad input, and for work that is not possible on this machine. Throws any other exception
-     * again: it is a bug of ferro, and its trace shows the location.
+     * again, because such an exception is a bug of ferro, and its trace shows the location.
      */
     private static int explain(Exception failure, CommandLine where, CommandContext world) throws Exception {
         boolean badInput = failure instanceof BadInputException;

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The end of a generation as its launcher prints it, and what follows. All nodes get the conclusion of node 0.
+ * The end of a generation as its launcher prints the end, and the next action. All nodes get the conclusion of node 0.
  *
  * @param code       exit code of the launcher
  * @param notes      lines that the launcher prints first
@@ -18,7 +18,7 @@ import java.util.List;
  * @param cause      what ended the ranks, in a few words
  * @param kind       kind of the end
  * @param next       line that each launcher prints before all ranks start again; null if the job ends
- * @param waitMillis rest of the wait before that start, which began at the failure; 0 if the job ends
+ * @param waitMillis rest of the wait before the next start; the wait began at the failure; 0 if the job ends
  * @param past       one line for each generation until now; empty for a job that ends with its only generation
  */
 record GenerationOutcome(
@@ -106,7 +106,7 @@ record GenerationOutcome(
         return new GenerationOutcome(code, all, box, cause, kind);
     }
 
-    /** Returns this conclusion with what follows: another generation, or the end of the job. */
+    /** Returns this conclusion with the next action: the start of another generation, or the end of the job. */
     GenerationOutcome followed(String line, long millis, List<String> generations) {
         return new GenerationOutcome(code, notes, box, cause, kind, line, millis, generations);
     }

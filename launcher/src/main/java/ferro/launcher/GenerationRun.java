@@ -231,7 +231,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
         nodes.ended(ExitCode.OUTPUT_CLOSED);
     }
 
-    /** Suspends this process until it receives CONT; the ranks are suspended already. */
+    /** Suspends this process until it receives CONT. The ranks are already suspended. */
     @Override
     public void standStill() throws InterruptedException {
         try {
@@ -243,7 +243,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
         }
     }
 
-    /** Returns the output of a rank without the job's secret, because it goes to files, other hosts and other ranks. */
+    /** Returns a rank's output without the job's secret, for files, other hosts and other ranks. */
     private RankOutput output(RankProcess rank) {
         return rank.output().withLines(mask::masked);
     }
@@ -285,7 +285,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
         }
     }
 
-    /** Kills ranks that still run, and removes the folder of their recordings if it is empty. */
+    /** Kills ranks that still run, and removes the folder of their recordings if this folder is empty. */
     @Override
     public void close() throws IOException {
         ranks.forEach(rank -> rank.signal("KILL"));

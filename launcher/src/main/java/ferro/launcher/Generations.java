@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
 
 /** The generations of a job. On node 0, decides after each generation what follows. Other nodes store this decision. */
 final class Generations {
-    /** Largest number of printed lines: a job may fail for weeks. */
+    /** Largest number of printed lines, because a job may fail again and again for weeks. */
     private static final int MAX_LINES = 20;
 
     private final Restarts limits;
@@ -49,7 +49,7 @@ final class Generations {
      *
      * @param conclusion how the generation ended
      * @param joined     whether all ranks had joined
-     * @param checkpoint last checkpoint that its ranks have published, such as {@code step 40}; empty if unknown
+     * @param checkpoint last checkpoint that the ranks have published, such as {@code step 40}; empty if unknown
      * @param endNanos   when this launcher received the first failure, or when all ranks had ended
      * @param seconds    duration of the generation
      */
@@ -67,7 +67,7 @@ final class Generations {
         }
         String line = named(number + 1, decision) + " starts in " + Restarts.text(decision.delay()) + ": "
                 + conclusion.cause();
-        // the ranks needed time to end, and their recordings were read: this time is a part of the wait
+        // the time in which the ranks ended and their recordings were read is a part of the wait
         Duration rest = decision.delay().minusNanos(clock.getAsLong() - endNanos);
         return conclusion.followed(line, Math.max(0, rest.toMillis()), lines);
     }
@@ -80,7 +80,7 @@ final class Generations {
                         + limits.within() + ")";
     }
 
-    /** Returns the end of a job without the launcher of node 0: no other launcher starts the ranks again. */
+    /** Returns the end of a job whose launcher of node 0 is lost, because no other launcher starts the ranks again. */
     GenerationOutcome endedAlone(GenerationOutcome conclusion, String checkpoint, double seconds) {
         List<String> all = new ArrayList<>(lines);
         all.add(line(conclusion, checkpoint, seconds));

@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The command line that started this process. Commands that ferro prints for the user begin with it. They therefore
- * work in a checkout, in another folder, with ferro in PATH, or with only a class path.
+ * The command line that started this process. Commands that ferro prints for the user begin with this command line.
+ * Printed commands therefore work in a checkout, in another folder, with ferro in PATH, or with only a class path.
  *
  * @param command start of a command for a POSIX shell, without the subcommand
  */

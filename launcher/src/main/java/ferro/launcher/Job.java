@@ -56,7 +56,7 @@ final class Job {
     private Optional<JobSignals> signals = Optional.empty();
     /** Last printed lines about nodes and cores. */
     private List<String> shown = List.of();
-    /** Whether the rendezvous of the launchers has begun; from then on it notifies launchers of other nodes. */
+    /** Whether the rendezvous of the launchers has begun, which notifies launchers of other nodes from its begin on. */
     private boolean meeting;
     /** The rendezvous with the launchers of the other nodes in each generation; empty for a job of one node. */
     private Optional<NodeMeeting> otherNodes = Optional.empty();
@@ -156,8 +156,8 @@ final class Job {
     }
 
     /**
-     * Removes the recordings if they are not needed. The result of the job is final by then, so a folder that cannot be
-     * removed does not change it.
+     * Removes the recordings if they are not needed. The result of the job is already final, so a folder that cannot be
+     * removed does not change the result.
      */
     private void settle(Recordings recordings) {
         try {
@@ -167,7 +167,7 @@ final class Job {
         }
     }
 
-    /** Runs one generation. A later generation may lack what the first one had, such as space on a disk. */
+    /** Runs one generation. A later generation may lack a resource of the first generation, such as space on a disk. */
     private GenerationOutcome generation(JobParts parts, JobKeys keys, JobStores stores, Duration hold)
             throws IOException, InterruptedException, NodesApartException {
         boolean first = generations.number() == 0;
@@ -218,7 +218,7 @@ final class Job {
         shown = lines;
     }
 
-    /** Waits for the launchers of other nodes, if the job has any, and then forwards signals to them. */
+    /** Waits for the launchers of other nodes, if the job has any, and forwards signals to them after the wait. */
     private Nodes met(JobStores stores, JobKeys keys, Duration hold) throws IOException, NodesApartException {
         JobSignals heard = signals.orElseThrow();
         int number = generations.number();

@@ -19,9 +19,9 @@ import java.util.Optional;
 /**
  * A folder for the secret and for compiled sources, which only this user can read. Removed when the job ends.
  *
- * <p>If process groups can be guarded, a guard shell removes the folder in case the launcher cannot. The guard waits
- * for the end of a pipe that only the launcher holds. The guard also resumes ranks that the launcher has suspended, so
- * that their own guard shells can end them.
+ * <p>If process groups can be guarded, a guard shell removes the folder if the launcher cannot remove it. The guard
+ * shell waits for the end of a pipe that only the launcher holds. The guard shell also resumes ranks that the launcher
+ * has suspended, so that the guard shells of the ranks can end these ranks.
  */
 final class JobFolder implements AutoCloseable {
     private static final String GUARD = """
@@ -77,7 +77,7 @@ final class JobFolder implements AutoCloseable {
         return file;
     }
 
-    /** Checks that a file can serve as a secret: it has content, and no other user can read it. */
+    /** Checks that a file can serve as a secret: the file has content, and no other user can read the file. */
     static Path checkSecret(Path file) {
         try {
             if (!Files.isRegularFile(file)) {
@@ -92,7 +92,8 @@ final class JobFolder implements AutoCloseable {
     }
 
     /**
-     * Makes the guard resume process groups after the end of this process: a suspended guard shell cannot end a group.
+     * Makes the guard resume process groups after the end of this process, because a suspended guard shell cannot end a
+     * group.
      *
      * @param leaders pids of the ranks, which lead the groups
      */
@@ -129,7 +130,7 @@ final class JobFolder implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        // contains only files of ranks of this user
+        // the folder contains only files of ranks of this user
         MoreFiles.deleteRecursively(folder, RecursiveDeleteOption.ALLOW_INSECURE);
         if (guard.isPresent()) {
             guard.get().getOutputStream().close();

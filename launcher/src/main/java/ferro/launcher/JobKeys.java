@@ -20,7 +20,7 @@ import javax.crypto.spec.SecretKeySpec;
  */
 final class JobKeys {
     private static final String MAC = "HmacSHA256";
-    /** The job name with this generation must be short enough; with a window, a job may restart for years. */
+    /** Maximum number of generations, which keeps the job name short. With a window, a job may restart for years. */
     private static final int MAX_GENERATIONS = 999_999;
 
     private final JobKey job;
@@ -43,7 +43,7 @@ final class JobKeys {
         this.folder = folder;
     }
 
-    /** Creates the name and the secret of a job, or takes the ones that its user has given. */
+    /** Creates the name and the secret of a job, or takes the name and the secret that the user has given. */
     static JobKeys of(JobSpec spec, Map<String, String> environment, JobFolder folder) throws IOException {
         String id = RankEnvironment.jobId(spec.placement(), environment, new SecureRandom());
         boolean ofEachGeneration = spec.restarts().areAny();
@@ -91,7 +91,7 @@ final class JobKeys {
         return rest.matches("[0-9]{1,6}") ? OptionalInt.of(Integer.parseInt(rest)) : OptionalInt.empty();
     }
 
-    /** Returns a generation's secret; other secrets of the job cannot be computed from this one. */
+    /** Returns a generation's secret, from which other secrets of the job cannot be computed. */
     static byte[] derived(byte[] secret, String id, int generation) {
         try {
             Mac mac = Mac.getInstance(MAC);

@@ -42,7 +42,7 @@ final class JobOptions {
             defaultValue = "1")
     private int nodes;
 
-    /** Null until the option is parsed: after an earlier error, this launcher must not act as node 0. */
+    /** Number of this node; null until it is parsed, because after an earlier error no launcher may act as node 0. */
     @Option(names = "--node-rank", paramLabel = "I", description = "number of this host, from 0 (default: 0)")
     private Integer nodeRank;
 
@@ -242,7 +242,7 @@ final class JobOptions {
     /** Reads a time from the value of an option. */
     static Duration time(String option, String text) {
         try {
-            // in nanoseconds, as the clock counts, so that a time that does not fit is refused too
+            // converts to nanoseconds like the clock, so that a time that does not fit is refused, too
             return Duration.ofNanos(Setting.duration(text).toNanos());
         } catch (IllegalArgumentException | ArithmeticException misread) {
             throw new BadInputException(option + " " + text + ": need a time such as 500ms, 10s or 2m", misread);

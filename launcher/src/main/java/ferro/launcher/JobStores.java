@@ -19,8 +19,8 @@ import java.util.function.Consumer;
 
 /**
  * The stores of a job, which the launcher of node 0 serves. If the job never starts again, ranks and launchers share
- * one store. Otherwise launchers of several nodes keep one store through all generations, and the ranks of each
- * generation get a new one.
+ * one store. If the job may start again, launchers of several nodes keep one store through all generations, and the
+ * ranks of each generation get a new store.
  *
  * <p>On one node, the store of a generation uses the port of the previous store if the port is still free. On several
  * nodes, the store of ranks uses the port after the launchers' port if that port is free. Therefore a rank of an
@@ -93,7 +93,7 @@ final class JobStores implements AutoCloseable {
                         Nodes.endedRank(key, generation).ifPresent(rank -> server.set(EndedRanks.key(rank), value))));
     }
 
-    /** Prints how many processes of other generations were refused, if there was more than one. */
+    /** Prints how many processes of other generations were refused, if more than one process was refused. */
     void printRefused() {
         int count = refused.get();
         if (count > 1) {

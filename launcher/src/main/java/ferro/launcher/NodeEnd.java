@@ -36,8 +36,8 @@ import java.util.stream.Stream;
  *
  * @param outcome      how the ranks ended
  * @param printed      output of ranks, without the job's secret
- * @param recordings   recordings of the ranks; null if they did not fit, and for a job of one node
- * @param blamed       ranks that these recordings blame; the report keeps their output
+ * @param recordings   recordings of the ranks; null if the recordings did not fit, and for a job of one node
+ * @param blamed       ranks that the recordings blame; the report keeps the output of these ranks
  * @param folder       folder of the recordings; null without recordings
  * @param orders       numbers of this node's failures among the failures of all nodes, by rank
  * @param startedNanos when the ranks were started, on the clock of this report
@@ -52,7 +52,7 @@ record NodeEnd(
         Map<Integer, Long> orders,
         long startedNanos,
         long wallNanos) {
-    /** Order of a rank that failed while it was being stopped; no node was notified of this failure. */
+    /** Order of a rank that failed while the rank was being stopped. No node was notified of such a failure. */
     private static final long LAST = Long.MAX_VALUE;
 
     /** Half of the limit for a value in the store. */
@@ -67,12 +67,12 @@ record NodeEnd(
         return new NodeEnd(outcome, printed, null, Set.of(), folder, Map.of(), startedNanos, wallNanos);
     }
 
-    /** Writes how the ranks ended and which nodes are lost, next to the recordings of the ranks, if they wrote any. */
+    /** Writes how the ranks ended and which nodes are lost, next to the recordings of the ranks, if these exist. */
     void keep(Recordings recordings, String job, Placement placement, List<LostNode> lost) throws IOException {
         if (recordings.hasAny(job)) {
             Long since = outcome.stoppedNanos();
-            // other launchers may have ended their ranks before this one did, but not before this one received a
-            // failure; times of System.nanoTime are compared by their difference
+            // another launcher may have ended its ranks earlier, but not before this launcher received a failure;
+            // times of System.nanoTime are compared by their difference
             boolean earlier = placement.nodes() > 1
                     && outcome.heardNanos() != null
                     && (since == null || outcome.heardNanos() - since < 0);
@@ -123,8 +123,8 @@ record NodeEnd(
 
     /**
      * Returns the report for other launchers, with the recordings and with the output of ranks that ended by
-     * themselves. Includes a rank that ended with exit code 0, because it may have caused a failure on another node,
-     * which this launcher does not know.
+     * themselves. Includes a rank that ended with exit code 0. Such a rank may have caused a failure on another node,
+     * of which this launcher has no report.
      */
     NodeEnd reported(Analysis.Brief brief) {
         Set<Integer> ended = new HashSet<>();
@@ -145,8 +145,8 @@ record NodeEnd(
     }
 
     /**
-     * Returns the report as a text that fits into the store. From a report that is too long, omits lines of output
-     * first, then the recordings, then all output.
+     * Returns the report as a text that fits into the store. From a report that is too long, this method omits lines of
+     * output first, the recordings next, and all output last.
      */
     String encoded() {
         NodeEnd brief = brief();

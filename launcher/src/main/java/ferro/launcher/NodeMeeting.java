@@ -44,12 +44,12 @@ import java.util.stream.Collectors;
 /** The rendezvous of the launchers of all nodes before ranks start, in each generation. Not thread-safe. */
 final class NodeMeeting {
     /**
-     * How long to wait while no process listens at a master on loopback. All nodes are then on this machine, so node 0
-     * must run already or start soon.
+     * How long to wait while no process listens at a master on loopback. A master on loopback means that all nodes are
+     * on this machine, so node 0 must already run or start soon.
      */
     private static final Duration LOOPBACK_PATIENCE = Duration.ofSeconds(2);
 
-    /** Added to the grace time of a signal: time for ranks to end without one, and to read their recordings. */
+    /** Added to the grace time of a signal: time in which ranks end without a signal, and recordings are read. */
     private static final Duration ENDING = Duration.ofMinutes(1);
 
     private static final long FIRST_LINE_SECONDS = 1;
@@ -84,12 +84,12 @@ final class NodeMeeting {
      * Waits until the launchers of all nodes have connected.
      *
      * @param key       name and secret of the launchers
-     * @param storePort port of the separate store for ranks that this launcher serves; 0 if it serves none
+     * @param storePort port of the separate store for ranks that this launcher serves; 0 without such a store
      * @param start     the start of the ranks for which the launchers wait
      * @param signals   signals that this launcher receives
      * @throws BadInputException if the store of node 0 refuses this launcher
-     * @throws NodesApartException if the options of launchers differ, or if one does not connect, leaves, or cannot
-     *     start ranks
+     * @throws NodesApartException if the options of launchers differ, or if a launcher does not connect, leaves, or
+     *     cannot start ranks
      * @throws InterruptedException if a signal ends the wait for the store
      */
     Nodes meet(JobKey key, int storePort, GenerationStart start, JobSignals signals)
@@ -99,7 +99,7 @@ final class NodeMeeting {
         LauncherStore store = connected(call, lines, start);
         reached = Optional.of(store.serverAddress());
         if (start.generation() > 0) {
-            // not earlier: a signal that came while the ranks ended must reach the other launchers
+            // called here and not earlier, because a signal during the end of the ranks must reach the other launchers
             signals.interruptMe();
         }
         WaitTimes times =
@@ -179,7 +179,7 @@ final class NodeMeeting {
         return start.generation() == 0 ? patience : spec.nodeTimeout();
     }
 
-    /** Returns the silence after which a node is lost: short enough that its ranks end within the requested time. */
+    /** Returns the silence after which a node is lost, so short that its ranks end within the requested time. */
     private Duration silence() {
         return Nodes.silence(spec.nodeTimeout(), StopTimes.TO_THE_END);
     }
@@ -236,8 +236,8 @@ final class NodeMeeting {
     }
 
     /**
-     * Prints which nodes are missing and the command that starts one. Only the launcher of node 0 knows all missing
-     * nodes. While node 0 connects to its own store, it waits for no node.
+     * Prints which nodes are missing and the command that starts a missing node. Only the launcher of node 0 can list
+     * all missing nodes. While node 0 connects to its own store, it waits for no node.
      */
     private void waiting(Set<Integer> missing) {
         if (missing.isEmpty()) {
@@ -253,7 +253,7 @@ final class NodeMeeting {
                 + command(missing.iterator().next()) + " ... on that host");
     }
 
-    /** Returns the command that starts another node, as far as this launcher knows its options. */
+    /** Returns the command that starts another node, with the options that this launcher can derive. */
     private String command(int node) {
         List<Object> words =
                 new ArrayList<>(List.of("--nodes", spec.placement().nodes(), "--node-rank", node, "--master", master));
@@ -263,8 +263,8 @@ final class NodeMeeting {
     }
 
     /**
-     * Notifies the other launchers that this node cannot start its ranks; otherwise they would wait for this node until
-     * the join timeout. Tries for at most --node-timeout.
+     * Notifies the other launchers that this node cannot start its ranks. Without the notice, the other launchers would
+     * wait for this node until the join timeout. Tries for at most --node-timeout.
      *
      * @param spec    the job, or the part that is known
      * @param world   environment and output of this launcher

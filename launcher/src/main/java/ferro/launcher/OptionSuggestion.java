@@ -16,7 +16,7 @@ import picocli.CommandLine.ParseResult;
 /** Finds the option or the setting that the user meant by a mistyped option. */
 final class OptionSuggestion {
     private static final int MAX_MISTYPED = 2;
-    /** A shorter name is similar to many names, so only one of its letters may be wrong. */
+    /** Length of a name below which only one letter may be wrong, because short names are similar to many names. */
     private static final int SHORT_NAME = 5;
 
     private static final String RANKS = "-n";
@@ -83,7 +83,7 @@ final class OptionSuggestion {
     }
 
     /**
-     * Returns a note about a ferro option after the program, which then gets the option; empty without such an option.
+     * Returns a note about a ferro option after the program, which gets an option in this position; empty without one.
      *
      * @param words   the program and its arguments
      * @param command command that starts the program

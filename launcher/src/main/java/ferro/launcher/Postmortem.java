@@ -34,7 +34,7 @@ import java.util.stream.Stream;
  * The report on a failed job: which rank failed first, which rank is to blame, and how to find more.
  *
  * <p>The rank whose process ended first is not always the rank that failed first. A rank that waits for a failed rank
- * may end before the failed rank does. Therefore a rank that others blame has priority over a rank that ended earlier.
+ * may end before the failed rank ends. Therefore a rank that others blame has priority over a rank that ended earlier.
  *
  * @param outcome how the ranks ended
  * @param printed output of the ranks
@@ -93,7 +93,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
                 .orElse(earliest);
     }
 
-    /** Returns the exit code of the job: the code of the first rank, or, if it is 0, of the first failure. */
+    /** Returns the exit code of the job: the code of the first rank, or, if this code is 0, of the first failure. */
     int code() {
         int code = first().code();
         return code == ExitCode.OK ? outcome.failures().get(0).code() : code;
@@ -164,7 +164,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         return reported;
     }
 
-    /** Whether a rank is to blame whose end a launcher has observed. If a node is lost too, this rank is the cause. */
+    /** Whether a rank is to blame whose end a launcher has observed. This rank is the cause even if a node is lost. */
     boolean blamesARankThatItSaw() {
         return byItself().stream().anyMatch(ended -> guilty().contains(ended.rank()));
     }
@@ -173,14 +173,14 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
     FailureBox box(List<LostNode> lost, double seconds) {
         NodeCard first = lost.get(0).card();
         List<String> lines = new ArrayList<>();
-        // the first line of the report says why the first node is lost
+        // the first line of the report has the reason why the first node is lost
         lost.forEach(one -> lines.add(one.card()
                 + (one.card().ranks() == 1
                         ? ": its " + one.card().rankNumbers() + " cannot continue"
                         : ": none of its " + one.card().rankNumbers() + " can continue")
                 + (one == lost.get(0) ? "" : ": " + one.why())));
         if (!guilty().isEmpty() && Collections.disjoint(guilty(), reported())) {
-            // otherwise the first line and the diagnosis would blame different ranks
+            // without this condition, the first line and the diagnosis would blame different ranks
             lines.addAll(recorded(SeenBeside.NOTHING, false));
         }
         String headline = "node " + first.node() + " is lost: " + lost.get(0).why();
@@ -257,7 +257,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         return printed.stream().filter(one -> one.rank() == rank).findFirst();
     }
 
-    /** Returns a placeholder for output that was not reported, for example because it did not fit into the report. */
+    /** Returns a placeholder for output that was not reported, for example output that did not fit into the report. */
     private static RankOutput untold(int rank) {
         return new RankOutput(rank, NO_PID, List.of(), List.of("(its launcher did not report its output)"));
     }
@@ -316,7 +316,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
                         + " would have resumed it";
     }
 
-    /** Returns which other ranks failed later by themselves and why, and which ones the launcher stopped. */
+    /** Returns which other ranks failed later by themselves and why, and which ranks the launcher stopped. */
     private List<String> others(int first) {
         // the diagnosis explains the ends of the ranks to blame
         List<JobEvent.Ended> later = outcome.failures().stream()

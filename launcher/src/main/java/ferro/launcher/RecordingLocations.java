@@ -32,8 +32,8 @@ record RecordingLocations(List<NodeCard> nodes, Map<Integer, String> folders) {
     }
 
     /**
-     * Returns lines with commands that show more, each command on a separate line; empty without recordings. Names the
-     * host of each folder on several hosts, unless every host has all folders.
+     * Returns lines with commands that show more, each command on a separate line; empty without recordings. On several
+     * hosts, the lines name the host of each folder, unless every host has all folders.
      */
     List<String> more() {
         if (folders.isEmpty()) {
@@ -57,7 +57,7 @@ record RecordingLocations(List<NodeCard> nodes, Map<Integer, String> folders) {
         return lines;
     }
 
-    /** Whether each host has all recordings, which is so if this host has the recordings of other nodes. */
+    /** Whether each host has all recordings, which is assumed if this host has the recordings of other nodes. */
     private boolean areOnAnyHost(SortedMap<Integer, String> byNode) {
         SortedMap<Integer, String> others = new TreeMap<>(byNode);
         others.remove(0);

@@ -8,7 +8,7 @@ import java.util.Deque;
 import java.util.function.LongSupplier;
 
 /**
- * Decides after each failed generation whether the job restarts. One object decides for all nodes. Not thread-safe.
+ * The decisions after failed generations whether the job restarts. One object decides for all nodes. Not thread-safe.
  * docs/decisions/0058 gives the reasons.
  */
 final class RestartRules {
@@ -16,7 +16,7 @@ final class RestartRules {
     private static final long LONGEST_WAIT_MILLIS = 60_000;
     /** Largest number of doublings of the first wait; more doublings exceed the longest wait. */
     private static final int MAX_DOUBLINGS = 6;
-    /** Largest number of generations in a row in which the ranks do not join; a third one would not join either. */
+    /** Largest number of generations in a row whose ranks do not join. A third generation would not join either. */
     private static final int MAX_UNJOINED = 2;
 
     private final Restarts limits;

@@ -26,8 +26,8 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
     /**
      * Finds the Slurm step that has started this launcher.
      *
-     * @return the step; empty without a step (as in the shell of sbatch or salloc), if it has one task, or if the step
-     *     has started this launcher through another launcher
+     * @return the step; empty without a step (as in the shell of sbatch or salloc), if the step has one task, or if the
+     *     step has started this launcher through another launcher
      * @throws BadInputException if the ranks of this launcher could not determine their numbers, or if RANK and
      *     WORLD_SIZE hide the step: srun passes these variables on from the surrounding script
      */
@@ -72,7 +72,7 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
                 .findFirst();
     }
 
-    /** Returns a note that srun would use more than this node; empty if it would not. */
+    /** Returns a note that srun would use more than this node; empty if srun would use only this node. */
     static Optional<String> unused(Map<String, String> environment) {
         String nodes = environment.getOrDefault("SLURM_JOB_NUM_NODES", "1");
         JobVariables found = JobFinder.find(environment, HostFacts.ofThisHost());

@@ -21,11 +21,11 @@ import java.util.concurrent.BlockingQueue;
 import java.util.function.Consumer;
 
 /**
- * The store through which ranks find each other. The server is in this launcher or in that of node 0.
+ * The store through which ranks find each other. The server is in this launcher or in the launcher of node 0.
  *
  * @param endpoint  address for the ranks
  * @param addresses addresses of the host at the start of the job, so that a later generation does not need the name
- *     service; empty if not needed
+ *     service; empty if no addresses are needed
  * @param server    server of this launcher; empty if another launcher serves the store
  */
 record StoreHost(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpStoreServer> server)
@@ -97,8 +97,8 @@ record StoreHost(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpSto
     }
 
     /**
-     * Replaces a name that node 0 resolves to loopback; many distributions write such an entry to /etc/hosts. On
-     * another node, such a name leads to that node itself and is refused. Accepts loopback addresses and localhost.
+     * Replaces a name that node 0 resolves to loopback, because many distributions write such an entry to /etc/hosts.
+     * On another node, such a name leads to that node itself and is refused. Accepts loopback addresses and localhost.
      */
     static Endpoint reachable(Endpoint wanted, boolean servedHere, Consumer<String> notes) {
         Optional<LoopbackHostName> own = LoopbackHostName.find(wanted.host());

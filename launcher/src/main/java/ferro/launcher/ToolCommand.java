@@ -31,7 +31,7 @@ final class ToolCommand implements Callable<Integer> {
         this.tool = tool;
     }
 
-    /** Returns the subcommand with this name, or one that prints which module contains it. */
+    /** Returns the subcommand with this name, or a command that prints which module contains the subcommand. */
     static Object named(String name, String module, CommandContext world) {
         for (JobTool found : Services.of(JobTool.class)) {
             if (found.name().equals(name)) {

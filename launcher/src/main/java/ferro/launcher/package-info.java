@@ -8,7 +8,7 @@
  * these names. Package {@code analyze} also diagnoses a failed job.
  *
  * <p>Code in this package may read the environment. A program that joins a group must not need anything from this
- * package: another launcher sets the same variables, and the job then works in the same way. No secret may reach a
+ * package. A job works in the same way under another launcher that sets the same variables. No secret may reach a
  * command line or a message.
  */
 package ferro.launcher;

@@ -33,7 +33,7 @@ public final class Analysis {
     private final List<String> problems;
 
     /**
-     * The recordings of some ranks of a job, in the form in which a launcher sends them to another one.
+     * The recordings of some ranks of a job, in the form in which a launcher sends recordings to another launcher.
      *
      * @param texts   recordings that contain only the last calls
      * @param damaged what is wrong with the recordings that cannot be read, by rank
@@ -58,7 +58,7 @@ public final class Analysis {
             try {
                 readable.add(RecordingReader.read(text));
             } catch (UnreadableRecordingException broken) {
-                // the sender omits broken recordings, so this one is of another version of ferro
+                // the sender omits broken recordings, so an unreadable recording is of another version of ferro
                 continue;
             }
         }
@@ -104,7 +104,8 @@ public final class Analysis {
 
     /**
      * Reads the recordings of one job. Ranks of several hosts may have written into several folders. If a rank has two
-     * recordings, uses the newer one. Omits a file that cannot be read, and lists it in {@link #problems()}.
+     * recordings, uses the newer recording. Omits a file that cannot be read, and lists the file in {@link
+     * #problems()}.
      *
      * @param folders folders to which recorders wrote
      * @param job     name of the job; empty for the job that wrote last
@@ -126,7 +127,8 @@ public final class Analysis {
      * @param taken   selects the files to read; the others are ignored
      * @param ends    how the processes of the ranks ended; if empty, read from the files of launchers in the folders
      * @return analysis
-     * @throws UnreadableRecordingException if no recording exists, or if none can be read and {@code ends} is empty
+     * @throws UnreadableRecordingException if no recording exists, or if no recording can be read and {@code ends} is
+     *     empty
      * @throws IOException if a folder cannot be read
      */
     public static Analysis of(
@@ -201,7 +203,7 @@ public final class Analysis {
         return problems;
     }
 
-    /** {@return the ranks of the joined group to examine; empty if none can be named} */
+    /** {@return the ranks of the joined group to examine; empty if no rank can be named} */
     public Set<Integer> guilty() {
         return verdict.guilty();
     }

@@ -19,10 +19,10 @@ import java.util.Set;
  * {@code ferro analyze} has the same facts as the launcher.
  */
 public final class EndsFile {
-    /** A file that is older than a recording by more than this is of an earlier job with the same name. */
+    /** Age difference to a recording above which the older file is of an earlier job with the same name. */
     private static final long SLACK_NANOS = 1_000_000_000L;
 
-    /** Longest detail in characters. The message of an exception may be longer; its first characters identify it. */
+    /** Longest detail in characters. The first characters of a longer message identify an exception. */
     private static final int LONGEST_DETAIL = 200;
 
     private EndsFile() {}

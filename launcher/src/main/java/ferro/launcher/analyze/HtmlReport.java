@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The timeline: an HTML page that contains the recordings as data. Text of ranks is also data and never markup: the
- * page shows it as text only.
+ * The timeline: an HTML page that contains the recordings as data. Text of ranks is also data and never markup. The
+ * page shows such data as text only.
  */
 final class HtmlReport {
     private static final String PAGE = "timeline.html";
@@ -43,7 +43,7 @@ final class HtmlReport {
     static String page(MergedRecordings merge, Verdict verdict) {
         try {
             String data = new GsonBuilder().serializeNulls().create().toJson(new HtmlReport(merge, verdict).data());
-            // data comes last, because it may contain anything
+            // replaces the mark of the data last, because the data may contain any text
             return resource(PAGE).replace(THEME_MARK, resource(THEME)).replace(DATA, data);
         } catch (IOException unreadable) {
             throw new UncheckedIOException(PAGE + " of ferro-launcher cannot be read", unreadable);
@@ -94,7 +94,7 @@ final class HtmlReport {
         lane.put("pid", one.writer().pid());
         lane.put("written", micros(merge.writtenAt(one.writer().rank())));
         lane.put("operations", one.operations().stream().map(this::operation).toList());
-        // each line with the group of its call; -1 for no group
+        // adds each line with the group of its call; -1 for no group
         lane.put(
                 "lines",
                 one.threadsAtFailure().stream()

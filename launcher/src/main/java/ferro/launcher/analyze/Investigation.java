@@ -33,10 +33,10 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * Finds the verdict by the same rules as running ranks. The failure of a group has priority, because its ranks have
- * exchanged their states; their failures are merged as ranks merge them. Without a failure, different calls under one
- * sequence number come next, and then the ranks that a {@code Diagnosis} blames. The recordings and the ends of
- * processes show what the ranks to blame did.
+ * The search for the verdict, by the same rules as running ranks. The failure of a group has the highest priority,
+ * because its ranks have exchanged their states. The failures of ranks are merged as running ranks merge failures. The
+ * next priority have different calls under one sequence number, and the last one have ranks that a {@code Diagnosis}
+ * blames. The recordings and the ends of processes show what the ranks to blame did.
  */
 final class Investigation {
     private final MergedRecordings merge;
@@ -73,7 +73,7 @@ final class Investigation {
 
     /**
      * Returns the verdict on a rank that has ended because its send or receive timed out. A timeout of a message does
-     * not fail the group. The end of the rank may have failed the group afterwards.
+     * not fail the group. The end of the rank may have failed the group after the timeout.
      */
     private Optional<Verdict> timedOut() {
         return merge.recordings().keySet().stream()
@@ -101,8 +101,9 @@ final class Investigation {
     }
 
     /**
-     * Returns the verdict on the group that failed first. A rank that leaves because of this failure is then missing in
-     * other groups. Each rank decides which of its groups failed first, because the clocks of hosts differ.
+     * Returns the verdict on the group that failed first. A rank that leaves because of the first failure is missing in
+     * other groups, which fail later. For each rank, only its own clock decides which of its groups failed first,
+     * because the clocks of hosts differ.
      */
     private Optional<Verdict> failed() {
         Set<SharedGroup> first = new HashSet<>();
@@ -208,7 +209,7 @@ final class Investigation {
                 facts(calls));
     }
 
-    /** Returns a verdict that blames no rank, even a missing one, if launchers caused all failures by ending ranks. */
+    /** Returns a verdict that blames no rank, even a missing rank, if launchers caused all failures by ending ranks. */
     private Optional<Verdict> stopped() {
         if (merge.groups().stream().allMatch(group -> group.failures().isEmpty())) {
             return Optional.empty();
@@ -321,8 +322,8 @@ final class Investigation {
 
     /**
      * Returns whether a rank may have reported a failure of a group. If a rank failed before by itself, for example by
-     * a signal, its calls failed with another code, and it only received this failure. A timeout of a message fails no
-     * group.
+     * a signal, its calls failed with another code, and the rank only received the failure. A timeout of a message
+     * fails no group.
      */
     private boolean hasReported(int rank, SharedGroup group, Code code) {
         List<String> codes = operations(rank, group)
@@ -389,7 +390,7 @@ final class Investigation {
                 .orElseGet(merge::latest);
     }
 
-    /** Returns an open or failed call of a rank: the one with a number, else one that waits for ranks, else any. */
+    /** Returns an open or failed call of a rank: the numbered call, else a call that waits for ranks, else any call. */
     private Optional<RecordedOperation> awaiting(
             int rank, SharedGroup group, long sequence, Collection<Integer> ranks) {
         return Stream.of(
@@ -419,7 +420,7 @@ final class Investigation {
         return innocent;
     }
 
-    /** Returns the description of the call with a number; its name is taken from any rank that recorded it. */
+    /** Returns the description of the call with a number. The name is taken from any rank that recorded the call. */
     private static CallScene scene(SharedGroup group, long sequence) {
         String name = group.callers().stream()
                 .flatMap(rank -> group.call(rank, sequence).stream())

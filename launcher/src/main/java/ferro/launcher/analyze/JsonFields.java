@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
  * @param place  path of the object in the file, for messages
  */
 record JsonFields(JsonObject object, String place) {
-    /** Longest text of a field; recorders write no longer text, but a file may be of another origin. */
+    /** Longest text of a field. Recorders write no longer text, but a file may come from another program. */
     private static final int LONGEST_TEXT = 2_000;
 
     /** Returns a required integer. */
@@ -152,7 +152,7 @@ record JsonFields(JsonObject object, String place) {
         return "\"" + place + name + "\" is " + cut + ", need " + expected;
     }
 
-    /** Returns text without control characters, cut to a limit, so that it cannot disturb the screen. */
+    /** Returns text without control characters, cut to a limit, so that the text cannot disturb the screen. */
     static String clean(String text) {
         StringBuilder clean = new StringBuilder();
         text.codePoints()

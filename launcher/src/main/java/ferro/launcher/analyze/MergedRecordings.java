@@ -23,19 +23,19 @@ import java.util.stream.IntStream;
 /**
  * The recordings of one job, with times converted to one clock.
  *
- * <p>The clock of a rank's time stamps has an arbitrary origin. Each recording contains one moment both on this clock
- * and on the wall clock. The processes of a host share the first clock, so one offset applies to all of them, and two
- * ranks of a host can be compared to the nanosecond. Between hosts, times are compared by the wall clocks, which may
- * differ by some milliseconds.
+ * <p>The clock of a rank's time stamps has an arbitrary origin. Each recording contains one moment both on the rank's
+ * clock and on the wall clock. The processes of a host share the clock of time stamps. Therefore one offset applies to
+ * all processes of a host, and times of two ranks of a host can be compared to the nanosecond. Between hosts, times are
+ * compared by the wall clocks, which may differ by some milliseconds.
  */
 final class MergedRecordings {
-    /** Ranks with the same host name whose clocks differ by more are on several hosts, such as containers. */
+    /** Difference of clocks above which ranks with one host name are on several hosts, such as containers. */
     private static final long ONE_CLOCK_NANOS = 1_000_000_000L;
 
-    /** Longest time between recordings of one run, unless the newest one contains a call that began earlier. */
+    /** Longest time between recordings of one run, unless the newest recording has a call that began earlier. */
     private static final long EARLIER_RUN_NANOS = 60_000_000_000L;
 
-    /** A rank answers ferro dump within 1 s; a recording that is older by more answers an earlier request. */
+    /** Age difference above which a recording answers an earlier request. A rank answers ferro dump within 1 s. */
     private static final long EARLIER_ANSWER_NANOS = 2_000_000_000L;
 
     private final SortedMap<Integer, RankRecording> recordings = new TreeMap<>();
@@ -90,8 +90,8 @@ final class MergedRecordings {
     }
 
     /**
-     * Omits recordings of earlier runs. Jobs started by hand all have the same name. Therefore a file that the last run
-     * did not overwrite belongs to an earlier run.
+     * Omits recordings of earlier runs. Jobs started by hand all have the same name. Therefore the folder may contain
+     * files of an earlier run that the last run did not overwrite.
      */
     private void leaveOutEarlierRuns() {
         RankRecording newest = newest(recordings.values());
@@ -119,8 +119,8 @@ final class MergedRecordings {
     }
 
     /**
-     * Omits recordings that answer an earlier ferro dump than the newest recording. Their ranks have written no
-     * recording since, so these recordings do not show the present state.
+     * Omits recordings that answer an earlier ferro dump than the newest recording. The ranks of such recordings have
+     * written no newer recording, so the recordings do not show the present state.
      *
      * @param compared recordings whose wall clocks can be compared
      */
@@ -241,7 +241,7 @@ final class MergedRecordings {
         return Collections.unmodifiableSortedMap(damaged);
     }
 
-    /** Returns by how much a rank's newest recording is older than the others, if it is omitted for that. */
+    /** Returns by how much a rank's newest recording is older than the others, if it is omitted for this reason. */
     Optional<Long> outdated(int rank) {
         return Optional.ofNullable(outdated.get(rank));
     }

@@ -16,8 +16,8 @@ import java.util.TreeSet;
  *
  * @param byRank           how each rank ended; without the ranks whose ends were not observed
  * @param stopped          ranks that their launchers ended because of another rank
- * @param stoppedWallNanos by rank that records a failure: time from which that rank's report of a lost stopped rank is
- *     no cause, in nanoseconds since 1970 on the clock of the recording rank's host; absent if no such time is known
+ * @param stoppedWallNanos by recording rank, the time from which its report of a lost stopped rank is not a cause. The
+ *     time is in nanoseconds since 1970 on the clock of the recording rank's host; absent if the time is unknown
  * @param lost             nodes that a launcher has lost, each in one line with the reason
  */
 public record ProcessEnds(
@@ -109,7 +109,7 @@ public record ProcessEnds(
             return kind == EndKind.THREW || kind == EndKind.SIGNAL || kind == EndKind.CODE;
         }
 
-        /** Whether the end explains why other ranks lost this one, so that their guesses are not needed. */
+        /** Whether the end explains why other ranks lost this rank, so that their guesses are not needed. */
         boolean isCause() {
             return bad() || kind == EndKind.WELL || kind == EndKind.HALTED;
         }

@@ -28,11 +28,11 @@ import java.util.stream.IntStream;
  * all groups and uses the rank numbers of the joined group.
  */
 final class RankAnswers {
-    /** Used instead of a time: the state of the ranks when they wrote their recordings. */
+    /** Value instead of a time, for the state of the ranks when they wrote their recordings. */
     static final long AS_WRITTEN = Long.MAX_VALUE;
-    /** A rank may record a failure of its group this long before or after the end of the call that detected it. */
+    /** Longest time between the end of a call that detected a failure and the record of the failure of the group. */
     private static final long SLACK_NANOS = 10_000_000;
-    /** A call that waits this long shows that the job makes no progress. */
+    /** Duration of the wait of a call from which on the job counts as making no progress. */
     private static final long LONG_WAIT_NANOS = 1_000_000_000;
 
     private final MergedRecordings merge;
@@ -72,7 +72,7 @@ final class RankAnswers {
 
     /**
      * Returns the states of all ranks at a time of the wall clock, in nanoseconds since 1970. A rank that only waits
-     * for a message may have posted the receive in advance and do something else. Therefore, without a time, only the
+     * for a message may have posted the receive in advance and do other work. Therefore, without a time, only the
      * collectives count if such ranks leave no rank to blame.
      */
     static RankAnswers at(MergedRecordings merge, long at) {
@@ -125,12 +125,12 @@ final class RankAnswers {
                 .map(operation -> new WaitingRank(rank, group, operation));
     }
 
-    /** Returns the call that began last, because a rank in two nested calls waits in the inner one. */
+    /** Returns the call that began last, because a rank in two nested calls waits in the inner call. */
     private static WaitingRank later(WaitingRank one, WaitingRank other) {
         return one.operation().begun() > other.operation().begun() ? one : other;
     }
 
-    /** Returns the ranks that have not made a rank's call, or, if all have, the ranks whose data it waits for. */
+    /** Returns the ranks that have not made a rank's call, or, if all have, the ranks whose data the rank waits for. */
     private BitSet awaited(WaitingRank one) {
         long sequence = one.operation().call().sequence();
         BitSet needed = new BitSet();
@@ -150,8 +150,8 @@ final class RankAnswers {
     }
 
     /**
-     * Returns whether a rank may have made a call after it wrote its recording: the call began later, and has not
-     * waited long. Ranks of a running job write their recordings at different times.
+     * Returns whether a rank may have made a call after it wrote its recording. If so, the call began after that moment
+     * and has not waited long. Ranks of a running job write their recordings at different times.
      */
     private boolean mayHaveCome(int rank, WaitingRank one) {
         long begun = one.operation().begun();
@@ -208,8 +208,8 @@ final class RankAnswers {
 
     /**
      * Returns the ranks that keep other ranks waiting. Each waiting rank is judged separately, and the results are
-     * united, as running ranks unite theirs. Skips a rank that waits only for ranks that are already examined: the
-     * result would be the same.
+     * united, as running ranks unite their results. Skips a rank that waits only for ranks that are already examined,
+     * because the result would be the same.
      */
     Blamed blamed() {
         BitSet seen = new BitSet();
@@ -250,7 +250,7 @@ final class RankAnswers {
                 .culprits();
     }
 
-    /** Returns whether ranks wait for each other's data in one collective, which is normal while it runs. */
+    /** Returns whether ranks wait for each other's data in one collective, which is normal during the collective. */
     private boolean isOneCall(BitSet circle) {
         return circle.stream()
                         .mapToObj(waiting::get)

@@ -15,7 +15,7 @@ import javax.net.ssl.SSLException;
 public final class TlsWire extends WrappedSocket {
     private static final System.Logger LOG = System.getLogger("ferro.tcp");
 
-    /** Larger batches are passed to the kernel as arrays. For smaller ones an array costs more than a copy, plus garbage. */
+    /** Larger batches are passed to the kernel as arrays. For smaller ones this costs more than a copy, and garbage. */
     private static final int LENT_BYTES = 64 << 10;
 
     private final TlsSession session;
