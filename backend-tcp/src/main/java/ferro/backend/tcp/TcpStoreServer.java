@@ -85,7 +85,7 @@ public final class TcpStoreServer implements AutoCloseable {
      * Binds exactly this address and serves the store until it is closed.
      *
      * @param address   address of this host; without a secret only a loopback address
-     * @param port      port, or 0 for any free one
+     * @param port      port, or 0 for any free port
      * @param jobId     job whose ranks may connect; at most 64 bytes
      * @param worldSize number of ranks expected; limits how many handshakes run at the same time
      * @param secret    the job's secret; null or empty means none; copied
@@ -101,7 +101,7 @@ public final class TcpStoreServer implements AutoCloseable {
      * Binds the first free port of a range at an address and serves the store until it is closed.
      *
      * @param address   address of this host; without a secret only a loopback address
-     * @param ports     ports, tried in order; {@code 0} for any free one
+     * @param ports     ports, tried in order; {@code 0} for any free port
      * @param jobId     job whose ranks may connect, at most 64 bytes; {@code name.generation} if the ranks use
      *     {@code JoinOptions.job(name, generation)}
      * @param worldSize number of ranks expected; limits how many handshakes run at the same time
@@ -138,23 +138,23 @@ public final class TcpStoreServer implements AutoCloseable {
     }
 
     /**
-     * {@return a stage that completes when every rank of the job has joined one group; it never completes if the ranks
-     * do not join. The stage completes on the store's thread, which must not be blocked. After that, nobody has to read
-     * the job's secret again}
+     * {@return a stage that completes when every rank of the job has joined one group. The stage never completes if the
+     * ranks do not join. The stage completes on the store's thread, which must not be blocked. After the completion, no
+     * process has to read the job's secret again}
      */
     public CompletionStage<Void> allJoined() {
         return watch.allJoined();
     }
 
     /**
-     * Calls a listener for every key of the store, and then for every later {@code set} of a client. The process that
-     * serves the store thus receives what ranks publish, without a connection. A later {@code add},
+     * Calls a listener for every key of the store, and after that for every later {@code set} of a client. The process
+     * that serves the store thus receives what ranks publish, without a connection. A later {@code add},
      * {@code compareAndSet} or {@code delete} does not call the listener. The listener also receives the keys by which
      * ranks join. Choose distinct names for your keys, such as {@code @spark/failure/2}.
      *
      * @param listener receives key and value on the store's thread, which must not be blocked. The present keys come
      *     first, in any order; later keys come in the order in which the store processes them. If the listener throws,
-     *     the connection of that client ends. The listener replaces the previous one
+     *     the connection of the client that has set the key ends. The listener replaces the previous listener
      */
     public void onSet(BiConsumer<String, byte[]> listener) {
         Objects.requireNonNull(listener, "listener");
@@ -166,7 +166,8 @@ public final class TcpStoreServer implements AutoCloseable {
 
     /**
      * Calls a listener for every later process that is refused because it belongs to another job, or to another
-     * generation of this job. The process is not authenticated: any process that reaches the port can claim any job.
+     * generation of this job. The refused process is not authenticated: any process that reaches the port can claim any
+     * job.
      *
      * @param listener receives the id of the other job and the address of the process, on the store's thread, which
      *     must not be blocked; replaces the previous listener

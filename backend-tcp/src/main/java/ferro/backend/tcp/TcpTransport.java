@@ -44,7 +44,7 @@ import java.util.function.LongSupplier;
  * {@link #poll}.
  */
 final class TcpTransport implements Transport {
-    /** Epoch of the first connection of a link. Each connection that replaces a lost one has a higher epoch. */
+    /** Epoch of the first connection of a link. A connection that replaces a lost connection has a higher epoch. */
     private static final int FIRST_EPOCH = 0;
 
     private final TcpMesh mesh;
@@ -112,7 +112,7 @@ final class TcpTransport implements Transport {
         return made;
     }
 
-    /** Returns whether a connection has arrived. Before a peer sends, it opens a connection or requests one. */
+    /** Returns whether a connection has arrived. A peer opens or requests a connection before its first send. */
     @Override
     public boolean isOpenedBy(int peer, Lane lane) {
         return links[DataLane.of(lane).ordinal()][peer] != null;
@@ -133,7 +133,7 @@ final class TcpTransport implements Transport {
     @Override
     public void park(long deadlineNanos) {
         if (!arrivals.isEmpty()) {
-            return; // the next poll takes them over
+            return; // the next poll takes the arrived connections over
         }
         long nanos = deadlineNanos - clock.getAsLong();
         if (nanos <= 0 || closed) {
@@ -265,10 +265,10 @@ final class TcpTransport implements Transport {
         if (worldSize() == 1 || hosts.isEmpty()) {
             return Medium.UNKNOWN;
         }
-        // uses the advertised names, not the addresses that they have here: all ranks must return the same medium
+        // uses the advertised names, not their addresses on this host, because all ranks must return the same medium
         String tcp = Addresses.areLoopback(hosts) ? "TCP (loopback)" : "TCP";
         String text = tcp + (mesh.encrypts(control.members()) ? " with TLS" : "");
-        // a group on one host is not far, even if other ranks of the job are
+        // a group on one host is not far, even if other ranks of the job are far
         return new Medium(text, hosts, new Medium(text, hosts).hasSeveralAddresses() && mesh.isFar());
     }
 
@@ -335,7 +335,7 @@ final class TcpTransport implements Transport {
         return made;
     }
 
-    /** Passes the connections that have arrived to their links; returns whether any had arrived. */
+    /** Passes the connections that have arrived to their links. Returns whether any connection had arrived. */
     private boolean takeArrivals() {
         boolean any = false;
         for (ArrivedConnection arrival = arrivals.poll(); arrival != null; arrival = arrivals.poll()) {
@@ -343,7 +343,7 @@ final class TcpTransport implements Transport {
             try {
                 take(arrival);
             } catch (RuntimeException | Error failure) {
-                // for example out of memory: no link owns this connection yet
+                // after an error, such as out of memory, no link owns this connection
                 drop(arrival);
                 throw failure;
             }
@@ -425,7 +425,7 @@ final class TcpTransport implements Transport {
         return "\"" + mesh.spec().name() + "\"" + (group == 0 ? "" : " group " + Long.toHexString(group));
     }
 
-    /** A connection that has arrived, or the reason why none will; {@code channel} or {@code failure} is null. */
+    /** A connection that has arrived, or why no connection will arrive; {@code channel} or {@code failure} is null. */
     private record ArrivedConnection(int peer, DataLane lane, int epoch, Channel channel, FerroException failure) {}
 
     /** Queues the data connections that arrive on the background loop of the mesh. */

@@ -6,14 +6,14 @@ import ferro.launcher.analyze.RankRecording.RecordedProgress;
 import java.util.Optional;
 
 /**
- * The actions of a rank, as far as recorded, and the end of its process.
+ * The recorded actions of a rank, and the end of its process.
  *
  * @param end       how the process ended; empty if no launcher has reported it
  * @param byItself  whether the process ended by itself, and not because the rank had received a failure
  * @param recording whether a recording of the rank exists
  * @param call      the call in which the problem was detected, if the rank has made this call
- * @param last      the rank's last call before that
- * @param open      another call that the rank is in, or that failed with the group; of this group or else of another
+ * @param last      the rank's last call before {@code call}
+ * @param open      another call that the rank is in, or that failed with the group; a call of this or of another group
  * @param passed    whether the rank has made later calls
  * @param line      the line of the program that the thread that has joined executed, if it was in no call
  * @param exitLine  the line of the program that called System.exit before the rank closed its groups
@@ -32,7 +32,7 @@ record RankConduct(
      * Whether a recording of a rank exists.
      *
      * @param missing    whether no usable recording exists
-     * @param damaged    what is wrong with a damaged recording of the rank; empty if none is damaged
+     * @param damaged    what is wrong with a damaged recording of the rank; empty without a damaged recording
      * @param olderNanos by how much the recording is older than the others, if it is omitted for this reason
      * @param isEarlier  whether the recording answers a ferro dump from before the failure of the others
      */
@@ -44,13 +44,13 @@ record RankConduct(
      * @param name     kind, label, number and group
      * @param brief    kind, label and number
      * @param state    state of the call
-     * @param nanos    for an open call, how long the rank has been in it; for a completed call, the time from its end
-     *     to the end of the others' calls
+     * @param nanos    for an open call, how long the rank has been in the call; for a completed call, the time from its
+     *     end to the end of the other ranks' calls
      * @param progress progress of the call's plan
      */
     record OwnCall(String name, String brief, OperationState state, long nanos, RecordedProgress progress) {}
 
-    /** Returns how the process ended by itself; empty if it did not. */
+    /** Returns how the process ended by itself; empty if the process did not end by itself. */
     Optional<ProcessEnd> ownEnd() {
         return end.filter(any -> byItself);
     }

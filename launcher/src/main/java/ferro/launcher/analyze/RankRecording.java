@@ -9,13 +9,13 @@ import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /**
- * The content of one rank's flight recorder when it was written. Rank numbers are numbers in the joined group.
+ * The content of one rank's flight recorder at the time of the recording. Rank numbers are those of the joined group.
  *
  * @param origin     file of the recording, and the reason why it was written
  * @param writer     rank that wrote the recording
  * @param clock      time at which the recording was written
  * @param groups     groups that the rank is or was in
- * @param operations operations in the order in which they began; only the last ones are kept
+ * @param operations operations in the order in which they began; only the last operations are kept
  * @param events     events in the order in which they occurred
  * @param stacks     stacks of the rank's threads, in the order in which they were taken
  */
@@ -56,7 +56,7 @@ record RankRecording(
         return origin.reason().equals(REQUEST);
     }
 
-    /** Returns the stacks that were taken together: those of the first failure, or else the last ones. */
+    /** Returns stacks that were taken together: the stacks of the first failure, or else the last stacks. */
     List<StackView> stacksAtFailure() {
         OptionalLong failed = stacks.stream()
                 .filter(stack -> stack.reason().startsWith("failure of group "))
@@ -67,7 +67,7 @@ record RankRecording(
         return stacks.stream().filter(stack -> stack.at() == at).toList();
     }
 
-    /** Returns the stacks at the failure with a line of the program, and that of the thread that has joined. */
+    /** Returns the stacks at the failure with a line of the program, and the stack of the thread that has joined. */
     List<StackView> threadsAtFailure() {
         return stacksAtFailure().stream()
                 .filter(stack -> stack.joined() || !stack.location().isEmpty())
@@ -168,7 +168,7 @@ record RankRecording(
             return !unfinished() && call.ofFerro().isPresent();
         }
 
-        /** Whether the operation has not completed: it hangs, or has failed. */
+        /** Whether the operation has not completed, because it hangs or has failed. */
         boolean unfinished() {
             return state != OperationState.DONE;
         }
@@ -196,8 +196,8 @@ record RankRecording(
         }
 
         /**
-         * Returns kind, label, number and group. A message has no number: returns its text and the group, or its
-         * purpose and the group for a message of ferro itself.
+         * Returns kind, label, number and group. For a message, which has no number, returns its text and the group.
+         * For a message of ferro itself, returns its purpose and the group.
          */
         String name() {
             return (sequence < 0 ? ofFerro().orElse(text) : shortName()) + " of group \"" + group + "\"";
@@ -218,7 +218,7 @@ record RankRecording(
      *
      * @param step       step of the plan; -1 if unknown
      * @param bytesMoved bytes moved on this rank
-     * @param waitingFor ranks from which the operation needs something
+     * @param waitingFor ranks from which the operation needs data or an answer
      * @param text       description of the progress; empty if the recording has none
      */
     record RecordedProgress(int step, long bytesMoved, List<Integer> waitingFor, String text) {}

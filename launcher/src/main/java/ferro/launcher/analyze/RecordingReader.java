@@ -33,7 +33,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads one file of a flight recorder. Skips unknown fields, because newer recorders may write more. */
+/** Reads one file of a flight recorder. Skips unknown fields, because newer recorders may write more fields. */
 final class RecordingReader {
     /** Largest number of ranks; each rank takes space in the report, with or without a recording. */
     static final int MOST_RANKS = 65_536;
@@ -53,7 +53,7 @@ final class RecordingReader {
         this.file = file;
     }
 
-    /** Reads a file; the exception gives what is wrong with the file. */
+    /** Reads a file. The exception for a wrong file has the reason. */
     static RankRecording read(Path file) throws UnreadableRecordingException {
         RecordingReader reader = new RecordingReader(file);
         try {
@@ -79,8 +79,8 @@ final class RecordingReader {
     }
 
     /**
-     * Returns a recording with only what a verdict needs: the last calls of each group, when the group failed, and one
-     * frame of the stack that a verdict may show.
+     * Returns a recording with only the facts that a verdict needs: the last calls of each group, the time of the
+     * group's failure, and one frame of the stack that a verdict may show.
      */
     static String brief(Path file, int calls) throws UnreadableRecordingException {
         RankRecording recording = read(file);
@@ -104,7 +104,7 @@ final class RecordingReader {
         return all.toString();
     }
 
-    /** Returns the stack that a verdict may show. A verdict needs to know only whether the stack has frames. */
+    /** Returns the stack that a verdict may show. Of the frames, a verdict needs only whether they exist. */
     private static JsonArray stacks(RankRecording recording, JsonObject all) {
         JsonArray stacks = new JsonArray();
         recording.stackOutsideOfCalls().ifPresent(shown -> {

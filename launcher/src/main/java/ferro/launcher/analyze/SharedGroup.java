@@ -83,7 +83,7 @@ final class SharedGroup {
                 .orElse(-1);
     }
 
-    /** Whether a rank has made the call with this number or a later call, as far as recorded. */
+    /** Whether a rank has made the call with this number or a later call, according to its recording. */
     boolean reached(int rank, long sequence) {
         return last(rank).filter(last -> last.call().sequence() >= sequence).isPresent();
     }

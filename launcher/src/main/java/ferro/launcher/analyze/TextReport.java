@@ -131,8 +131,8 @@ final class TextReport {
     }
 
     /**
-     * Returns which rank was most often the last to make a call, among the last calls that all members have made. Empty
-     * if the group has fewer than 2 members or fewer than 5 such calls.
+     * Returns which rank was most often the last to make a call, among the last calls that all members have made.
+     * Returns empty if the group has fewer than 2 members, or fewer than 5 calls that all members have made.
      */
     private Optional<String> slowest(SharedGroup group) {
         SortedSet<Integer> members = group.members();
@@ -180,8 +180,8 @@ final class TextReport {
     }
 
     /**
-     * Returns by how many calls a rank is behind others. Returns an empty text if all ranks have ended all calls: these
-     * ranks only wrote their recordings at different times.
+     * Returns by how many calls a rank is behind others. Returns an empty text if all ranks have ended all calls,
+     * because such ranks only wrote their recordings at different times.
      */
     private static String distance(SharedGroup group, long behind) {
         boolean areAllDone = group.failures().isEmpty()
@@ -259,7 +259,7 @@ final class TextReport {
         return List.copyOf(told.values());
     }
 
-    /** Returns a shortened text: the HTML page contains the complete text, and the verdict its important part. */
+    /** Returns a shortened text. The HTML page has the complete text, and the verdict has the important part. */
     private static String shortened(String text) {
         if (text.isEmpty()) {
             return "";

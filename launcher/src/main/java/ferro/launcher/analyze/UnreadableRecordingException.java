@@ -1,6 +1,6 @@
 package ferro.launcher.analyze;
 
-/** The file is not a recording, or is broken. The message gives the file and what is wrong. */
+/** The exception for a file that is not a recording, or is broken. The message has the file and the problem. */
 public final class UnreadableRecordingException extends Exception {
     private static final long serialVersionUID = 1L;
 

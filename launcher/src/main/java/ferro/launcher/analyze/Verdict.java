@@ -18,7 +18,7 @@ import java.util.function.Function;
  * The problem of a job, the ranks to blame, and the facts. {@link VerdictText} forms the sentences. Immutable.
  *
  * @param kind      kind of problem
- * @param guilty    ranks to examine; empty if no rank is to blame or none can be named
+ * @param guilty    ranks to examine; empty if no rank is to blame or no rank can be named
  * @param agreement the failure that the ranks report
  * @param scene     the call in which the problem was detected
  * @param facts     what the ranks did
@@ -36,7 +36,7 @@ public record Verdict(
         DEADLOCK,
         /** Groups failed only because ranks were ended from outside. */
         STOPPED,
-        /** Nothing is wrong, as far as recorded. */
+        /** No recording shows a problem. */
         NOTHING
     }
 

@@ -221,7 +221,7 @@ public final class VerdictText {
                 : ", " + PlainTexts.ranks(failure.culprits()) + " to blame";
     }
 
-    /** Returns which ranks left no recording, and what is known about each. */
+    /** Returns which ranks left no recording, and the known facts about each of these ranks. */
     private List<String> ofMissing() {
         SortedMap<Integer, RankConduct> conduct = verdict.facts().conduct();
         List<String> lines = new ArrayList<>();
@@ -261,7 +261,7 @@ public final class VerdictText {
                 .collect(Collectors.joining());
     }
 
-    /** Returns what the ranks to blame did: once if it is the same for all, else for each rank. */
+    /** Returns what the ranks to blame did, in one text if all did the same, else for each rank. */
     private String toBlame() {
         SortedMap<Integer, RankConduct> conduct = verdict.facts().conduct();
         Map<String, SortedSet<Integer>> same =
@@ -308,7 +308,7 @@ public final class VerdictText {
             return ended(one, one.ownEnd().get(), who)
                     + (verdict.scene().sequence() < 0 ? "" : "; " + lastCall(one, who));
         }
-        // a late rank may have ended by the failure that others reported to it, unless they still wait for the rank
+        // a late rank may have ended by the failure that others reported, unless the others still wait for the rank
         return recorded(one, who)
                 + one.ownEnd()
                         .filter(end -> end.cameFirst() || code.isEmpty())

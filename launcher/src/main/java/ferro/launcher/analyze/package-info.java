@@ -1,12 +1,13 @@
 /**
  * Reads the flight recordings of a job's ranks, and determines which rank is to blame.
  *
- * <p>Start reading at {@link ferro.launcher.analyze.Analysis}. An {@code Analysis} turns files into
- * {@code RankRecording}s, whose clocks {@code MergedRecordings} aligns. {@code Investigation} finds a {@code Verdict} by the rules
- * of {@code ferro.control.failure}. {@code VerdictText} forms sentences from the verdict. {@code TextReport} and
+ * <p>Start reading at {@link ferro.launcher.analyze.Analysis}. An {@code Analysis} turns files into {@code
+ * RankRecording}s, whose clocks {@code MergedRecordings} aligns. {@code Investigation} finds a {@code Verdict} by the
+ * rules of {@code ferro.control.failure}. {@code VerdictText} forms sentences from the verdict. {@code TextReport} and
  * {@code HtmlReport} show everything.
  *
- * <p>The files come from other processes and perhaps from other users. Code in this package trusts no data in them, and
- * cleans all text before it is shown. This code starts no process, opens no socket and changes no recording.
+ * <p>The files come from other processes and perhaps from other users. Code in this package trusts no data in the
+ * files, and cleans all text before the text is shown. This code starts no process, opens no socket and changes no
+ * recording.
  */
 package ferro.launcher.analyze;

@@ -8,7 +8,7 @@ import java.util.Map;
 
 /**
  * Passes {@code ferro.tcp.interface} to NCCL. NCCL reads its settings only from the environment, by getenv. Therefore
- * only the launcher that starts a process can pass them.
+ * only the launcher that starts a process can pass settings to NCCL.
  */
 public final class NcclInterfaces {
     static final String VARIABLE = "NCCL_SOCKET_IFNAME";
@@ -16,7 +16,7 @@ public final class NcclInterfaces {
     private NcclInterfaces() {}
 
     /**
-     * Adds the variable, unless it is set already.
+     * Adds the variable, unless the variable is already set.
      *
      * @param environment variables of the launcher
      * @param properties  settings of the ranks, which have precedence over variables

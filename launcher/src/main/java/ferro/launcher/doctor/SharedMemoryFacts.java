@@ -32,7 +32,7 @@ final class SharedMemoryFacts {
     /**
      * Collects the facts, and creates a small segment as each rank would. Adds settings that cannot work as a problem.
      *
-     * @param ranks one for each core; a group of this size must fit into memory
+     * @param ranks size of the group that must fit into memory, one rank for each core
      */
     static Map<String, String> of(RankContext context, int ranks, List<String> problems, List<String> limits) {
         Map<String, String> facts = new LinkedHashMap<>();
@@ -84,7 +84,7 @@ final class SharedMemoryFacts {
     }
 
     /**
-     * Returns why a group of this size cannot share memory. Tests this with a segment that allocates all its memory
+     * Returns why a group of this size cannot share memory. The test creates a segment that allocates all its memory
      * later. The segment of the test passes the same checks as the segment of a group, but takes no memory.
      */
     private static Optional<String> noRoom(RankContext context, int ranks) {

@@ -1,6 +1,6 @@
 package ferro.launcher.input;
 
-/** Wrong input of the user. The launcher has started nothing, and the command ends with exit code 2. */
+/** The exception for wrong input of the user. The launcher has started nothing, and exits with exit code 2. */
 public final class BadInputException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 

@@ -70,7 +70,7 @@ public record DebuggedRanks(Set<Integer> ranks) {
         return line;
     }
 
-    /** Whether a line may name a port, by its first bytes, so that most lines need not be decoded. */
+    /** Whether a line may name a port, judged by its first bytes, so that most lines need not be decoded. */
     public static boolean mayName(byte[] line, int length) {
         return length > BEGIN.length && Arrays.equals(line, 0, BEGIN.length, BEGIN, 0, BEGIN.length);
     }
@@ -78,7 +78,7 @@ public record DebuggedRanks(Set<Integer> ranks) {
     /**
      * Returns the text that the launcher prints instead of a line of a rank; empty if the line does not name a port.
      *
-     * @param again whether the rank has waited before; the rank runs now, because the debugger has detached
+     * @param again whether the rank has waited before. If so, the rank runs now, because the debugger has detached
      */
     public Optional<String> note(int rank, String line, boolean again) {
         Matcher listening = LISTENING.matcher(line);

@@ -20,16 +20,16 @@ public record Descriptors(OptionalLong limit, int jars) {
      * shared memory; over TCP it has fewer. The constants add a few to these numbers.
      */
     private static final int OF_LAUNCHER = 18;
-    /** Measured in the same way: a command has 6 files open before it does anything. */
+    /** Files of a starting command. Measured in the same way: a command has 6 files open before its first action. */
     private static final int OF_START = 8;
 
     private static final int PER_RANK = 4;
     private static final int OF_RANK = 24;
     private static final int PER_PEER = 2;
-    /** Measured on JDK 17 and 25: a launcher that compiles has each jar open twice, and 9 or 10 other files. */
+    /** Files of the compiler. On JDK 17 and 25, a launcher that compiles has each jar open twice, and 9 or 10 more. */
     private static final int OF_COMPILER = 12;
 
-    /** Reads the limit and the class path of this process; its ranks have the same limit and class path. */
+    /** Reads the limit and the class path of this process. The ranks of this process have the same values. */
     public static Descriptors ofThisProcess() {
         return new Descriptors(limitOfThisProcess(), jarsOn(System.getProperty("java.class.path")));
     }
@@ -108,7 +108,7 @@ public record Descriptors(OptionalLong limit, int jars) {
                 : Optional.empty();
     }
 
-    /** Returns how many ranks on one host the limit allows; 0 if it allows none. */
+    /** Returns how many ranks on one host the limit allows; 0 if the limit allows no rank. */
     private long ranks(long most) {
         long ours = most - jars;
         return Math.max(0, Math.min((ours - OF_LAUNCHER) / PER_RANK, (ours - OF_RANK) / PER_PEER));

@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * The name of this host, which is given by the user or else by the kernel. A resolver is not used: it may have another
- * name or none, and may take seconds to answer.
+ * The name of this host, which is given by the user or else by the kernel. A resolver is not used, because it may
+ * return another name or no name, and may take seconds to answer.
  */
 public final class HostName {
     private static final String UNKNOWN = "(without a name)";

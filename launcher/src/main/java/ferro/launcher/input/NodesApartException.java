@@ -1,6 +1,6 @@
 package ferro.launcher.input;
 
-/** The launchers of a job have failed to start it together. No rank starts on any node. */
+/** The exception for launchers that have failed to start a job together. No rank starts on any node. */
 public final class NodesApartException extends Exception {
     private static final long serialVersionUID = 1L;
 

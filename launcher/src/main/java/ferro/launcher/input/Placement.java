@@ -8,7 +8,7 @@ package ferro.launcher.input;
  * @param nodeRank  number of this node, from 0
  */
 public record Placement(int ranksHere, int nodes, int nodeRank) {
-    /** A larger number is taken for a typing error; each rank costs a process and three threads of the launcher. */
+    /** Largest number of ranks of a node. More is a typing error: a rank costs a process and three launcher threads. */
     private static final int MOST_RANKS_HERE = 4096;
 
     /** Checks the numbers. */

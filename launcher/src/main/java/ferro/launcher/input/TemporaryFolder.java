@@ -21,14 +21,14 @@ public final class TemporaryFolder {
 
     private TemporaryFolder() {}
 
-    /** Returns the folder for temporary files that the environment names; empty if it names none. */
+    /** Returns the folder for temporary files that the environment names; empty if the environment names no folder. */
     public static Optional<String> named(Map<String, String> environment) {
         return Optional.ofNullable(environment.get(VARIABLE)).filter(text -> !text.isBlank());
     }
 
     /**
-     * Creates a folder: below {@code java.io.tmpdir} if this JVM was given another one than {@code /tmp}, else below
-     * TMPDIR, else in {@code /tmp}.
+     * Creates a folder: below {@code java.io.tmpdir} if this property names another folder than {@code /tmp}, else
+     * below TMPDIR, else in {@code /tmp}.
      *
      * @param prefix beginning of the folder's name
      * @throws BadInputException if files cannot be written in the folder; the message gives the folder and what to do

@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 
 /** The wait of one launcher, before a start, until all launchers have connected and their options agree. */
 public final class LauncherMeeting {
-    /** Longest time from the end of a generation to the start of the next one, if all launchers have connected. */
+    /** Longest time from the end of a generation to the start of the next, if all launchers have connected. */
     private static final Duration LONGEST_HOLD = Duration.ofMinutes(1);
 
     /**
@@ -47,7 +47,7 @@ public final class LauncherMeeting {
         this.keys = new StoreKeys(wanted.generation());
     }
 
-    /** Waits as {@link Nodes#meet} does; returns all entries by node. Closes the connection if the wait fails. */
+    /** Waits like {@link Nodes#meet}, and returns all entries by node. Closes the connection if the wait fails. */
     List<NodeCard> meet(WaitListener waiting) throws NodesApartException, InterruptedException {
         boolean met = false;
         try {
@@ -87,8 +87,8 @@ public final class LauncherMeeting {
     }
 
     /**
-     * Returns the launchers if node 0 decided to start with this launcher just before the interrupt. The other
-     * launchers then count on this launcher to forward the signal, which ends the ranks. Otherwise ends the wait.
+     * Returns the launchers if node 0 decided to start with this launcher just before the interrupt. In this case, this
+     * launcher has to forward the signal to the other launchers, which ends the ranks. Otherwise ends the wait.
      */
     private List<NodeCard> begun(NodesApartException why) throws NodesApartException, InterruptedException {
         try {
@@ -103,8 +103,8 @@ public final class LauncherMeeting {
     }
 
     /**
-     * Publishes that this launcher leaves, and waits until the others have read it. Before a later start, this launcher
-     * also waits a short time for the others, because all launchers connect at about the same time.
+     * Publishes that this launcher leaves, and waits until the other launchers have read this message. Before a later
+     * start, this launcher also waits a short time for the other launchers, because all connect at about the same time.
      */
     private NodesApartException ended(NodesApartException why) throws InterruptedException {
         Duration within = keys.generation() == 0 ? Duration.ZERO : Duration.ofMillis(OTHERS_GONE_MILLIS);
@@ -131,7 +131,7 @@ public final class LauncherMeeting {
         }
         cards = start.cards();
         if (!cards.contains(own)) {
-            // the job of the others is complete without this launcher and continues
+            // the job is complete without this launcher and continues
             throw new NodesApartException(
                     cards.get(0).difference(own).orElse(own + " is not among the nodes of this job: " + cards), 2);
         }
@@ -157,8 +157,8 @@ public final class LauncherMeeting {
     }
 
     /**
-     * Ends a long wait for a later generation: between two generations, no heartbeats show whether node 0 still runs.
-     * Before the first generation, node 0 has a deadline itself, and the connection to it is new.
+     * Ends a long wait for a later generation, because no heartbeats show between two generations whether node 0 still
+     * runs. Before the first generation, node 0 has a deadline itself, and the connection to node 0 is new.
      */
     private void refuseLateStart(long waitedNanos) throws NodesApartException {
         long most = LONGEST_HOLD.plus(times.join().multipliedBy(2)).toNanos();
@@ -183,20 +183,20 @@ public final class LauncherMeeting {
         try {
             CompletableFuture.allOf(gone).get(OTHERS_GONE_MILLIS, TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException stays) {
-            // that launcher has missed the message, and will see the end of its connection
+            // a launcher that has missed the message will detect the end of its connection
             return;
         }
     }
 
     /**
-     * Publishes that this node cannot start its ranks, instead of waiting for the other launchers. No rank then starts
-     * on any node. The launcher of node 0 stays until the others have read the reason. Interruptible.
+     * Publishes that this node cannot start its ranks, instead of waiting for the other launchers. As a result, no rank
+     * starts on any node. The launcher of node 0 stays until the other launchers have read the reason. Interruptible.
      *
      * @param connection connection to the store; stays open
      * @param own        entry of this launcher
      * @param why        reason in words that follow the name of the node, and the exit code of all launchers
      * @param patience   how long node 0 waits for the others to connect
-     * @return what all nodes print: this reason, or the reason of another node that was first
+     * @return the text that all nodes print: this reason, or an earlier reason of another node
      * @throws InterruptedException if the calling thread is interrupted
      */
     public static NodesApartException tell(
@@ -230,13 +230,13 @@ public final class LauncherMeeting {
         return StartSignal.refused(own + " " + why.getMessage(), why.exitCode());
     }
 
-    /** Publishes a refusal of the start unless a decision is published already. Returns the decision. */
+    /** Publishes a refusal of the start, unless a decision is already published. Returns the decision. */
     private static StartSignal decided(Store store, StartSignal refusal, StoreKeys keys) {
         return StoreKeys.decoded(
                 store.compareAndSet(keys.start(), null, StoreKeys.encoded(refusal)), StartSignal.class);
     }
 
-    /** Waits on node 0 until all others have connected, read the reason and disconnected, because its store ends. */
+    /** Waits on node 0, because its store ends, until all others have connected, read the reason and disconnected. */
     private static void stay(Store store, int nodes, Duration patience, StoreKeys keys) throws InterruptedException {
         CompletableFuture<?>[] gone = IntStream.range(1, nodes)
                 .mapToObj(node -> store.when(keys.card(node))

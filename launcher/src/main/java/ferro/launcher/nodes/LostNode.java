@@ -13,7 +13,7 @@ public record LostNode(NodeCard card, String why) {
     /** First character of a text that replaces a missing report or verdict; the reason follows. */
     static final String MARK = "!";
 
-    /** Returns a report or verdict, or a text with the reason if it cannot be made. */
+    /** Returns a report or verdict, or a text with the reason if the report or verdict cannot be made. */
     static String made(Supplier<String> text, String what) {
         try {
             return text.get();

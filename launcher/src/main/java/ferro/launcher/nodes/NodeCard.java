@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * @param debug     ranks that wait for a debugger, for example {@code 0, 2}; empty for no rank
  * @param session   random number of this run of the launcher
  * @param cores     name of the set of cores of the launcher; equal for launchers with the same cores; empty if unknown
- * @param restarts  how often the job may start again, for example {@code 3 in 1h}; empty if it may not
+ * @param restarts  how often the job may start again, for example {@code 3 in 1h}; empty for a job without restarts
  * @param storePort port of the separate store for the ranks of this generation on node 0; 0 on other nodes, and if
  *     ranks use the store of the launchers
  */
@@ -53,7 +53,7 @@ public record NodeCard(
      * @return what differs, with both values and what to do; empty if the launchers can run one job
      */
     public Optional<String> difference(NodeCard other) {
-        // compared in this order: the entry of another version may lack a field that is compared after the version
+        // the version is compared first, because the entry of another version may lack a field that is compared later
         return Stream.<Supplier<Optional<String>>>of(
                         () -> differs("--nodes", "" + nodes, other, "" + other.nodes),
                         () -> differs("-n", "" + ranks, other, "" + other.ranks),

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The slot of one node among the launchers of a generation. The first launcher that publishes its entry holds it.
+ * The slot of one node among the launchers of a generation. The first launcher that publishes its entry holds the slot.
  *
  * @param store    store of the launcher of node 0
  * @param own      entry of the launcher that takes the slot
@@ -26,7 +26,7 @@ record NodePlace(Store store, NodeCard own, Duration patience, WaitListener wait
 
     /**
      * Takes the slot, and returns the keys of the generation. If another launcher holds the slot of a job that may
-     * start again, this launcher may be a replacement of the other one, and waits for the next generation.
+     * start again, this launcher may be a replacement of the other launcher, and waits for the next generation.
      *
      * @throws NodesApartException if another launcher holds the slot and does not leave, if this launcher was started
      *     again with other options, or if the job ends (with the exit code of the job)
@@ -86,7 +86,7 @@ record NodePlace(Store store, NodeCard own, Duration patience, WaitListener wait
         return (int) store.add(StoreKeys.GENERATION, 0);
     }
 
-    /** Opens a later generation. Forgets refused processes: a missing node may have been refused earlier. */
+    /** Opens a later generation. Forgets refused processes, because a missing node may have been refused earlier. */
     private void opened(GenerationStart start) {
         if (start.isFirst()) {
             return;

@@ -52,7 +52,7 @@ final class NodeRendezvous {
      * Starts to wait for the other launchers; does not block.
      *
      * @param holdMillis    time that passes before ranks may start
-     * @param timeoutMillis time after that in which the others have to connect
+     * @param timeoutMillis time after {@code holdMillis} in which the other launchers have to connect
      */
     void call(long holdMillis, long timeoutMillis) {
         held = holdMillis > 0;
@@ -104,8 +104,8 @@ final class NodeRendezvous {
     }
 
     /**
-     * Records a launcher that has connected. The entry is stored before the launcher may be refused: node 0 serves the
-     * store until all recorded launchers have read the reason.
+     * Records a launcher that has connected. The entry is stored before a possible refusal of the launcher, because
+     * node 0 serves the store until all recorded launchers have read the reason.
      */
     private void came(NodeCard card) {
         synchronized (this) {
@@ -117,7 +117,7 @@ final class NodeRendezvous {
         beginIfComplete();
     }
 
-    /** Ends the job if a launcher leaves before the first start; later, lets another launcher replace it. */
+    /** Ends the job if a launcher leaves before the first start. Later, another launcher may replace that launcher. */
     private void left(NodeCard card) {
         if (keys.generation() == 0) {
             refuse(card + " disconnected before a rank was started", FAILED);
@@ -144,7 +144,7 @@ final class NodeRendezvous {
         stranger("a launcher of node " + node, refused);
     }
 
-    /** Records and reports a refused process. The process may belong to another job, so it does not end this job. */
+    /** Records and reports a refused process. Its refusal does not end this job, because it may be of another job. */
     private void stranger(String who, Refused refused) {
         SortedSet<Integer> missing = missing();
         if (!missing.isEmpty()) {

@@ -29,8 +29,8 @@ import java.util.function.Function;
 
 /**
  * The connection of one launcher to the other launchers of a job on several nodes. Before ranks start, the launchers
- * wait until all of them have connected. While ranks run, each launcher receives the failures and signals of the
- * others. At the end, all launchers receive one verdict on the job.
+ * wait until all of them have connected. While ranks run, each launcher receives the failures and signals of the other
+ * launchers. At the end, all launchers receive one verdict on the job.
  *
  * <p>A job of one node has no store and no other launchers: {@link #begin}, {@link #conclude} and {@link #generation}
  * must not be called. Thread-safe.
@@ -44,7 +44,7 @@ import java.util.function.Function;
  * }</pre>
  */
 public final class Nodes implements AutoCloseable {
-    /** Number of signals of a launcher that are forwarded to other launchers; the second signal kills the ranks. */
+    /** Number of signals of a launcher that are forwarded to other launchers. The second signal kills the ranks. */
     private static final int MOST_SIGNALS = 2;
 
     private static final Duration LONGEST_BEAT = Duration.ofMillis(500);
@@ -71,7 +71,7 @@ public final class Nodes implements AutoCloseable {
     private final AtomicBoolean concluded = new AtomicBoolean();
     private final AtomicBoolean ending = new AtomicBoolean();
 
-    /** A heartbeat, and the time at which it was first seen. */
+    /** A heartbeat, and the time at which this launcher first received the heartbeat. */
     private record LastBeat(String beat, long atNanos) {}
 
     /**
@@ -79,7 +79,7 @@ public final class Nodes implements AutoCloseable {
      *
      * @param join    longest wait until all launchers have connected
      * @param silence longest time without a sign of life while ranks run
-     * @param ending  longest time from the first failure or signal to the report of a node, and from there to the
+     * @param ending  longest time from the first failure or signal to the report of a node, and from the report to the
      *     verdict; longer than ranks may take to end
      */
     public record WaitTimes(Duration join, Duration silence, Duration ending) {}
@@ -93,7 +93,7 @@ public final class Nodes implements AutoCloseable {
     public record Gathered(Map<Integer, String> reports, Map<Integer, LostNode> lost) {}
 
     /**
-     * Returns how long a launcher may be silent before it counts as lost. Leaves time to stop the ranks.
+     * Returns how long a launcher may be silent before it counts as lost. The result leaves time to stop the ranks.
      *
      * @param within   longest time from the last sign of life to the end of the job
      * @param stopping time that ranks get to end
@@ -136,12 +136,13 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Publishes the entry of this launcher, and waits until all have connected and their options agree. Interruptible.
+     * Publishes the entry of this launcher, and waits until all launchers have connected and their options agree.
+     * Interruptible.
      *
      * @param connection connection to the store; closed together with the result, and also if this call fails
      * @param own        entry of this launcher
      * @param times      timeouts of the waits
-     * @param waiting    called with the missing nodes after 3 s and then every 30 s
+     * @param waiting    called with the missing nodes after 3 s, and every 30 s after that
      * @param start      the start of the ranks for which the launchers wait
      * @return all launchers
      * @throws NodesApartException if the options of two launchers differ, if a launcher does not connect in time or
@@ -169,7 +170,7 @@ public final class Nodes implements AutoCloseable {
     /**
      * Starts to watch the other launchers and to receive their failures and signals.
      *
-     * @param events receives what happens on other nodes
+     * @param events receives the events of other nodes
      * @param hurry  run when another launcher has forwarded a signal; must not block
      */
     public void begin(BlockingQueue<JobEvent> events, Runnable hurry) {
@@ -198,9 +199,9 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Detects launchers that are gone or silent. The launcher of node 0 watches all others, and each of the others
-     * watches node 0. The end of a connection shows the loss at once. For connections that stay open, each launcher
-     * regularly increments a counter in the store, and the store must answer.
+     * Detects launchers that are gone or silent. The launcher of node 0 watches all other launchers, and each other
+     * launcher watches node 0. The end of a connection shows the loss at once. For connections that stay open, each
+     * launcher regularly increments a counter in the store, and the store must answer.
      *
      * @param listener receives each lost launcher, perhaps more than once
      */
@@ -235,14 +236,14 @@ public final class Nodes implements AutoCloseable {
                 listener.accept(new LostNode(cards.get(0), silent(times.silence.toNanos())));
             }
         } catch (IllegalStateException closed) {
-            // this launcher has closed the connection, so it watches no longer
+            // this launcher has closed the connection, so this launcher watches no other launcher any more
             return;
         }
     }
 
     private void listen(Consumer<LostNode> listener) {
         long now = System.nanoTime();
-        // if this process was suspended itself, the silence of the others is no reason to blame them
+        // if this process was suspended itself, the silence of other launchers is not a reason to blame them
         boolean stoodStill = now - lookedNanos > times.silence.toNanos() / 2;
         lookedNanos = now;
         for (NodeCard other : others()) {
@@ -264,8 +265,8 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Removes what launchers have published in the generation before; all have read it. A launcher that was suspended
-     * and still waits for the verdict of that generation receives a short one.
+     * Removes the keys that launchers have published in the previous generation, because all launchers have read the
+     * keys. A suspended launcher that still waits for the verdict of the previous generation receives a short verdict.
      */
     private void forgetGenerationBefore() {
         if (keys.generation() > 0) {
@@ -278,7 +279,7 @@ public final class Nodes implements AutoCloseable {
         }
     }
 
-    /** {@return the nodes that are lost as far as this launcher knows, by number} */
+    /** {@return the nodes that are lost according to this launcher, by number} */
     public List<LostNode> lost() {
         return lost.values().stream()
                 .filter(CompletableFuture::isDone)
@@ -296,18 +297,18 @@ public final class Nodes implements AutoCloseable {
             tell(() -> stop(1));
         } else {
             events.add(new JobEvent.FailedElsewhere(1, System.nanoTime()));
-            // closing the connection fails all pending requests; the connection's own thread must not close it
+            // a close fails all pending requests; the connection's own thread must not close the connection
             tellNobody();
         }
     }
 
     /**
-     * Sets a deadline at the first failure or signal. All ranks end within a known time after that. Therefore a
-     * launcher that has not reported at the deadline counts as lost.
+     * Sets a deadline at the first failure or signal. All ranks end within a known time after the first failure or
+     * signal. Therefore a launcher that has not reported at the deadline counts as lost.
      */
     private void ends() {
         if (ending.compareAndSet(false, true)) {
-            // node 0 judges without late launchers; the others wait twice as long, so that they receive its verdict
+            // node 0 judges without late launchers; other launchers wait twice as long, to receive node 0's verdict
             long nanos = times.ending.toNanos() * (own.node() == 0 ? 1 : 2);
             String why = "its launcher has not reported for " + times.ending.toSeconds()
                     + " s how its ranks ended, although the job is over";
@@ -333,7 +334,7 @@ public final class Nodes implements AutoCloseable {
      * Notifies the other launchers that a rank of this node has failed. The store of node 0 numbers all failures.
      *
      * @param rank rank of the job that has failed
-     * @param code exit code of its process
+     * @param code exit code of the rank's process
      */
     public void failed(int rank, int code) {
         tell(() -> orders.put(rank, stop(code)));
@@ -453,7 +454,7 @@ public final class Nodes implements AutoCloseable {
         return LostNode.MARK + why;
     }
 
-    /** Sends a text, or why it cannot. If both fail, closes the connection, so that no launcher waits. */
+    /** Sends a text, or why the text cannot be sent. If both fail, closes the connection, so that no launcher waits. */
     private void send(String key, String text) {
         try {
             StoreKeys.first(store, key, text.getBytes(StandardCharsets.UTF_8));
@@ -473,7 +474,7 @@ public final class Nodes implements AutoCloseable {
         for (NodeCard card : cards) {
             CompletableFuture<byte[]> report = reports.get(card.node());
             result(CompletableFuture.anyOf(report, lost.get(card.node())));
-            // the store answers in order: after this answer, this launcher has every report that is in the store
+            // the store answers in order, so after this answer this launcher has every report that is in the store
             store.add(keys.failures(), 0);
             if (report.isDone()) {
                 String text = new String(result(report), StandardCharsets.UTF_8);

@@ -3,13 +3,13 @@ package ferro.launcher.nodes;
 import ferro.launcher.input.NodesApartException;
 import java.util.Set;
 
-/** Callbacks of a launcher that waits for the others. */
+/** Callbacks of a launcher that waits for the other launchers. */
 @FunctionalInterface
 public interface WaitListener {
     /**
      * Called with the nodes that are missing.
      *
-     * @param nodes nodes whose launchers have not connected; empty on other nodes than node 0, which do not know them
+     * @param nodes nodes whose launchers have not connected; always empty on other nodes than node 0
      */
     void missing(Set<Integer> nodes);
 

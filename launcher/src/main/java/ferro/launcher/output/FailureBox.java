@@ -18,7 +18,7 @@ public record FailureBox(
         First first, double seconds, List<String> diagnosis, List<String> others, Printed printed, List<String> more) {
     /** Largest width of the frame, and its width if the width of the screen is unknown. */
     public static final int MOST_COLUMNS = 200;
-    /** Smallest width of the frame; a terminal that reports a smaller width is not believed. */
+    /** Smallest width of the frame, also if a terminal reports a smaller width. */
     private static final int LEAST_COLUMNS = 20;
 
     /** Replaces a rank number when a node is lost with all its ranks. */
@@ -66,7 +66,8 @@ public record FailureBox(
     /**
      * The output of ranks in the report.
      *
-     * @param trace     trace of the exception that ended the first rank, as printed; empty if no exception did
+     * @param trace     trace of the exception that ended the first rank, as printed; empty if no exception ended the
+     *     rank
      * @param part      how much of the trace is shown
      * @param rank      rank whose last lines are shown: the first rank, or the rank that is to blame
      * @param lastLines last lines of that rank on either stream
@@ -149,7 +150,7 @@ public record FailureBox(
     }
 
     /**
-     * Breaks lines between words instead of cutting them, because their end often contains the remedy.
+     * Breaks lines between words instead of cutting lines, because the end of a line often contains the remedy.
      *
      * @param columns  width of a line
      * @param maxLines largest number of lines for one text; the last line is cut

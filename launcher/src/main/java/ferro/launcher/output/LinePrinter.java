@@ -38,7 +38,7 @@ final class LinePrinter {
         return hurry.isDone();
     }
 
-    /** Prints a text and waits for it. After {@link #hurry}, waits at most 1 s, and not at all behind stuck output. */
+    /** Prints a text and waits until it is printed; after {@link #hurry} at most 1 s, and not after stuck output. */
     void tell(Runnable print) {
         CompletableFuture<Void> before;
         CompletableFuture<Void> told;

@@ -4,13 +4,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Limits how long a stream is read after its rank has ended. Counts time spent waiting for bytes, not time spent
- * writing them to a slow screen. The output of the rank is already in the pipe, so it needs no wait. Thread-safe.
+ * A limit for the time in which a stream is read after its rank has ended. Counts time spent waiting for bytes, not
+ * time spent writing to a slow screen. The output of the rank needs no wait, because it is already in the pipe.
+ * Thread-safe.
  */
 final class OutputTimeout {
     /** Total time that the reader waits for a child of the rank, such as tee, which keeps the pipe open. */
     static final long MILLIS = 300;
-    /** More bytes than the pipes of a rank and a child hold (at most 1 MiB): a child that prints more may not end. */
+    /** More bytes than the pipes of a rank and a child hold (at most 1 MiB). A child that prints more may never end. */
     static final long MOST_BYTES = 4 << 20;
 
     private final LongSupplier clock;

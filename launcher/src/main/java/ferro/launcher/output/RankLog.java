@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The folder of {@code --log-dir}. File {@code rank-R.log} has the standard output of rank R, and {@code rank-R.err}
- * its standard error. If a file cannot be written, the job continues. The screen then shows one warning, and the file
- * later gives the number of missing bytes.
+ * its standard error. If a file cannot be written, the job continues. The screen shows one warning about such files,
+ * and the file later contains the number of missing bytes.
  */
 public final class RankLog {
     private final Optional<Path> folder;
@@ -25,7 +25,7 @@ public final class RankLog {
     }
 
     /**
-     * Creates the folder; throws before anything has been started if this fails.
+     * Creates the folder. Throws if the folder cannot be created, before any rank is started.
      *
      * @param folder folder that the user has named; empty for no log
      * @param screen shows the warning about files that cannot be written

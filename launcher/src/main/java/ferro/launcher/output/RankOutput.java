@@ -36,7 +36,7 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
     /** Matches the call in which this rank received the failure. Other ranks received the failure in other calls. */
     private static final Pattern OWN_CALL = Pattern.compile("^(\\w+: ).*?" + CALL_LOCATION + ": ");
 
-    /** Matches what ferro logs while a rank joins and works; such lines do not explain the end of the rank. */
+    /** Matches lines that ferro logs while a rank joins and works. Such lines do not explain the end of the rank. */
     private static final Pattern INFO_OF_FERRO = Pattern.compile("INFO ferro\\.[a-z.]+: ");
 
     /** Matches the failure of this rank to join a group of any name, with the ranks that are missing. */
@@ -88,8 +88,8 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
     }
 
     /**
-     * Returns the line that best explains how the rank ended: the exception that ended it, or else its last line that
-     * is not blank and not from ferro's log. Empty if the rank printed no such line.
+     * Returns the line that best explains how the rank ended: the exception that ended the rank, or else its last line
+     * that is not blank and not from ferro's log. Returns empty if the rank printed no such line.
      */
     public String lastLine() {
         return thrown().orElseGet(() -> lastLines.stream()

@@ -62,7 +62,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         this.folds = ties.name == Screen.Name.ERR && screen.folds();
     }
 
-    /** Returns the prefix of a line. On a terminal it clears the rest of the line, where a longer bar may be. */
+    /** Returns the prefix of a line. On a terminal the prefix clears the line, which may have a longer bar. */
     private static byte[] prefix(int rank, boolean terminal) {
         String number = "[" + rank + "]";
         String shown = terminal
@@ -94,7 +94,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         show();
     }
 
-    /** Reads bytes. An error counts as the end: the stream of a killed process may end in an error. */
+    /** Reads bytes. An error counts as the end, because the stream of a killed process may end in an error. */
     private int read(InputStream from, byte[] chunk) {
         int count = -1;
         patience.waits();
@@ -108,7 +108,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         return count;
     }
 
-    /** Called when the rank has ended: only bytes in the pipe and output of its children are missing. */
+    /** Called when the rank has ended, so that only bytes in the pipe and output of its children are missing. */
     public void awaitRest() {
         patience.renew();
     }

@@ -37,8 +37,8 @@ public final class Screen {
      * One of the two streams.
      *
      * @param stream   where bytes are written
-     * @param terminal whether it is a terminal, which supports colours and progress bars
-     * @param onDisk   whether it is a file or a device, where a failed write does not mean that the reader has gone
+     * @param terminal whether the stream is a terminal, which supports colours and progress bars
+     * @param onDisk   whether the stream is a file or a device; a failed write does not mean that a reader has gone
      */
     public record ScreenStream(OutputStream stream, boolean terminal, boolean onDisk) {
         /** Creates a stream to a reader, such as a pipe. */
@@ -117,7 +117,7 @@ public final class Screen {
         return channel(name).terminal();
     }
 
-    /** Returns the width of the terminal of standard error; {@code otherwise} if it is not a terminal. */
+    /** Returns the width of the terminal of standard error; {@code otherwise} if standard error is not a terminal. */
     public int columns(int otherwise) {
         return err.terminal() ? Terminals.columnsOfErr().orElse(otherwise) : otherwise;
     }
@@ -200,8 +200,9 @@ public final class Screen {
     }
 
     /**
-     * Takes the lock, in the order of the waiting threads, and returns whether this succeeded. After {@link #hurry},
-     * waits at most 100 ms, because the holder may be stuck on the other stream; the caller then prints without lock.
+     * Takes the lock, in the order of the waiting threads, and returns whether the lock was taken. After {@link
+     * #hurry}, waits at most 100 ms, because the holder may be stuck on the other stream. Without the lock, the caller
+     * prints, too.
      */
     private boolean lockedUnlessHurried() {
         try {

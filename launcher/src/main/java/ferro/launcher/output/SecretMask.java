@@ -11,8 +11,8 @@ public final class SecretMask {
     private final Set<String> forms = new LinkedHashSet<>();
 
     /**
-     * Creates a mask of a secret as text, in hexadecimal digits, and in base 64. If the text has hexadecimal digits
-     * only, as a generated secret has, also masks the bytes of these digits.
+     * Creates a mask of a secret as text, in hexadecimal digits, and in base 64. If the text has only hexadecimal
+     * digits, like a generated secret, the mask also covers the bytes of these digits.
      */
     public SecretMask(byte[] secret) {
         String text = new String(secret, StandardCharsets.UTF_8);

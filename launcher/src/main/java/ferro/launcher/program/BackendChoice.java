@@ -37,7 +37,7 @@ public record BackendChoice(String name, List<BackendReport> found) {
         Map<String, String> settings = new HashMap<>(environment);
         spec.backend().ifPresent(name -> settings.put("FERRO_BACKEND", name));
         spec.links().ifPresent(kind -> settings.put("FERRO_LINKS", kind));
-        // the values of this job's first rank, not of an outer launcher: the check of devices counts the local ranks
+        // sets the values of this job's first rank, not of an outer launcher, because a check counts the local ranks
         settings.put("FERRO_STORE_SERVED", "1");
         settings.put("RANK", "" + spec.placement().firstRank());
         settings.put("WORLD_SIZE", "" + spec.placement().worldSize());

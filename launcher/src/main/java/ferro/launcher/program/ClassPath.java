@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A class path, such as the one of ferro's jars that the launcher was started with ({@code java -cp 'lib/*'}).
+ * A class path, such as the class path of ferro's jars with which the launcher was started ({@code java -cp 'lib/*'}).
  *
  * @param entries absolute paths
  */

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * The names of the files in ferro's jars. Checks whether a class path of the user has files with such names.
  *
  * <p>If the user's class path has no such file, no lookup by name depends on the order of the two class paths, so
- * ferro's jars may come first. Only then can the JVM take their classes from an archive.
+ * ferro's jars may come first. The JVM can take ferro's classes from an archive only if ferro's jars come first.
  */
 final class FerroNames {
     /** Packages, and files outside of them that are looked up by name. A test compares this list with the jars. */
@@ -88,7 +88,8 @@ final class FerroNames {
 
     /**
      * Whether a jar has no name of ferro. Rejects the first entry, because a program that asks for any manifest finds
-     * the manifest of the first jar. Rejects wildcards, because to expand them costs more than it saves.
+     * the manifest of the first jar. Rejects wildcards, because expanding wildcards costs more time than an archive
+     * saves.
      */
     private boolean jar(Path path, boolean first) throws IOException {
         if (first || !Files.isRegularFile(path)) {

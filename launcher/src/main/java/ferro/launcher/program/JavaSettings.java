@@ -149,14 +149,14 @@ public record JavaSettings(
      */
     public static List<String> ownFlags() {
         List<String> flags = new ArrayList<>();
-        // turns off a counter file in /tmp: each collection writes it, a slow disk blocks it, and a kill leaves it
+        // turns off a counter file in /tmp, which each collection writes, a slow disk blocks, and a kill leaves behind
         flags.add("-XX:-UsePerfData");
         if (hasVectors()) {
-            // the kernels use this module; RankStream does not show the line that the JVM prints about it
+            // the kernels use this module; RankStream does not show the JVM's line about the module
             flags.add("--add-modules=" + VECTORS);
         }
         if (FEATURE >= 22) {
-            // Netty and JNA load native libraries: newer JDKs print four lines about it, and later ones will refuse it
+            // Netty and JNA load native libraries; newer JDKs print four lines about this, and later JDKs will refuse
             flags.add("--enable-native-access=ALL-UNNAMED");
         }
         if (FEATURE >= 24) {
@@ -175,7 +175,7 @@ public record JavaSettings(
     private List<String> flags(boolean fewCores) {
         List<String> flags = new ArrayList<>(ownFlags());
         if (fewCores && !mentions("GC")) {
-            // the choice of a JVM that detects one core; unbound ranks share cores without detecting it
+            // a JVM that detects one core chooses this collector; unbound ranks share cores without detecting this
             flags.add("-XX:+UseSerialGC");
         }
         if (!mentions("java.util.logging.")) {
@@ -190,7 +190,7 @@ public record JavaSettings(
         return flags;
     }
 
-    /** Returns the class archive that the script {@code ferro} names. A rank starts a third faster with it. */
+    /** Returns the class archive that the script {@code ferro} names. A rank with an archive starts a third faster. */
     private Optional<Path> archive() {
         if (programFirst || mentions("SharedArchiveFile") || mentions("-Xshare")) {
             return Optional.empty();

@@ -36,7 +36,7 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
     private static final String VARIABLE = "FERRO_RECORDER_DIR";
     /** Longest time that the end of a job waits for a diagnosis, because the files may contain anything. */
     private static final long PATIENCE_SECONDS = 15;
-    /** Number of generations whose recordings are kept: a job may fail for weeks. The end of the job lists as many. */
+    /** Number of generations whose recordings are kept and listed, because a job may fail for weeks. */
     private static final int KEPT_GENERATIONS = 20;
 
     /** Number of calls of each group that go to other launchers; the report of a node has limited space. */
@@ -54,7 +54,7 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
         return new Recordings(TemporaryFolder.make("ferro-recordings-", environment), true, Map.of());
     }
 
-    /** Returns the files of a folder with their times: an earlier job may have had the same name. */
+    /** Returns the files of a folder with their times, because an earlier job may have had the same name. */
     private static Map<Path, FileTime> inside(Path folder) throws IOException {
         Map<Path, FileTime> inside = new HashMap<>();
         if (Files.isDirectory(folder)) {
@@ -100,21 +100,21 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
         return ours ? Optional.of(folder) : Optional.empty();
     }
 
-    /** Adds the variable that names the folder for a rank, unless the user has named one. */
+    /** Adds the variable that names the folder for a rank, unless the user has named a folder. */
     public void addTo(Map<String, String> variables) {
         if (ours) {
             variables.put(VARIABLE, folder.toString());
         }
     }
 
-    /** Returns the analysis of a job's recordings and of the ends of its ranks; empty if it is not possible. */
+    /** Returns the analysis of a job's recordings and of the ends of its ranks; empty if no analysis is possible. */
     public Optional<Analysis> analyzed(String job, ProcessEnds ends) {
         return patiently(
                 () -> Analysis.of(List.of(folder), Optional.of(job), this::isOfThisJob, Optional.of(ends)), why -> {});
     }
 
     /**
-     * Returns the analysis of recordings that launchers have read; empty if it is not possible.
+     * Returns the analysis of recordings that launchers have read; empty if no analysis is possible.
      *
      * @param brief    recordings as {@link #brief} returns them
      * @param ends     how the processes of the ranks ended
@@ -145,7 +145,7 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
         try {
             return Optional.of(task.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
         } catch (ExecutionException failure) {
-            // broken recordings must not hide why the job failed; ferro analyze reports what is wrong with them
+            // broken recordings must not hide why the job failed; ferro analyze reports the problems of recordings
             unjudged.accept("" + failure.getCause());
             return Optional.empty();
         } catch (TimeoutException slow) {
@@ -162,8 +162,8 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
     }
 
     /**
-     * Removes what is not needed: all files after a job that succeeded, and in any case a folder without recordings.
-     * The guard shell of the job's other folder may already have removed the folder.
+     * Removes files that are not needed: all files after a job that succeeded, and in any case a folder without
+     * recordings. The guard shell of the job's other folder may already have removed the folder.
      */
     public void settle(boolean endedWell) throws IOException {
         try {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The program that every rank runs. Checked when it is created, so that bad input is found before any rank starts. */
+/** The program that every rank runs. Each target is checked when it is created, before any rank starts. */
 @FunctionalInterface
 public interface Target {
     /** Creates a target from the words after {@code --}: any program and its arguments. The program must exist. */

@@ -113,8 +113,8 @@ public record CoreBinding(List<String> slices, String reason) {
     }
 
     /**
-     * Returns a warning if launcher and ranks may use only some cores of the node: srun and mpirun give a task one core
-     * by default. Empty if each rank has a core, or if all cores of the node may be used.
+     * Returns a warning if launcher and ranks may use only some cores of the node, because srun and mpirun give a task
+     * one core by default. Returns empty if each rank has a core, or if all cores of the node may be used.
      */
     public static Optional<String> warning(int ranks, Map<String, String> environment) {
         try {

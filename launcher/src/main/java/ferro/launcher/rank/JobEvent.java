@@ -7,7 +7,7 @@ public sealed interface JobEvent {
      *
      * @param rank    number of the rank
      * @param code    exit code; 128 + n if signal n ended the process
-     * @param atNanos when the launcher noticed the end
+     * @param atNanos when the launcher detected the end
      */
     record Ended(int rank, int code, long atNanos) implements JobEvent {}
 

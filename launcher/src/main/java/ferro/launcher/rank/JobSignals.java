@@ -16,8 +16,8 @@ import java.util.function.Consumer;
  * also forwards them to the launchers of other nodes.
  *
  * <p>Uses reflection, because the compiler warns about each use of {@code sun.misc.Signal}, and this build treats
- * warnings as errors. If this class is missing, or if the JVM reserves a signal for itself, the signal ends the
- * launcher, and the guard shells end the ranks.
+ * warnings as errors. If {@code sun.misc.Signal} is missing, or if the JVM reserves a signal for itself, the signal
+ * ends the launcher, and the guard shells end the ranks.
  */
 public final class JobSignals {
     /** Signals that request the end of the job. */
@@ -49,7 +49,7 @@ public final class JobSignals {
     /**
      * Reports signals of this process as events from now on.
      *
-     * @param jobControl whether to handle TSTP and CONT; these signals then do not suspend this process by themselves
+     * @param jobControl whether to handle TSTP and CONT. If so, these signals do not suspend this process by themselves
      * @param first      run at each signal that requests the end, before any other action
      * @param early      receives each other signal that comes before ranks are started
      */
@@ -68,7 +68,7 @@ public final class JobSignals {
                     signals.heard(name);
                 });
             } catch (ReflectiveOperationException kept) {
-                // missing, or reserved by the JVM: the signal keeps its default, which ends the launcher
+                // the class is missing, or the JVM reserves the signal, which keeps its default: to end the launcher
                 continue;
             }
         }
@@ -142,7 +142,7 @@ public final class JobSignals {
      * Waits before ranks are started. A signal that requests the end, even an earlier one, ends the wait.
      *
      * @param time time to wait; may be zero
-     * @throws InterruptedException if such a signal ends the wait
+     * @throws InterruptedException if a signal that requests the end ends the wait
      */
     public void holdBack(Duration time) throws InterruptedException {
         interruptMe();
@@ -156,7 +156,7 @@ public final class JobSignals {
     /** Stops the interrupts of {@link #interruptMe}, on the same thread. Forwards earlier and later signals. */
     public synchronized void tell(BiConsumer<String, Integer> others) {
         waiting = null;
-        // a signal that came just now is already an event, so it must not interrupt other code
+        // a signal that has just arrived is already an event, so it must not interrupt other code
         Thread.interrupted();
         onward = others;
         for (int told = 1; told <= times; told++) {

@@ -11,12 +11,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Starts a command as leader of a process group that ends together with this process.
+ * A guard that starts commands as leaders of process groups that end together with this process.
  *
  * <p>The group of the command has one more process, the guard shell. The guard shell reads a pipe whose other end only
  * this process holds. Each line in the pipe is the name of a signal for all processes of the group. At the end of the
  * file, this process has ended, even by kill -9, and the guard shell kills the group. ({@code setpriv --pdeathsig} does
- * not work: it sends its signal when the Java thread that started the rank ends.)
+ * not work, because it sends its signal when the Java thread that started the rank ends.)
  *
  * <p>A new group needs {@code setsid}, or {@code perl} on a system without {@code setsid} (macOS). With neither, ranks
  * are ordinary children: signals reach only the rank itself, and a kill -9 of the launcher leaves the ranks running.
@@ -58,7 +58,7 @@ public final class ProcessGroupGuard {
         return programs.find("perl").isPresent() ? new ProcessGroupGuard(BY_PERL) : new ProcessGroupGuard(List.of());
     }
 
-    /** Returns why ranks outlive a kill -9 of the launcher on this machine; empty if they do not. */
+    /** Returns why ranks outlive a kill -9 of the launcher on this machine; empty if ranks do not outlive it. */
     public Optional<String> missing() {
         return holds()
                 ? Optional.empty()
@@ -158,7 +158,7 @@ public final class ProcessGroupGuard {
         try {
             kill(name, "" + process.pid());
         } catch (IOException noShell) {
-            // Java alone sends only TERM and KILL, which would end the rank
+            // Java itself sends only TERM and KILL, which would end the rank
             return;
         }
     }

@@ -85,7 +85,7 @@ public final class RankProcess implements SupervisedRank {
         return process.pid();
     }
 
-    /** Returns the rank's output. The trace is empty if no exception ended the rank, or if it is not a Java program. */
+    /** Returns the rank's output. The trace is empty if no exception ended the rank, or if no Java program ran. */
     public RankOutput output() {
         return new RankOutput(rank, pid(), tail.trace(), tail.lines());
     }

@@ -17,10 +17,10 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Waits for the ranks of a job, in one loop on one thread that takes events from a queue.
+ * The loop that waits for the ranks of a job, on one thread that takes events from a queue.
  *
- * <p>The first rank that fails ends the job: the others receive TERM, and KILL after a grace time. A signal that the
- * launcher receives is forwarded to all ranks. After a signal that requests the end, the remaining ranks are killed:
+ * <p>The first rank that fails ends the job: the other ranks receive TERM, and KILL after a grace time. A signal that
+ * the launcher receives is forwarded to all ranks. After a signal that requests the end, the remaining ranks are killed
  * when the grace time is over, or at a second signal.
  */
 public final class Supervisor {
@@ -37,7 +37,7 @@ public final class Supervisor {
     private final Map<Integer, SupervisedRank> running = new TreeMap<>();
     private final Map<Integer, SupervisedRank> undrained = new TreeMap<>();
     private final Set<Integer> stopped = new HashSet<>();
-    /** Ranks that have ended without being stopped and whose output is still read. */
+    /** Ranks that have ended without being stopped and whose output is still being read. */
     private final Map<Integer, JobEvent.Ended> untold = new HashMap<>();
 
     private Long stoppedNanos;
@@ -61,13 +61,13 @@ public final class Supervisor {
     private enum StopPhase {
         /** No failure and no signal has occurred. No time limit. */
         RUNNING,
-        /** A rank has ended with exit code 2, and the others will do so too. Afterwards ranks are stopped. */
+        /** A rank has ended with exit code 2, and the other ranks will do so, too. Next, ranks are stopped. */
         LEAVING,
-        /** A rank has failed, and the others record the rank to blame. Afterwards ranks are stopped. */
+        /** A rank has failed, and the other ranks record the rank to blame. Next, ranks are stopped. */
         NOTICING,
-        /** The ranks have received TERM or another signal that ends them. Afterwards ranks are killed. */
+        /** The ranks have received TERM or another signal that ends them. Next, ranks are killed. */
         STOPPING,
-        /** The ranks have been killed. Afterwards the launcher no longer waits for ranks. */
+        /** The ranks have been killed. After this phase, the launcher no longer waits for ranks. */
         KILLED
     }
 
@@ -75,8 +75,8 @@ public final class Supervisor {
      * The time limits for ranks that have to end.
      *
      * @param leave           from exit code 2 of the first rank to TERM for ranks that have not ended by bad input
-     * @param notice          from the failure of a rank to TERM for the others, if they have joined a group: they
-     *     detect and record the failure
+     * @param notice          from the failure of a rank to TERM for the other ranks, if these have joined a group, so
+     *     that the other ranks detect and record the failure
      * @param stop            from TERM to KILL when a rank has failed; with {@code notice} and the time of the kill,
      *     all ranks end within two seconds of the first failure
      * @param signal          from forwarding a signal to KILL
@@ -113,7 +113,7 @@ public final class Supervisor {
         /** Called when a rank that the launcher has not stopped has ended, and its output has been read. */
         void ended(JobEvent.Ended ended);
 
-        /** Called when the output of ranks can no longer be shown on this node; the ranks are stopped. */
+        /** Called when the output of ranks can no longer be shown on this node. The ranks are stopped. */
         void unshown();
 
         /** Called when all ranks have been suspended. Suspends this launcher too, and returns when it is resumed. */
@@ -136,11 +136,11 @@ public final class Supervisor {
      * @param stopped      ranks that were sent TERM after a failure, or because output could not be shown
      * @param stoppedNanos when ranks were stopped or received the signal, by {@link System#nanoTime}; else null
      * @param halted       ranks that were suspended by a signal or traced when the first rank failed, with their pids
-     * @param signal       signal that ended the job from outside; null if no signal did
+     * @param signal       signal that ended the job from outside; null if no signal ended the job
      * @param unshown      why the job was stopped although no rank failed; null if no such stop occurred
      * @param passed       forwarded signals that do not request the end, with the ranks that received them
-     * @param heardNanos   when this launcher received the first failure, of its own or another node; a launcher ends no
-     *     rank before this moment; null if it received no failure
+     * @param heardNanos   when this launcher received the first failure, of its own or another node; null without a
+     *     failure. A launcher ends no rank before this moment
      */
     public record JobOutcome(
             List<JobEvent.Ended> failures,
@@ -292,7 +292,7 @@ public final class Supervisor {
 
     /**
      * Forwards a signal to the ranks. The launchers of several nodes may have received the same signal. Therefore a
-     * signal counts as the second one only if one launcher has received two.
+     * signal counts as the second signal only if one launcher has received two signals.
      */
     private void forward(JobEvent.Signalled signalled) {
         String name = signalled.name();
@@ -338,7 +338,7 @@ public final class Supervisor {
 
     /**
      * Forwards the CONT that has resumed this process. The JVM reports each signal on a separate thread. Therefore the
-     * event of this CONT may come after the event of a later TSTP, which this CONT must not cancel.
+     * event of the CONT may come after the event of a later TSTP, which the CONT must not cancel.
      */
     private void passContinued() throws InterruptedException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
@@ -351,7 +351,7 @@ public final class Supervisor {
         }
     }
 
-    /** Handles a signal when only output is left, which a slow reader delays: waits a limited time for the output. */
+    /** Handles a signal when only output is left, which a slow reader delays. Waits a limited time for the output. */
     private void endOutput(String name, Duration most) {
         if (phase.compareTo(StopPhase.STOPPING) < 0) {
             signal = name;

@@ -1,5 +1,5 @@
 /**
- * The processes of the ranks of this host: how they start, on which cores they run, and how all of them end.
+ * The processes of the ranks of this host: their start, their cores, and their end.
  *
  * <p>Start reading at {@code Supervisor}, which makes the decisions, then {@code RankProcess}, which starts and signals
  * one rank. {@code ProcessGroupGuard} ends a rank with all its children, even if the launcher is killed.
