@@ -9,9 +9,7 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/**
- * A comparison of different calls with the same sequence number. The result is the ranks to blame, and the difference.
- */
+/** A comparison of different calls with one sequence number, which finds the ranks to blame and the difference. */
 public final class CallsThatDiffer {
     private static final Pattern LENGTH = Pattern.compile("\\[\\d+]");
     /** The root in the text of a call. The text ends with the root after the algorithm was removed. */

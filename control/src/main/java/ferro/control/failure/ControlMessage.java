@@ -86,9 +86,7 @@ public sealed interface ControlMessage extends WireMessage
             implements ControlMessage {
         static final byte KIND = 2;
 
-        /**
-         * Creates the goodbye of a rank that has closed the group without a goodbye, and without messages to this rank.
-         */
+        /** Creates the goodbye of a rank that closed the group without one and exchanged no message with this rank. */
         public static Goodbye unsaid(int rank) {
             return new Goodbye(UNKNOWN, 0, 0, 0, "", rank, rank);
         }

@@ -64,10 +64,7 @@ public final class Diagnosis {
             return new Failure(Code.TIMED_OUT, origin, sequence, RankLists.numbers(culprits), said, null, known);
         }
 
-        /**
-         * Makes the event of a rank that has waited for a quarter of a timeout; the ranks of the event are the
-         * culprits.
-         */
+        /** Makes the event of a rank that has waited for a quarter of a timeout. The event names the culprits. */
         public GroupEvent late(GroupSpec group, String said) {
             List<Integer> ranks = culprits.stream().boxed().toList();
             return GroupEvent.of(GroupEvent.Kind.LATE, group.name(), group.rank(), ranks, said);

@@ -125,7 +125,7 @@ public record Failure(
      * Merges two causes into the cause on which ranks agree. The result is the graver cause, by code, then by sequence,
      * then by origin. The culprits of the result are all ranks to blame for its code.
      *
-     * <p>If calls were compared, only the cause with the earliest difference counts. Of several causes with the same
+     * <p>If calls were compared, only the cause with the earliest difference counts. Of several causes with this
      * difference, the cause with the most compared calls counts, because the calls of two ranks do not show which rank
      * is the odd one. Of causes that compared equally many calls, one counts, with its culprits and its list of calls.
      *

@@ -17,7 +17,7 @@ public interface FailurePolicy {
     long EOF_GRACE_NANOS = 10_000_000L;
 
     /**
-     * Returns whether this rank sends a failure that this rank has detected to a neighbour.
+     * Returns whether a neighbour receives a failure that this rank has detected.
      *
      * @param failure cause with which the group fails
      * @param peer    neighbour that may receive the failure
@@ -72,9 +72,7 @@ public interface FailurePolicy {
         return mine == theirs;
     }
 
-    /**
-     * {@return nanoseconds between the end of a connection and the blame of its peer; 0 if the peer is blamed at once}
-     */
+    /** {@return nanoseconds from the end of a connection to the blame of its peer; 0 for blame at once} */
     default long eofGraceNanos() {
         return EOF_GRACE_NANOS;
     }
@@ -103,7 +101,7 @@ public interface FailurePolicy {
 
     /**
      * {@return whether the data links are dropped before callers receive a failure; if true, ferro must not access the
-     * memory of the callers afterwards}
+     * memory of the callers after this}
      */
     default boolean abandonsLinks() {
         return true;

@@ -193,7 +193,7 @@ final class AgreedFailure {
         }
     }
 
-    /** Sends the failure, if the group has failed, to a rank that is not a neighbour. Neighbours received it before. */
+    /** Sends the failure, if the group has failed, unless the rank is a neighbour, which has already received it. */
     void sendUnlessNeighbour(int peer) {
         if (!sender.neighbours().isNeighbour(peer)) {
             tell(peer);

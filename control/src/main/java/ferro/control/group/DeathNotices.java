@@ -31,7 +31,7 @@ final class DeathNotices {
         return failure.sendsToAll();
     }
 
-    /** Forwards deaths that another rank has sent, a little later and together with deaths that arrive by then. */
+    /** Forwards deaths that another rank has sent, a little later and together with deaths that arrive meanwhile. */
     void heard(Set<Integer> ranks) {
         boolean isFirst;
         synchronized (this) {

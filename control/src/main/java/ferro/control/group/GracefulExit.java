@@ -10,7 +10,7 @@ public final class GracefulExit {
     /** The condition for the end of a leave. */
     public enum ExitLimit {
         /**
-         * The leave ends when all receivers of the goodbye have answered. This is for a group that has failed.
+         * The leave ends when all receivers of the goodbye have answered. Used for a group that has failed.
          */
         ALL_HAVE_HEARD,
         /** The leave ends when all receivers of the goodbye have everything that they need from this rank. */

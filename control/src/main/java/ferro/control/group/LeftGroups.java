@@ -26,7 +26,7 @@ public final class LeftGroups {
 
     /**
      * The context of the rank; null if progress is stepped, because no thread can wait in that case. With stepped
-     * progress, the thread that receives the last message that a group waits for releases the group.
+     * progress, the thread that receives the message after which no rank needs a group releases this group.
      */
     private final RankContext context;
 

@@ -84,7 +84,7 @@ final class RankLosses {
         this.machines = machines;
     }
 
-    /** Runs the code for a death once without a death, so that the first death does not wait for class loading. */
+    /** Runs the code for a death once without a death, so that a real death does not run this code for the first time. */
     void warm() {
         machineOf(self, new BitSet());
         isOnePlaceOfMany(self);
@@ -185,7 +185,7 @@ final class RankLosses {
         }
     }
 
-    /** Records that a rank had left before its end if the group has not failed by now. */
+    /** Records that a rank had left before its end, unless the group has failed since. */
     private void stillUnexplained(int peer) {
         Failure known = failure.cause();
         if (known == null) {

@@ -138,7 +138,7 @@ public final class Membership implements RankProcesses {
                 : new Membership(joined, group, context, identity, times);
     }
 
-    /** Creates a membership for media without a control lane. It watches no rank, but groups have to enter it. */
+    /** Creates a membership that groups have to enter but that watches no rank, for media without a control lane. */
     public static Membership unwatched(GroupSpec group) {
         return new Membership(group, true);
     }
@@ -461,7 +461,7 @@ public final class Membership implements RankProcesses {
             }
         }
 
-        /** Ends the watch over the rank's silence. Its process is still watched, because the rank may be alive. */
+        /** Ends the watch over the rank's silence. The rank's process is still watched, because it may be alive. */
         @Override
         public void cutOff(int rank, FerroException cause) {
             peers[rank].cutOff();

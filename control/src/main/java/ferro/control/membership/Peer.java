@@ -10,8 +10,8 @@ import ferro.control.membership.MembershipMessage.Present;
  */
 final class Peer {
     /**
-     * The time for which a rank may be silent, in heartbeat intervals of that rank. It applies to a rank whose interval
-     * is longer than the interval of this rank.
+     * The time for which a rank may be silent, in heartbeat intervals of that rank. This limit is for a rank whose
+     * interval is longer than the interval of this rank.
      */
     private static final long INTERVALS = 3;
 

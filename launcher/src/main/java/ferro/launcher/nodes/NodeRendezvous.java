@@ -144,7 +144,7 @@ final class NodeRendezvous {
         stranger("a launcher of node " + node, refused);
     }
 
-    /** Records and reports a refused process. Its refusal does not end this job, because it may be of another job. */
+    /** Records and reports a refused process, which does not end this job, because it may belong to another job. */
     private void stranger(String who, Refused refused) {
         SortedSet<Integer> missing = missing();
         if (!missing.isEmpty()) {

@@ -555,7 +555,7 @@ public final class Nodes implements AutoCloseable {
                 cards.stream().filter(card -> !lost.get(card.node()).isDone()).toList());
     }
 
-    /** Closes the connection. On node 0, the store of this launcher may be closed afterwards. */
+    /** Closes the connection. On node 0, the store of this launcher may be closed after this call. */
     @Override
     public void close() {
         concluded.set(true);

@@ -13,7 +13,7 @@ final class LineAssembler {
 
     /** A consumer of lines. */
     interface LineSink {
-        /** Receives one line, with its last byte: line feed or carriage return. The array is reused afterwards. */
+        /** Receives one line, with its last byte: line feed or carriage return. The array is reused after the call. */
         void line(byte[] bytes, int length, byte end);
 
         /** Called if the last line is a piece of a longer line. */

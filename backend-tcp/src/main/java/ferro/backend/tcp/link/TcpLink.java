@@ -391,7 +391,7 @@ public final class TcpLink implements Link {
         }
     }
 
-    /** Reads the rest of a connection that has reached its byte limit. Its end is handled like any other end. */
+    /** Reads the rest of a connection that has reached its byte limit, whose end is handled like any other end. */
     private void readAhead() {
         if (retiring == null || ending != null) {
             return;

@@ -54,7 +54,7 @@ final class PeerAttempts {
         refusals.set(peer, "a connection in its name from " + address + " was refused: " + refusal.getMessage());
     }
 
-    /** Describes a peer that is not ready; {@code connected} says whether its control connection exists. */
+    /** Describes a peer that is not ready; {@code connected} is true if its control connection exists. */
     UnconnectedRank unconnected(int peer, PeerRecord record, boolean connected) {
         String address = Addresses.text(record.addresses());
         if (connected) {

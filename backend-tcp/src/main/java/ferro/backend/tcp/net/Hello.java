@@ -55,7 +55,7 @@ public record Hello(
      * @param to        the rank to connect to; -1 for a store
      */
     public record Peering(long group, int rank, int worldSize, int to) {
-        /** Creates the peering of a launcher. Its rank is negative, and {@code session} identifies the launcher. */
+        /** Creates the peering of a launcher, which has a negative rank; {@code session} identifies the launcher. */
         public static Peering ofLauncher(int node, long session) {
             return new Peering(session, -1 - node, 0, -1);
         }

