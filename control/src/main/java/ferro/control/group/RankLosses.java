@@ -84,7 +84,7 @@ final class RankLosses {
         this.machines = machines;
     }
 
-    /** Runs the code for a death once without a death, so that a real death does not run this code for the first time. */
+    /** Runs the code for a death once without a death, so that a real death is not the first run of this code. */
     void warm() {
         machineOf(self, new BitSet());
         isOnePlaceOfMany(self);

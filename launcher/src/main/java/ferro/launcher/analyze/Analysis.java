@@ -104,8 +104,8 @@ public final class Analysis {
 
     /**
      * Reads the recordings of one job. Ranks of several hosts may have written into several folders. If a rank has two
-     * recordings, uses the newer recording. Omits a file that cannot be read, and lists the file in {@link
-     * #problems()}.
+     * recordings, uses the newer recording. Omits a file that cannot be read, and lists the file in
+     * {@link #problems()}.
      *
      * @param folders folders to which recorders wrote
      * @param job     name of the job; empty for the job that wrote last

@@ -200,9 +200,9 @@ public final class Screen {
     }
 
     /**
-     * Takes the lock, in the order of the waiting threads, and returns whether the lock was taken. After {@link
-     * #hurry}, waits at most 100 ms, because the holder may be stuck on the other stream. Without the lock, the caller
-     * prints, too.
+     * Takes the lock, in the order of the waiting threads, and returns whether the lock was taken. After
+     * {@link #hurry}, waits at most 100 ms, because the holder may be stuck on the other stream. Without the lock,
+     * the caller prints, too.
      */
     private boolean lockedUnlessHurried() {
         try {

@@ -134,7 +134,7 @@ final class IntraNodeMemory {
         return provider;
     }
 
-    /** Returns why these ranks share no memory, or empty. Names the first rank without it if reasons differ. */
+    /** Returns why these ranks share no memory, or empty. If reasons differ, names the first rank without memory. */
     String lackingAmong(int[] ranks) {
         String[] told = new String[ranks.length];
         for (int i = 0; i < told.length; i++) {

@@ -30,9 +30,9 @@ public final class TcpControlLane implements ControlLane {
     public interface DataArrivals {
         /**
          * Receives a data connection and takes it over. The connection is authenticated, has auto-read off and no
-         * handlers, and belongs to no loop. No byte of data was read. The allocator of the channel is a {@link
-         * ReadSwitch}. The default method closes the connection, because a peer with data links has other settings than
-         * a group without data links.
+         * handlers, and belongs to no loop. No byte of data was read. The allocator of the channel is a
+         * {@link ReadSwitch}. The default method closes the connection, because a peer with data links has other
+         * settings than a group without data links.
          */
         default void data(int peer, DataLane lane, int epoch, Channel channel) {
             TlsHandshake.closeAtOnce(channel);
