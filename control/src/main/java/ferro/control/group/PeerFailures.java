@@ -19,7 +19,7 @@ final class PeerFailures {
     private static final long BROKEN_NANOS = 50_000_000L;
     /** The largest number of checks for the answer of a rank before the rank is judged without an answer. */
     private static final int LOOKS_MOST = 20;
-    /** The delay of a timer from which on it is assumed that this process stood still and read no messages. */
+    /** The delay of a timer that shows that this process stood still and read no messages. */
     private static final long STOOD_STILL_NANOS = 20_000_000L;
 
     private final StatusInquiry inquiry;

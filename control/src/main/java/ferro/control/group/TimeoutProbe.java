@@ -24,7 +24,7 @@ public final class TimeoutProbe {
     private static final int EARLY = 5;
     /** A lead is at most the timeout divided by this number. */
     private static final int LEAD_PART = 8;
-    /** The delay of a check from which on the caller counts as having stood still. */
+    /** The delay of a check that shows that the caller stood still. */
     static final long STOOD_STILL_NANOS = 250_000_000L;
     /** The maximum number of waits for new answers after a deadline. On a very busy machine every check is late. */
     private static final int AGAIN_MOST = 3;

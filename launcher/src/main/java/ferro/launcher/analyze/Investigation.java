@@ -34,9 +34,9 @@ import java.util.stream.Stream;
 
 /**
  * The search for the verdict, by the same rules as running ranks. The failure of a group has the highest priority,
- * because its ranks have exchanged their states. The failures of ranks are merged as running ranks merge failures. The
- * next priority have different calls under one sequence number, and the last one have ranks that a {@code Diagnosis}
- * blames. The recordings and the ends of processes show what the ranks to blame did.
+ * because its ranks have exchanged their states. The failures of ranks are merged as running ranks merge failures. If
+ * no group has failed, different calls under one sequence number are the problem. If the calls agree, the ranks
+ * that a {@code Diagnosis} blames count. The recordings and the ends of processes show what the ranks to blame did.
  */
 final class Investigation {
     private final MergedRecordings merge;

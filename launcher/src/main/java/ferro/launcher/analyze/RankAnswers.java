@@ -32,7 +32,7 @@ final class RankAnswers {
     static final long AS_WRITTEN = Long.MAX_VALUE;
     /** Longest time between the end of a call that detected a failure and the record of the failure of the group. */
     private static final long SLACK_NANOS = 10_000_000;
-    /** Duration of the wait of a call from which on the job counts as making no progress. */
+    /** A call that waits this long shows that the job makes no progress. */
     private static final long LONG_WAIT_NANOS = 1_000_000_000;
 
     private final MergedRecordings merge;
