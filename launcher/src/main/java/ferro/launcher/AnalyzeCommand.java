@@ -92,7 +92,7 @@ final class AnalyzeCommand implements Callable<Integer> {
         }
     }
 
-    /** Replaces the file without following links, because others may write to a folder that the user did not name. */
+    /** Replaces a file that the user did not name. Follows no links, because others may write to its folder. */
     private static void replace(Path file, String text) throws IOException {
         Path part =
                 file.resolveSibling("." + PAGE + "." + ProcessHandle.current().pid());

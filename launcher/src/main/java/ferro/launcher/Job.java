@@ -56,7 +56,7 @@ final class Job {
     private Optional<JobSignals> signals = Optional.empty();
     /** Last printed lines about nodes and cores. */
     private List<String> shown = List.of();
-    /** Whether the rendezvous of the launchers has begun, which notifies launchers of other nodes from its begin on. */
+    /** Whether the rendezvous of the launchers has begun. Since then, it notifies launchers of other nodes. */
     private boolean meeting;
     /** The rendezvous with the launchers of the other nodes in each generation; empty for a job of one node. */
     private Optional<NodeMeeting> otherNodes = Optional.empty();

@@ -42,7 +42,7 @@ final class JobOptions {
             defaultValue = "1")
     private int nodes;
 
-    /** Number of this node; null until it is parsed, because after an earlier error no launcher may act as node 0. */
+    /** Number of this node; null until parsed, because after an earlier error this launcher must not act as node 0. */
     @Option(names = "--node-rank", paramLabel = "I", description = "number of this host, from 0 (default: 0)")
     private Integer nodeRank;
 

@@ -127,7 +127,8 @@ public final class Post {
     }
 
     /**
-     * As {@link #straight}, but for arrays and foreign memory, for file descriptors to which such memory can be lent.
+     * Does the same as {@link #straight} for elements in arrays or foreign memory, and for a file descriptor to which
+     * such memory can be lent.
      */
     public boolean isLent(int leastBytes) {
         return length - headerBytes > leastBytes && kernel == null && (isForeign() || !data.isDirect());

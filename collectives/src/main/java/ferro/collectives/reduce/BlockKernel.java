@@ -25,7 +25,7 @@ abstract class BlockKernel extends Kernel {
 
     final DataType type;
     private final int block;
-    /** Array of one block, for the first operand. A subclass also has this array in a field of its element type. */
+    /** Array of one block, for the first operand. A subclass also has both arrays in fields of its element type. */
     final Object intoBlock;
 
     final Object sourceBlock;

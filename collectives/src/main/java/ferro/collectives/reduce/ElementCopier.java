@@ -14,8 +14,8 @@ import java.nio.ByteBuffer;
  */
 public final class ElementCopier {
     /**
-     * Number of buffers whose views are kept: more than most ranks have peers on their host. More buffers would
-     * allocate.
+     * Number of buffers whose views are kept: more than most ranks have peers on their host. With one buffer more,
+     * each call would allocate.
      */
     private static final int KEPT = 32;
 

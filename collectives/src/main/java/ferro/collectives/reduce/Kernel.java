@@ -32,9 +32,9 @@ public abstract class Kernel {
      * overlap.
      *
      * @param into         operand and result: an array of the kernel's type or a direct buffer in native order
-     * @param intoOffset   offset of the first element of {@code into}: an index for an array, bytes for a buffer
+     * @param intoOffset   start of the run in {@code into}: an index for an array, bytes of any alignment for a buffer
      * @param source       other operand, of the same kinds as {@code into}
-     * @param sourceOffset offset of the first element of {@code source}, as {@code intoOffset}; bytes of any alignment
+     * @param sourceOffset start of the run in {@code source}, as {@code intoOffset}
      * @param count        number of elements
      * @throws IndexOutOfBoundsException if a run is not inside its memory
      * @throws ClassCastException        if an operand is neither an array of the kernel's type nor a buffer
@@ -78,9 +78,9 @@ public abstract class Kernel {
      * buffer if they do not overlap.
      *
      * @param first        operand and result, of the same kinds as for {@link #combine}
-     * @param firstOffset  offset of the first element of {@code first}: an index for an array, bytes for a buffer
+     * @param firstOffset  start of the run in {@code first}: an index for an array, bytes of any alignment for a buffer
      * @param second       other operand, also a result
-     * @param secondOffset offset of the first element of {@code second}, as {@code firstOffset}; bytes of any alignment
+     * @param secondOffset start of the run in {@code second}, as {@code firstOffset}
      * @param count        number of elements
      * @throws IndexOutOfBoundsException if a run is not inside its memory
      * @throws ClassCastException        if an operand is neither an array of the kernel's type nor a buffer

@@ -70,7 +70,8 @@ final class KernelTrial {
     }
 
     /**
-     * Records how many of the elements of a call were part of samples. The next calls have no samples for some time.
+     * Records how many of the elements of a call were part of samples. The larger this part was, the more calls have
+     * no samples next.
      */
     void sampled(long elements, long count) {
         if (undecided()) {

@@ -86,7 +86,7 @@ final class IntraNodeLinks {
         return !dropped && ProgressWords.acquire(areas[rank], SegmentLayout.put(layout.ring(rank, peer, lane))) != 0;
     }
 
-    /** Moves the bytes that can move now, and wakes the peers of their links. Returns whether any byte moved. */
+    /** Moves the bytes that can move now, and wakes the peer of each link that moved. Returns whether any moved. */
     boolean poll() {
         boolean any = false;
         for (int i = count - 1; i >= 0; i--) {
@@ -129,7 +129,7 @@ final class IntraNodeLinks {
 
     /**
      * One lane to one rank of the same host: a ring in the peer's segment for sends, and a ring in this rank's segment
-     * for receives. Only the thread that makes progress uses a link.
+     * for receives. Used by the thread that makes progress.
      */
     final class IntraNodeLink implements Link {
         private final int peer;

@@ -39,7 +39,7 @@ public final class IntraNodeTransport implements Transport {
     private final GroupSpec group;
     private final LongSupplier clock;
     private volatile Events events;
-    /** Segments of the ranks of this host; null before {@link #meet}. */
+    /** Segments of the ranks of this host; null before {@link #meet} and after the end. */
     private SharedMemory memory;
 
     /** Links in shared memory; null before {@link #meet} and after the end. While null, no call accesses a segment. */

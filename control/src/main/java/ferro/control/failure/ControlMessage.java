@@ -224,8 +224,8 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /**
-     * The leave of a rank that has left the group normally. Of all leaves that a rank has received, the rank sends the
-     * leave with the lowest last collective. A receiver forwards a leave if the leave is the lowest one so far.
+     * The leave of a rank that has left the group normally. The sender sends the leave with the lowest last collective
+     * of all leaves that have reached it. A receiver forwards a leave if the leave is the lowest one so far.
      *
      * @param rank         rank that has left
      * @param lastSequence sequence of the last collective that the rank has called, 0 if none

@@ -90,8 +90,8 @@ public record Failure(
     /**
      * Returns whether a rank forwards this failure, which is merged from the failure {@code known} and another failure.
      * If only the text of a loss has changed, the loss is not forwarded, because each rank that has detected the loss
-     * notifies all ranks. If only the text of another failure has changed, the failure is forwarded if its (sequence,
-     * origin) is lower.
+     * notifies all ranks. If only the text of a failure of another kind has changed, the failure is forwarded if its
+     * (sequence, origin) is lower.
      *
      * @param known failure of this rank before the merge
      * @return whether the other ranks have to be notified

@@ -202,7 +202,7 @@ final class AgreedFailure {
 
     /**
      * Sends the failure, if the group has failed, to a new neighbour. A failure that another thread is just sending to
-     * the old neighbours is sent, too.
+     * the neighbours is sent, too, because that thread may not send it to the new neighbour.
      *
      * @return whether the group has failed
      */

@@ -37,7 +37,7 @@ final class CallStacks {
         }
     }
 
-    /** The thread that has joined. The reference is weak, because a strong one would keep a virtual thread alive. */
+    /** The thread that has joined. A strong reference would keep a virtual thread and its stack alive. */
     private record Joiner(String name, WeakReference<Thread> thread) {}
 
     void joinedBy(Thread thread) {

@@ -5,7 +5,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.function.IntToLongFunction;
 
-/** The leave of this rank, with the ranks that would lose data if the process of this rank ended. Thread-safe. */
+/** The leave of this rank, with the ranks that may lose data if the process of this rank ends. Thread-safe. */
 public final class GracefulExit {
     /** The condition for the end of a leave. */
     public enum ExitLimit {

@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
  * The calls of the ranks at the sequence number at which the calls differ. This rank asks all ranks before it blames
  * any rank, so the failure lists the call of each rank whose call is known. The failure blames the ranks whose calls
  * differ from the calls of most ranks. The failure is published as soon as all ranks have answered and reported their
- * calls. After {@link #SETTLE_NANOS} the failure is published without the other ranks. Thread-safe.
+ * calls. After {@link #SETTLE_NANOS} the failure is published without the unknown calls. Thread-safe.
  */
 final class Mismatches {
     /**

@@ -84,8 +84,8 @@ final class OverlayNeighbours {
     }
 
     /**
-     * Returns the next rank after another rank that is not gone, according to this rank. Each rank sends its goodbye to
-     * the next rank.
+     * Returns the next rank that is not gone, according to this rank, after another rank. Each rank sends its goodbye
+     * to its next rank.
      */
     synchronized int nextAfter(int peer) {
         return overlay.nextAfter(peer, gone);

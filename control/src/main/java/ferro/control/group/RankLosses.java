@@ -247,7 +247,7 @@ final class RankLosses {
         return silent.get(peer);
     }
 
-    /** Blames silent ranks that have not left. Reports other silent ranks to a rank that can judge them. */
+    /** Blames silent ranks that have not left. If this is uncertain, reports them to a rank that can determine it. */
     private void judgeSilence(int peer, BitSet ranks, FerroException cause) {
         BitSet blamed = those(ranks, this::isBlamed);
         if (blamed.get(peer)) {

@@ -84,7 +84,7 @@ final class StatusInquiry {
         return !silent.isEmpty();
     }
 
-    /** Creates a diagnosis from answers to an early question. A rank without an answer to the last one may be slow. */
+    /** Creates a diagnosis from answers to an early question. A rank without an answer to {@code last} may be slow. */
     Diagnosis diagnosis(long early, long last, long sequence) {
         return new Diagnosis(machines, board.answers(early), board.silentTo(last), sequence);
     }

@@ -80,7 +80,7 @@ public final class TimeoutProbe {
         return timeoutNanos >= WARNED_LEAST_NANOS;
     }
 
-    /** Returns when listeners are warned of an operation: after a quarter of the time until its deadline. */
+    /** Returns when listeners are warned of an operation: after a quarter of the time from begin to deadline. */
     public static long warnNanos(long begunNanos, long deadlineNanos) {
         return begunNanos + Math.max(0, deadlineNanos - begunNanos) / PART_BEFORE_WARNING;
     }

@@ -37,7 +37,7 @@ final class Peer {
         return rank;
     }
 
-    /** Begins the watch. From now on, a rank counts as silent even if it stands still before its first message. */
+    /** Begins the watch. The silence of a rank that has not sent a message yet counts from now on. */
     synchronized void awaitedFrom(long nowNanos) {
         awaited = true;
         if (!present) {

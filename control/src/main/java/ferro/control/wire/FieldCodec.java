@@ -31,7 +31,7 @@ public interface FieldCodec {
      */
     Set<Integer> ranks(String name, int maxBytes, Set<Integer> value);
 
-    /** Passes a list like {@link #ranks} with ranks of the joined group, for which no upper limit is checked. */
+    /** Passes a list like {@link #ranks} of ranks of the joined group. Readers do not know the size of that group. */
     Set<Integer> joinedRanks(String name, Set<Integer> value);
 
     /**

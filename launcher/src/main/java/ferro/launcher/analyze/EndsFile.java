@@ -19,7 +19,7 @@ import java.util.Set;
  * {@code ferro analyze} has the same facts as the launcher.
  */
 public final class EndsFile {
-    /** Age difference to a recording above which the older file is of an earlier job with the same name. */
+    /** A file that is older than a recording by more than this time is of an earlier job with the same name. */
     private static final long SLACK_NANOS = 1_000_000_000L;
 
     /** Longest detail in characters. The first characters of a longer message identify an exception. */

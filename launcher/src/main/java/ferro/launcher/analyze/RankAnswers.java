@@ -150,8 +150,8 @@ final class RankAnswers {
     }
 
     /**
-     * Returns whether a rank may have made a call after it wrote its recording. If so, the call began after that moment
-     * and has not waited long. Ranks of a running job write their recordings at different times.
+     * Returns whether a rank may have made a call after it wrote its recording. This is assumed if the waiting rank
+     * began the call after that moment and has not waited long. Ranks of a running job write at different times.
      */
     private boolean mayHaveCome(int rank, WaitingRank one) {
         long begun = one.operation().begun();

@@ -26,7 +26,7 @@ public record Descriptors(OptionalLong limit, int jars) {
     private static final int PER_RANK = 4;
     private static final int OF_RANK = 24;
     private static final int PER_PEER = 2;
-    /** Files of the compiler. On JDK 17 and 25, a launcher that compiles has each jar open twice, and 9 or 10 more. */
+    /** Files of the compiler. Measured on JDK 17 and 25: each jar is open twice, and 9 or 10 other files are open. */
     private static final int OF_COMPILER = 12;
 
     /** Reads the limit and the class path of this process. The ranks of this process have the same values. */

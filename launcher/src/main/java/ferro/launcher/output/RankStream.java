@@ -62,7 +62,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         this.folds = ties.name == Screen.Name.ERR && screen.folds();
     }
 
-    /** Returns the prefix of a line. On a terminal the prefix clears the line, which may have a longer bar. */
+    /** Returns the prefix of a line. On a terminal it clears the rest of the line, which may have a longer bar. */
     private static byte[] prefix(int rank, boolean terminal) {
         String number = "[" + rank + "]";
         String shown = terminal

@@ -15,7 +15,7 @@ import javax.net.ssl.SSLException;
 public final class TlsWire extends WrappedSocket {
     private static final System.Logger LOG = System.getLogger("ferro.tcp");
 
-    /** Larger batches are passed to the kernel as arrays. For smaller ones this costs more than a copy, and garbage. */
+    /** Larger batches are passed to the kernel as arrays. A copy of a smaller one costs less and makes no garbage. */
     private static final int LENT_BYTES = 64 << 10;
 
     private final TlsSession session;

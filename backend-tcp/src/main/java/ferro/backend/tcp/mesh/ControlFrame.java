@@ -90,7 +90,7 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
         return new ControlFrame(Type.NOT_ACCEPTED, (byte) 0, 0, body(0, why));
     }
 
-    /** Creates the answer of the lower rank that it will not open a channel. */
+    /** Creates the answer of the lower rank that it will not open this channel. */
     static ControlFrame notAccepted(DataKey key, int epoch, Refusal why) {
         return new ControlFrame(Type.NOT_ACCEPTED, (byte) key.lane().ordinal(), key.group(), body(epoch, why));
     }

@@ -241,8 +241,8 @@ final class DataChannels {
                 mesh.where.blaming(culprit),
                 "rank " + key.peer() + " could not connect lane " + key.lane() + " to rank " + mesh.rank());
         if (hasEntered(key, epoch)) {
-            // the peer had connected without a request and has closed since; its earlier data is in the first
-            // connection, unless the peer has ended that attempt
+            // the peer had opened a connection without a request and has closed since; its earlier data is in this
+            // connection, unless the peer has ended the attempt
             entering.values().stream()
                     .filter(one -> one.hello == entered.get(key))
                     .forEach(one -> one.refusal = failure);
@@ -321,7 +321,7 @@ final class DataChannels {
             // the connection has ended since, and its epoch is released
             return;
         }
-        // after this call the channel may end on a progress thread
+        // the channel is handed over, and may end on a progress thread from here on
         channel.closeFuture().removeListener(given);
         handOver(new DataConnecting(key(hello), hello.channel().epoch()), channel);
     }

@@ -256,7 +256,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         });
     }
 
-    /** Requests the data connection of a pair. Both sides receive the connection once per epoch, after any requests. */
+    /** Requests the data connection of a pair. Both sides receive it once per epoch, after any number of requests. */
     public void openData(int peer, long group, DataLane lane, int epoch) {
         check(peer);
         onLoop(new DataChannels.DataOpening(this, new DataKey(peer, group, lane), epoch));

@@ -271,7 +271,7 @@ public final class ConnectAttempts {
         return "no answer in " + seconds(attempt) + (asks ? ": does a firewall block the connection?" : "");
     }
 
-    /** Returns whether a firewall may block: never within one host, and not after a connection was made. */
+    /** Returns whether a firewall may block connections: never within one host, or after any connection was made. */
     private boolean mayBeBlocked(InetSocketAddress to) {
         return !connected && !TlsPolicy.isOwn(to.getAddress());
     }

@@ -11,7 +11,7 @@ import io.netty.util.UncheckedBooleanSupplier;
  * any time. Netty requests the handle of an allocator only once per channel. Without this class, a data connection
  * would keep the exact reads of its handshake for ever.
  *
- * <p>Use: {@code ((SwitchedReads) channel.config().getRecvByteBufAllocator()).use(handle)}. Each channel has its own
+ * <p>Use: {@code ((ReadSwitch) channel.config().getRecvByteBufAllocator()).use(handle)}. Each channel has its own
  * instance. Only the thread of the channel's loop may call an instance, or any thread while the channel has no loop.
  */
 public final class ReadSwitch implements RecvByteBufAllocator {

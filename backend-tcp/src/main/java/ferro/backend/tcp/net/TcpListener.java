@@ -108,8 +108,8 @@ public final class TcpListener implements AutoCloseable {
     }
 
     /**
-     * Returns a refusal that names the process that holds the port, or that the address is not of this host. Callers
-     * call this method only for the last attempt, because it searches all processes.
+     * Returns a refusal that names the process that holds the port, or reports that the address is not of this host.
+     * Called only for the last attempt, because this method searches all processes.
      */
     public static Refusal notBound(InetSocketAddress address, IOException cause) {
         boolean isElsewhere = Addresses.isElsewhere(address.getAddress());

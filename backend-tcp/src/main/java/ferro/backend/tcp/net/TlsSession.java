@@ -61,7 +61,7 @@ public final class TlsSession {
     private ByteBuffer out;
     private int outAt;
     private int outEnd;
-    /** Ends of the records that {@link #seal} made since all were written. {@link #contents} has their lengths. */
+    /** Ends of the records that {@link #seal} made since all were written. {@link #contents} counts program bytes. */
     private final int[] ends = new int[2 * BATCH_BYTES / SEALED_BYTES];
 
     private final int[] contents = new int[ends.length];
@@ -421,7 +421,7 @@ public final class TlsSession {
                 case NEED_TASK -> runTasks();
                 case NEED_WRAP -> wrapAside();
                 default -> {
-                    // OpenSSL's engine asks for a write of its alert only in this result, and throws at the next call
+                    // OpenSSL's engine asks for a write of its alert only in this result, and throws at the second wrap
                     if (wantsToWrite) {
                         wrapAside();
                         wrapAside();

@@ -32,8 +32,8 @@ final class ReachableStore {
 
     /**
      * Returns the host of the store for the ranks of this host. A name is replaced only if it is
-     * {@linkplain LoopbackHostName this host's loopback}, and if some ranks are on other hosts. A name is not replaced
-     * either if the rank has no strong secret, so that the rank may listen only on loopback.
+     * {@linkplain LoopbackHostName this host's loopback}, and if some ranks are on other hosts. A rank without a strong
+     * secret does not replace the name, because it may listen only on loopback.
      */
     static String host(String named, GroupSpec group, RankContext context) {
         Optional<LoopbackHostName> own = LoopbackHostName.find(named);

@@ -301,7 +301,7 @@ public final class Roster {
         release(generation);
     }
 
-    /** Releases the slot after a failed join. Unlike {@link #leave}, allows to try the same generation again. */
+    /** Releases the slot like {@link #leave} after a failed join, so that the same generation can be tried again. */
     public void giveUp() {
         release(generation - 1);
     }

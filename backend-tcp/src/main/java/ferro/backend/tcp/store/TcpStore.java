@@ -213,7 +213,7 @@ public final class TcpStore implements Store {
             awaitLast(nanos);
             ChannelFuture closing = channel.close();
             if (!channel.eventLoop().inEventLoop()) {
-                // the queue has values that were just set before the close; a loop that ends drops unsent bytes
+                // values that were just set are in the queue before the close; a loop that ends drops unsent bytes
                 closing.awaitUninterruptibly(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS);
             }
             opening.release.run();
@@ -302,7 +302,7 @@ public final class TcpStore implements Store {
         }
     }
 
-    /** Returns this store with the deadline of a join. Later, requests fail unless they are answered at once. */
+    /** Returns this store with the deadline of a join. After it, requests fail unless they are answered at once. */
     public TcpStore until(StoreOpener join) {
         Opening until = new Opening(
                 opening.what,

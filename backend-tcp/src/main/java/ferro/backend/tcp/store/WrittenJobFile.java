@@ -39,7 +39,7 @@ final class WrittenJobFile {
         return written;
     }
 
-    /** Removes the file, unless another start has replaced it; idempotent. Not for a loop, as files may be remote. */
+    /** Removes the file, unless another start has replaced it; idempotent. Never on a loop: the file may be remote. */
     synchronized void remove() {
         if (removed) {
             return;
