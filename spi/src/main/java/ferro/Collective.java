@@ -15,8 +15,8 @@ package ferro;
  */
 public sealed interface Collective permits CollectiveCall {
     /**
-     * Returns an all-reduce in place: combines the tensors of all ranks, and writes the result into the tensor of every
-     * rank.
+     * Returns an all-reduce in place. The all-reduce combines the tensors of all ranks, and writes the result into the
+     * tensor of every rank.
      *
      * @param data operand and result
      * @param op   reduction

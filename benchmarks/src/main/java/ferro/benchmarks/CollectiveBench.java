@@ -35,10 +35,10 @@ public final class CollectiveBench {
     }
 
     /**
-     * Measures the sweep that the words describe, over the group that the environment describes. Exits with 1 if a result
-     * was wrong, with 2 if the words are invalid.
+     * Joins the group that the environment describes, and measures a sweep of collectives. Exits with 1 if a result was
+     * wrong, with 2 if the arguments are invalid.
      *
-     * @param words as {@link Sweep#parse} reads them
+     * @param words options of the sweep and their values, as {@link Sweep#parse} reads them
      * @throws IOException if the wire probe fails
      */
     public static void main(String[] words) throws IOException {
@@ -56,7 +56,7 @@ public final class CollectiveBench {
         long run(ProcessGroup group) throws IOException;
     }
 
-    /** Measures over the group that the environment describes; exits as {@link #main} says. */
+    /** Joins the group that the environment describes and runs a measurement. Exits with the codes of {@link #main}. */
     static void exitIfWrong(String expected, MeasuredRun measured) throws IOException {
         long wrong;
         try (ProcessGroup group = ProcessGroup.join()) {

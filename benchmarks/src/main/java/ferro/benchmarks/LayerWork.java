@@ -3,16 +3,16 @@ package ferro.benchmarks;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What {@code ferro bench overlap} does in place of a model: so much work for each layer, from the last to the first.
+ * The computing of {@code ferro bench overlap} in place of a model: a fixed amount for each layer, last layer first.
  *
- * <p>Not for several threads at once.
+ * <p>Only one thread may use an instance.
  */
 abstract class LayerWork {
     /** What computing does to the core that the rank runs on. */
     enum CoreUse {
-        /** The core is free meanwhile, as where an accelerator computes. */
+        /** Computing leaves the core free, as if an accelerator computes. */
         IDLE,
-        /** The core computes. */
+        /** Computing keeps the core busy. */
         BUSY;
 
         static CoreUse parse(String text) {
@@ -28,7 +28,7 @@ abstract class LayerWork {
             return name().toLowerCase(java.util.Locale.ROOT);
         }
 
-        /** Makes computing that takes so long for a layer on the core of the caller. */
+        /** Creates computing that takes {@code layerNanos} for each layer on the core of the caller. */
         LayerWork of(long layerNanos) {
             return this == IDLE ? new TimedWait(layerNanos) : new Arithmetic(layerNanos);
         }
@@ -37,10 +37,10 @@ abstract class LayerWork {
     /** Begins the layers of one step. */
     abstract void begin();
 
-    /** Returns when the next layer is done. */
+    /** Waits until the next layer is done. */
     abstract void layer();
 
-    /** Begins, and goes through so many layers. */
+    /** Begins a step and computes {@code count} layers. */
     final void layers(int count) {
         begin();
         for (int layer = 0; layer < count; layer++) {
@@ -48,7 +48,7 @@ abstract class LayerWork {
         }
     }
 
-    /** An accelerator that was given all layers at once: each is done a fixed time after the one before. */
+    /** An accelerator that gets all layers at once. Each layer is done a fixed time after the layer before. */
     private static final class TimedWait extends LayerWork {
         private final long layerNanos;
         private long done;
@@ -93,7 +93,7 @@ abstract class LayerWork {
 
         @Override
         void begin() {
-            // the amount is that of each layer
+            // the amount of work for each layer
         }
 
         @Override

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What else than the ranks uses the processor while they are measured, by the counters of Linux.
+ * Detects, by the counters of Linux, what other than the ranks uses the processor during a measurement.
  *
  * @param cores number of cores that the ranks of this host may use
  * @param localRanks number of ranks of this host
@@ -27,9 +27,9 @@ record MachineUse(int cores, int localRanks, int ranks) {
     static final Path THREADS = Proc.HOST.path("self/task");
 
     private static final double NANOS_PER_TICK = 1e7;
-    /** Below this use by other processes there is no warning, however busy the ranks are. */
+    /** Least number of cores in use by other processes for a warning, however busy the ranks are. */
     private static final double BUSY_CORES = 0.2;
-    /** From this share of all cores on, ranks and other processes wait for each other. */
+    /** Share of all cores from which on ranks and other processes wait for each other. */
     private static final double FULL = 0.8;
 
     /** Returns the numbers of ranks and cores that the settings of a rank have. */
@@ -84,11 +84,11 @@ record MachineUse(int cores, int localRanks, int ranks) {
     }
 
     /**
-     * Returns the time for which the JIT compilers of a JVM have run or waited for a core, also for code that they have not
-     * finished. The JVM itself counts only compilations that have ended.
+     * Returns the time for which the JIT compilers of a JVM have run or waited for a core. The time includes unfinished
+     * compilations. The JVM itself counts only compilations that have ended.
      *
      * @param threads folder of the threads of the JVM, {@link #THREADS}
-     * @return nanoseconds; NaN if Linux does not tell them
+     * @return nanoseconds; NaN if Linux does not have these counters
      */
     static double compilerNanos(Path threads) {
         double nanos = Double.NaN;
@@ -106,12 +106,12 @@ record MachineUse(int cores, int localRanks, int ranks) {
                 | DirectoryIteratorException
                 | NumberFormatException
                 | ArrayIndexOutOfBoundsException none) {
-            // no Linux, or a kernel without these counters
+            // the system is not Linux, or its kernel does not have these counters
             return Double.NaN;
         }
     }
 
-    /** Returns the counters of a compiler thread; none of another thread, or of one that has just ended. */
+    /** Returns the counters of a compiler thread; an empty array for another thread or a thread that has just ended. */
     private static String[] compilerTimes(Path thread) {
         try {
             return Files.readString(thread.resolve("comm")).matches("C[12] Compiler.*\\s*")
@@ -123,11 +123,12 @@ record MachineUse(int cores, int localRanks, int ranks) {
     }
 
     /**
-     * Returns the lines for a reader of the times; none if nothing disturbs them. If the job has several hosts, no line is about
-     * other processes, because the counters are those of one host and the time of the ranks is that of all.
+     * Returns warnings about what has disturbed the measured times; none if nothing has. If the job has several hosts,
+     * no warning is about other processes, because the counters are of one host and the time of the ranks is of all
+     * hosts.
      *
      * @param before times before the measurement
-     * @param after times after it; its time of the ranks counts all ranks of the group
+     * @param after times after the measurement, with the time of all ranks of the group
      */
     List<String> warnings(Reading before, Reading after) {
         List<String> lines = new ArrayList<>();

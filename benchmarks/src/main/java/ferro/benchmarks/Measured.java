@@ -67,7 +67,7 @@ public enum Measured {
         return kind;
     }
 
-    /** {@return whether a reduction is part of it, so that {@code --op} has an effect} */
+    /** {@return whether the operation reduces, so that {@code --op} has an effect} */
     public boolean reduces() {
         return kind != null && kind.combines();
     }

@@ -26,11 +26,11 @@ record MeasuredElements(HostTensor tensor, ByteBuffer element, Buffer view) {
             .map(DataType::parse)
             .toList();
 
-    /** Some units of the last place, relative. */
+    /** Largest allowed relative errors, each of some units in the last place. */
     private static final Map<DataType, Double> TOLERANCES =
             Map.of(DataType.FLOAT32, 1e-5, DataType.FLOAT64, 1e-13, DataType.FLOAT16, 1e-2, DataType.BFLOAT16, 5e-2);
 
-    /** An eighth of a first-level cache. */
+    /** Size of the data that {@link #fillFromFirst} repeats, an eighth of a first-level cache. */
     private static final int REPEATED_BYTES = 4096;
 
     static MeasuredElements of(DataType type, int count) {
@@ -68,7 +68,7 @@ record MeasuredElements(HostTensor tensor, ByteBuffer element, Buffer view) {
         }
     }
 
-    /** Whether the element is that of a plain loop. Integers wrap; floating point may be rounded in another order. */
+    /** Returns whether an element is right. Integers wrap. Floating-point sums may be rounded in another order. */
     boolean is(int index, Expectation.Value expected) {
         DataType type = tensor.dataType();
         type.carrier().put(view, 0, tensor.memory(), index, 1);
@@ -89,8 +89,8 @@ record MeasuredElements(HostTensor tensor, ByteBuffer element, Buffer view) {
     }
 
     /**
-     * Writes as many elements as these to the start of a buffer, the first few again and again: what is read stays in the
-     * cache, so that it takes as long as {@link #fill}.
+     * Writes as many elements as the array has to the start of a buffer, by repeating the first few elements. The
+     * elements that are read stay in the cache, so that this method takes as long as {@link #fill}.
      */
     void fillFromFirst(ByteBuffer bytes) {
         int count = (int) tensor.elementCount();

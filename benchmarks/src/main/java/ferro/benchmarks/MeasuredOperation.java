@@ -8,7 +8,7 @@ import ferro.group.ProcessGroup;
 
 /** One collective of one size on one rank: its tensors, its call, and the check of its result. */
 final class MeasuredOperation implements AutoCloseable {
-    /** NCCL has no other tag. */
+    /** Tag of all messages. NCCL supports only this tag. */
     private static final int TAG = 0;
 
     private final ProcessGroup group;
@@ -59,7 +59,7 @@ final class MeasuredOperation implements AutoCloseable {
         };
     }
 
-    /** Returns a rank's part of a ping-pong: rank 0 sends first, rank 1 returns what it received, the others do nothing. */
+    /** Returns a rank's part of a ping-pong. Rank 0 sends first, rank 1 sends back, and other ranks do nothing. */
     private Runnable pingPong(Tensor in, Tensor out) {
         return switch (group.rank()) {
             case 0 ->
@@ -102,9 +102,9 @@ final class MeasuredOperation implements AutoCloseable {
     }
 
     /**
-     * Writes the input again and then runs the operation, as a program with new data for each call would. Data not written
-     * since the last call are still in the cache of the core that read them. All-reduces are excluded, as they write their
-     * own input.
+     * Writes the input again and then runs the operation, as a program with new data for each call does. Data that was
+     * not written since the last call is still in the cache of the core that has read it. The input of an all-reduce is
+     * not written again, because an all-reduce itself writes it.
      */
     void runOnFreshInput() {
         if (collective.readsInput(group.rank() == Expectation.ROOT)) {
@@ -149,7 +149,7 @@ final class MeasuredOperation implements AutoCloseable {
         }
     }
 
-    /** Returns the elements as the table counts them: those of the whole tensor. */
+    /** Returns the number of elements of the full tensor, which the table shows. */
     int count() {
         return expectation.count();
     }

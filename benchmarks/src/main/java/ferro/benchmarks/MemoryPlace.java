@@ -18,13 +18,13 @@ import java.time.Duration;
 
 /** The place of the measured tensors. Elements are filled and compared in arrays for every place. */
 sealed interface MemoryPlace extends AutoCloseable {
-    /** Returns a tensor of the same type and length; on the host it is the array itself. */
+    /** Returns a tensor with the type and length of {@code elements}. On the host, the tensor is the array itself. */
     Tensor tensor(MeasuredElements elements);
 
     /** Copies the array into the tensor. */
     void write(MeasuredElements from, Tensor to);
 
-    /** Writes all elements of the tensor again, in the natural way of the place; the values do not matter. */
+    /** Writes all elements of the tensor again, as a program does in this kind of memory. The values do not matter. */
     default void rewrite(MeasuredElements from, Tensor to) {
         write(from, to);
     }
@@ -41,9 +41,10 @@ sealed interface MemoryPlace extends AutoCloseable {
     void close();
 
     /**
-     * Chooses device memory for back ends made for devices, by the settings that ranks see; called by all ranks at once.
+     * Chooses device memory if the settings of the ranks select a back end for devices. All ranks must call this method
+     * at once.
      *
-     * @throws IllegalArgumentException if such a back end is asked for shared memory
+     * @throws IllegalArgumentException if the sweep asks for shared memory on a back end for devices
      */
     static MemoryPlace of(ProcessGroup group, RankContext context, Sweep sweep) {
         String backend = Settings.BACKEND.of(context);
@@ -97,11 +98,11 @@ sealed interface MemoryPlace extends AutoCloseable {
     }
 
     /**
-     * Memory that the group allocates once, shared by its ranks if they can share memory. It has room for a fixed number of
-     * tensors at a time.
+     * Memory that the group allocates once. The ranks share this memory if they can share memory. The memory has space
+     * for a fixed number of tensors at a time.
      */
     final class SharedPlace implements MemoryPlace {
-        /** Each tensor begins at a page of its own. */
+        /** Alignment of tensors in bytes, so that each tensor begins at a separate page. */
         private static final long ALIGNMENT = 4096;
 
         private final Allocation room;
@@ -110,12 +111,12 @@ sealed interface MemoryPlace extends AutoCloseable {
         private int next;
 
         /**
-         * Allocates the memory; called by all ranks at once.
+         * Allocates the memory. All ranks must call this constructor at once.
          *
          * @param group     group of all ranks
          * @param type      element type of all tensors
          * @param bytesMost size of the longest tensor
-         * @param tensors   number of tensors at a time
+         * @param tensors   largest number of tensors at a time
          */
         SharedPlace(ProcessGroup group, DataType type, long bytesMost, int tensors) {
             long pages = (bytesMost + ALIGNMENT - 1) / ALIGNMENT;
@@ -124,7 +125,7 @@ sealed interface MemoryPlace extends AutoCloseable {
             this.room = group.allocate(type, Math.multiplyExact(strideElements, (long) tensors));
         }
 
-        /** Allocates memory for the tensors of a sweep; rank 0 says on standard error if the ranks cannot share it. */
+        /** Allocates memory for a sweep. If the ranks cannot share memory, rank 0 prints this on standard error. */
         static SharedPlace of(ProcessGroup group, Sweep sweep) {
             long bytesMost = 0;
             for (long size : sweep.sizes()) {
@@ -172,7 +173,7 @@ sealed interface MemoryPlace extends AutoCloseable {
 
         @Override
         public void free(Tensor tensor) {
-            // the room is used again
+            // later tensors use the same memory
         }
 
         @Override

@@ -38,10 +38,10 @@ public final class OverlapBench {
     }
 
     /**
-     * Measures what the words describe, over the group that the environment describes. Exits with 1 if an average was wrong, with 2
-     * if the words are invalid.
+     * Joins the group that the environment describes, and measures overlap. Exits with 1 if an average was wrong, with
+     * 2 if the arguments are invalid.
      *
-     * @param words as {@link OverlapRequest#parse} reads them
+     * @param words options of the measurement and their values, as {@link OverlapRequest#parse} reads them
      * @throws IOException if the wire probe fails
      */
     public static void main(String[] words) throws IOException {
@@ -113,7 +113,7 @@ public final class OverlapBench {
         }
     }
 
-    /** Communicates until the code is warm, and returns how long the fastest size of buckets takes then. */
+    /** Communicates until the code is warm, and returns the time of communication with the fastest size of buckets. */
     private double communicatingMillis(List<OverlapStep> steps) {
         double fastest = Double.POSITIVE_INFINITY;
         double spent = 0;
@@ -127,7 +127,7 @@ public final class OverlapBench {
         return fastest;
     }
 
-    /** Runs the parts of all steps in turns, each round from another part on; a row has the medians of a step's parts. */
+    /** Runs the parts of all steps in turns. Each round begins with another part. A row has the medians of one step. */
     private List<OverlapRow> rows(List<OverlapStep> steps, LayerWork computing) {
         List<Runnable> parts = new ArrayList<>();
         parts.add(() -> steps.get(0).compute(computing));
@@ -165,7 +165,9 @@ public final class OverlapBench {
         return samples[samples.length / 2];
     }
 
-    /** Runs a part on all ranks; returns the slowest rank's milliseconds, and those of the processors over all ranks. */
+    /**
+     * Runs a part on all ranks; returns the slowest rank's time and the processor time of all ranks in milliseconds.
+     */
     private double[] millis(Runnable part) {
         group.barrier();
         long cpu = process.getProcessCpuTime();

@@ -40,7 +40,7 @@ final class OverlapOptions {
         return List.of("--computing", "--ratios", "--buckets", "--layers", "--layer-size", "--rounds");
     }
 
-    /** Returns what was given, as {@link OverlapRequest#parse} reads it. */
+    /** Returns the given options and their values, in the form that {@link OverlapRequest#parse} reads. */
     List<String> words() {
         List<String> words = new ArrayList<>();
         BenchTool.add(words, "--computing", computing);
@@ -52,7 +52,7 @@ final class OverlapOptions {
         return words;
     }
 
-    /** Refuses what only overlap understands. */
+    /** Throws if an option of overlap was given; {@code asked} names the measurement that was asked for instead. */
     void refuseFor(String asked) {
         if (!words().isEmpty()) {
             throw new IllegalArgumentException(

@@ -6,13 +6,13 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * The request of {@code ferro bench overlap}; checked when it is made.
+ * The request of {@code ferro bench overlap}. The constructor checks the values.
  *
  * @param computing  what computing does to the core
  * @param ratios     time of computing by that of communicating alone
  * @param buckets    sizes of buckets in bytes
- * @param layers     how many gradients there are
- * @param layerBytes bytes of each
+ * @param layers     number of gradients
+ * @param layerBytes size of each gradient in bytes
  * @param rounds     samples of each contestant
  * @param json       one JSON object per line instead of a table
  */
@@ -27,7 +27,7 @@ public record OverlapRequest(
     /** The word behind {@code ferro bench}. */
     static final String NAME = "overlap";
 
-    /** Fewer samples have no median worth the name. */
+    /** Least number of samples of a time. The median of fewer samples means little. */
     private static final int LEAST_ROUNDS = 30;
 
     private static final int MOST_LAYERS = 1000;
@@ -38,8 +38,8 @@ public record OverlapRequest(
      * @param computing  what computing does to the core
      * @param ratios     time of computing by that of communicating alone
      * @param buckets    sizes of buckets in bytes
-     * @param layers     how many gradients there are
-     * @param layerBytes bytes of each
+     * @param layers     number of gradients
+     * @param layerBytes size of each gradient in bytes
      * @param rounds     samples of each contestant
      * @param json       whether to print JSON
      * @throws IllegalArgumentException naming the value and the allowed values
@@ -129,7 +129,7 @@ public record OverlapRequest(
     }
 
     /**
-     * Checks that a world of this size can do it.
+     * Checks that a group of this size can run the measurement.
      *
      * @param ranks world size
      * @throws IllegalArgumentException if there is nothing to communicate
@@ -140,7 +140,7 @@ public record OverlapRequest(
         }
     }
 
-    /** Returns the settings of buckets of that size: the first is no larger than by default. */
+    /** Returns the settings of buckets of this size. The first bucket is at most as large as by default. */
     static BucketSettings settings(long bytes) {
         return BucketSettings.DEFAULT.withBytes(Math.min(bytes, BucketSettings.DEFAULT.firstBytes()), bytes);
     }

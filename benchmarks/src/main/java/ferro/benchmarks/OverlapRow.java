@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What was measured with one size of buckets; medians of the slowest rank's times, in milliseconds.
+ * The measured times of one size of buckets, in milliseconds. Each is the median of the times of the slowest rank.
  *
  * @param bucketBytes       size of a bucket
  * @param computing         computing alone
@@ -27,17 +27,17 @@ record OverlapRow(
         double flat,
         double communicationCpu) {
 
-    /** Returns the shortest step that could be: the last bucket has to wait for computing, and all for the first. */
+    /** Returns the shortest possible step. The last bucket waits for computing, and all buckets wait for the first. */
     double bound() {
         return Math.max(computing + lastBucket, untilFirst + communicating);
     }
 
-    /** Returns the share of communicating alone that the step does not show. */
+    /** Returns the hidden communication of a step, as a share of the time of communication alone. */
     double hidden() {
         return (computing + communicating - step) / communicating;
     }
 
-    /** Returns the row of the shortest step; of several, the first. */
+    /** Returns the row with the shortest step. If several rows have the shortest step, returns the first of them. */
     static OverlapRow fastest(List<OverlapRow> rows) {
         return Collections.min(rows, Comparator.comparingDouble(OverlapRow::step));
     }
@@ -134,13 +134,13 @@ record OverlapRow(
     }
 
     /**
-     * What the rows of one ratio share.
+     * The values that all rows of one ratio have in common.
      *
      * @param ranks            world size
-     * @param medium           of the data
+     * @param medium           medium of the data
      * @param computing        what computing does to the core
-     * @param probeMicros      half round trip of the wire probe before
-     * @param probeAfterMicros and after
+     * @param probeMicros      half a round trip of the wire probe before the measurement
+     * @param probeAfterMicros half a round trip of the wire probe after the measurement
      * @param bestBucketBytes  size of a bucket with which the step was the shortest
      */
     record OverlapSetting(
@@ -152,7 +152,7 @@ record OverlapRow(
             long bestBucketBytes) {
         private static final double AGREEING = 1.25;
 
-        /** Returns whether the machine was the same before and after. */
+        /** Returns whether the wire probe gave similar results before and after the measurement. */
         boolean probesAgree() {
             return !(Math.max(probeMicros, probeAfterMicros) > AGREEING * Math.min(probeMicros, probeAfterMicros));
         }

@@ -11,7 +11,7 @@ import ferro.training.Parameter;
 import java.nio.FloatBuffer;
 import java.util.List;
 
-/** The parts of a training step with buckets of one size. Not for several threads at once. */
+/** The parts of a training step with buckets of one size. Only one thread may use an instance. */
 final class OverlapStep implements AutoCloseable {
     /** Number of {@link #parts}. */
     static final int PARTS = 4;
@@ -35,7 +35,7 @@ final class OverlapStep implements AutoCloseable {
         last = buckets.bucket(layout.buckets().size() - 1);
     }
 
-    /** Makes the buckets; every rank must call it. */
+    /** Makes the buckets. Every rank must call this method. */
     static OverlapStep of(ProcessGroup group, List<Parameter> layers, long bucketBytes) {
         GradientBuckets buckets = GradientBuckets.builder(group)
                 .parameters(layers)
@@ -49,7 +49,7 @@ final class OverlapStep implements AutoCloseable {
         return bucketBytes;
     }
 
-    /** Returns, in the order of a row's times: the buckets alone, until the first, the last alone, the step. */
+    /** Returns four parts in the order of a row's times: all buckets, the time until the first, the last, the step. */
     List<Runnable> parts(LayerWork computing) {
         return List.of(this::communicate, () -> computing.layers(first), this::lastBucket, () -> step(computing));
     }
@@ -58,7 +58,7 @@ final class OverlapStep implements AutoCloseable {
         computing.layers(layers);
     }
 
-    /** All buckets leave at once. */
+    /** Averages all buckets at once. */
     void communicate() {
         for (int layer = layers - 1; layer >= 0; layer--) {
             buckets.ready(layer);
@@ -66,12 +66,12 @@ final class OverlapStep implements AutoCloseable {
         buckets.finish();
     }
 
-    /** One all-reduce of as many elements as the last bucket has; what they are does not matter. */
+    /** Makes one all-reduce of as many elements as the last bucket has. The values of the elements do not matter. */
     private void lastBucket() {
         buckets.group().allReduce(last, ReduceOp.AVG);
     }
 
-    /** Every bucket leaves as soon as its last gradient is computed. */
+    /** Computes all layers, and starts to average each bucket as soon as its last gradient is computed. */
     private void step(LayerWork computing) {
         computing.begin();
         for (int layer = layers - 1; layer >= 0; layer--) {
@@ -81,7 +81,7 @@ final class OverlapStep implements AutoCloseable {
         buckets.finish();
     }
 
-    /** All is computed, then all is averaged. */
+    /** Computes all layers, and then averages all gradients in one all-reduce. */
     void flat(LayerWork computing) {
         computing.layers(layers);
         group.allReduce(flat.tensor(), ReduceOp.AVG);

@@ -18,15 +18,15 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A plain connection between ranks 0 and 1 of a group, for {@link WireProbe}. It uses the address by which the group itself
- * reaches rank 0, so that it takes the same route as data. It uses loopback if both ranks have the same address or none is
- * known.
+ * A plain connection between ranks 0 and 1 of a group, for {@link WireProbe}. The connection uses the address by which
+ * the group itself reaches rank 0, so that the probe takes the same route as data. The connection uses loopback if both
+ * ranks have the same address, or if no address is known.
  *
  * @param connection this rank's end; null on other ranks, and if there is no connection
  * @param trouble    why there is no connection, on rank 0 only
  */
 record ProbeWire(SocketChannel connection, Optional<String> trouble) {
-    /** Time limit for the connection. Both ranks have just left a call of all ranks, so neither comes late. */
+    /** Time limit for the connection. Both ranks have just returned from a call of all ranks, so no rank is late. */
     private static final int PATIENCE_MILLIS = 10_000;
 
     /** Length of the token that rank 1 sends first, because other processes may find the port too. */
@@ -34,7 +34,7 @@ record ProbeWire(SocketChannel connection, Optional<String> trouble) {
 
     private static final ProbeWire NONE = new ProbeWire(null, Optional.empty());
 
-    /** Connects ranks 0 and 1. Every rank must call it, and all ranks know afterwards whether there is a connection. */
+    /** Connects ranks 0 and 1. Every rank must call this method, and learns by it whether the connection exists. */
     static ProbeWire between(ProcessGroup group) {
         if (group.worldSize() == 1) {
             return NONE;
@@ -57,7 +57,7 @@ record ProbeWire(SocketChannel connection, Optional<String> trouble) {
         return group.rank() == 0 ? new ProbeWire(null, Optional.of(why)) : NONE;
     }
 
-    /** Listens, broadcasts port and token, even after a failure so that others do not wait, and waits for rank 1. */
+    /** Listens, and waits for rank 1. Broadcasts port and token even after a failure, so that no other rank waits. */
     private static SocketChannel accepted(ProcessGroup group) throws IOException {
         long[] door = {0, new SecureRandom().nextLong()};
         boolean told = false;
@@ -107,7 +107,7 @@ record ProbeWire(SocketChannel connection, Optional<String> trouble) {
         }
     }
 
-    /** Accepts the connection of rank 1, and closes those of other processes. */
+    /** Accepts the connection of rank 1, and closes connections of other processes. */
     private static SocketChannel awaited(ServerSocketChannel server, long token) throws IOException {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
         while (true) {

@@ -12,7 +12,7 @@ import java.util.Locale;
  * @param count       elements of the whole tensor
  * @param times       times of one operation
  * @param wrong       elements that differ from a plain loop, over all ranks
- * @param probeMicros half round trip of the wire probe beside it; NaN if it is not known
+ * @param probeMicros half a round trip of the wire probe at the time of this line; NaN if no probe was measured
  */
 record ResultRow(SweepSetting setting, int count, Stopwatch.CallTimes times, long wrong, double probeMicros) {
     /**
@@ -25,7 +25,7 @@ record ResultRow(SweepSetting setting, int count, Stopwatch.CallTimes times, lon
      * @param medium  medium of the data; empty if it is not known
      */
     record SweepSetting(Sweep sweep, String backend, int ranks, String memory, String medium) {
-        /** Takes the medium and the world size from the group: the name of a back end does not tell the medium. */
+        /** Takes the medium from the group, because the name of a back end does not determine the medium. */
         static SweepSetting of(Sweep sweep, String backend, ProcessGroup group, String memory) {
             return new SweepSetting(
                     sweep, backend, group.worldSize(), memory, group.medium().text());

@@ -21,8 +21,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * The program of one rank of a comparison. It waits for a request, measures, answers and waits again. So several libraries
- * can measure in turns, each of them warm, and only one of them at a time.
+ * The program of one rank of a comparison. The program waits for a request, measures, answers and waits again. So
+ * several libraries stay warm and measure in turns, and only one of them measures at a time.
  *
  * <p>Every rank reads requests from the pipe {@code command.RANK} of a folder; rank 0 answers on the pipe {@code answer}.
  */
@@ -43,8 +43,8 @@ public final class ServedBench {
     }
 
     /**
-     * Serves until it is told to quit, over the group that the environment describes, or as a number of simulated ranks in
-     * threads of this process.
+     * Serves requests until the request to quit. The ranks are those of the group that the environment describes, or
+     * simulated ranks in threads of this process.
      *
      * @param words the folder of the pipes; then optionally the number of simulated ranks
      * @throws Exception if the pipes cannot be read or written

@@ -9,27 +9,28 @@ import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Times an operation on all ranks together. The warm-up lasts for a time, and continues until the JIT compilers of all ranks
- * have been at rest for a time. Then come 5 to 64 blocks, each a barrier and up to 1000 calls back to back. A sample is the slowest rank's time
- * for a block divided by its calls. The benches of the peers do the same.
+ * Times an operation on all ranks together. The warm-up has a least duration, and continues until the JIT compilers of
+ * all ranks have been at rest for some time. Then 5 to 64 blocks run. A block is a barrier and up to 1000 calls back to
+ * back. A sample is the slowest rank's time for a block, divided by the number of calls. The benches of the peers do
+ * the same.
  */
 final class Stopwatch {
-    /** Length of a block: so long that the clock and the barrier do not matter. */
+    /** Duration of a block, which is so long that the clock and the barrier do not matter. */
     private static final double BLOCK_NANOS = Duration.ofMillis(4).toNanos();
 
-    /** Longest warm-up in multiples of the first one: then a JVM is measured even if its compilers are still busy. */
+    /** Longest warm-up in multiples of {@link Pace#firstWarmUp}. A JVM is then measured even if compilers are busy. */
     private static final int LONGEST_WARM_UP = 8;
 
     /**
-     * Longest pause of the ranks behind a batch during which code was compiled. A rank that polls leaves a compiler on the same
-     * core half of the core, and each of the two waits for slices of the scheduler.
+     * Longest pause of the ranks after a batch during which code was compiled. If a rank polls and a compiler runs on
+     * the same core, each of them gets half of the core, and waits for time slices of the scheduler.
      */
     private static final long LONGEST_PAUSE_NANOS = Duration.ofMillis(20).toNanos();
 
     private static final Duration LONG_WARM_UP = Duration.ofMillis(1500);
     private static final Duration SHORT_WARM_UP = Duration.ofMillis(200);
 
-    /** Share of a batch's time. If compilation takes less, the measured code is no longer being compiled. */
+    /** Share of the time of a batch. If compilers take less, the measured code is no longer being compiled. */
     private static final double COMPILERS_AT_REST = 0.05;
 
     private final CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
@@ -46,14 +47,14 @@ final class Stopwatch {
     /**
      * The times of the phases.
      *
-     * @param firstWarmUp before the first operation: a JVM needs this time until the code of a call is compiled
-     * @param warmUp      before every further operation; also the time for which the compilers must be at rest
-     * @param measure     for the samples of one operation
+     * @param firstWarmUp warm-up before the first operation, in which a JVM compiles the code of a call
+     * @param warmUp      warm-up before every further operation; also the time for which the compilers must be at rest
+     * @param measure     time for the samples of one operation
      */
     record Pace(Duration firstWarmUp, Duration warmUp, Duration measure) {
         /**
-         * Returns the times for a measurement of this length. The warm-up is not long for a short measurement: six times as
-         * long for the first operation, at most 1.5 s.
+         * Returns the times for a measurement of this length. The first warm-up is six times as long as the
+         * measurement, but at most 1.5 s, so that a short measurement has a short warm-up.
          */
         static Pace measuring(Duration time) {
             return new Pace(shorter(time.multipliedBy(6), LONG_WARM_UP), shorter(time, SHORT_WARM_UP), time);
@@ -96,7 +97,7 @@ final class Stopwatch {
          * Adds a batch.
          *
          * @param nanos time of the batch
-         * @param compilerNanos longest time that the compilers of a rank were busy meanwhile
+         * @param compilerNanos longest time that the compilers of a rank were busy during the batch
          * @return whether the compilers were at rest
          */
         boolean add(double nanos, double compilerNanos) {
@@ -106,7 +107,7 @@ final class Stopwatch {
             return isAtRest;
         }
 
-        /** Returns whether the warm-up was long enough, and its last part without compilations too. */
+        /** Returns whether the warm-up, and its last part without compilations, were long enough. */
         boolean isOver() {
             return spent >= leastNanos && atRest >= restNanos || spent >= maxNanos;
         }
@@ -155,7 +156,7 @@ final class Stopwatch {
 
     private double compilerNanos() {
         if (isCounted) {
-            // NaN, if a thread ends meanwhile, is no rest
+            // the time is NaN if a thread ends during the batch, and NaN does not count as rest
             return MachineUse.compilerNanos(MachineUse.THREADS);
         }
         // null if everything is interpreted

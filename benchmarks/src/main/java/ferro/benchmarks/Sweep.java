@@ -9,10 +9,10 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * The sweep to measure: one collective, one type, one op, several sizes; checked when it is made.
+ * The sweep to measure: one collective, one type, one op and several sizes. The constructor checks the values.
  *
- * @param collective what
- * @param type       of the elements
+ * @param collective collective to measure
+ * @param type       type of the elements
  * @param op         reduction; without effect if the collective does not reduce
  * @param sizes      in bytes, in the order of the table
  * @param time       how long to measure each size, without the warm-up
@@ -35,13 +35,13 @@ public record Sweep(
     private static final String DEFAULT_TIME = "250ms";
     private static final String HEAP = "heap";
     private static final String SHARED = "shared";
-    /** A sum of inputs that are multiplied by three: whole, for the integers, and no power of two. */
+    /** A sum of inputs times three. Three is an integer, which integer types need, and is not a power of two. */
     private static final ReduceOp PRE_MULTIPLIED = ReduceOp.preMultipliedSum(3);
 
     private static final String PRE_MULTIPLIED_NAME = "premulsum";
     private static final List<ReduceOp> OPS =
             List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG, PRE_MULTIPLIED);
-    /** A group can queue thousands, but here each operation has its own tensors. */
+    /** Largest number of queued operations. A group can queue more, but here each operation has its own tensors. */
     private static final int MOST_QUEUED = 1000;
     /** Longest Java array that every JVM can allocate. */
     private static final long MOST_ELEMENTS = Integer.MAX_VALUE - 8L;
@@ -61,12 +61,12 @@ public record Sweep(
     /**
      * Checks the request.
      *
-     * @param collective what
-     * @param type       of the elements
-     * @param op         how to reduce
-     * @param sizes      in bytes; a barrier has none
-     * @param time       for each size
-     * @param queued     operations at once, 1 to 1000
+     * @param collective collective to measure
+     * @param type       type of the elements
+     * @param op         reduction
+     * @param sizes      sizes in bytes; a barrier has none
+     * @param time       time to measure each size
+     * @param queued     number of operations that are queued at once, 1 to 1000
      * @param shared     whether the group allocates the tensors
      * @param json       whether to print JSON
      * @throws IllegalArgumentException naming the value and the allowed values
@@ -103,7 +103,7 @@ public record Sweep(
     }
 
     /**
-     * Reads the words after {@code ferro bench}, without those that the launcher uses itself.
+     * Reads the words after {@code ferro bench}, without the words that the launcher itself uses.
      *
      * @param words a collective, then options: {@code --sizes --type --op --time --queued --memory
      *     --json}
@@ -198,7 +198,7 @@ public record Sweep(
     }
 
     /**
-     * Checks that a world of this size can do it.
+     * Checks that a group of this size can run the sweep.
      *
      * @param ranks world size
      * @throws IllegalArgumentException if a ping-pong has no partner
@@ -209,7 +209,7 @@ public record Sweep(
         }
     }
 
-    /** Returns the elements of the whole tensor for a size. If it has parts, each has the same number, at least one. */
+    /** Returns the number of elements of the full tensor for a size. All parts have the same length, at least one. */
     int elements(long size, int ranks) {
         long count = size / type.byteSize();
         if (!collective.inParts() || count == 0) {

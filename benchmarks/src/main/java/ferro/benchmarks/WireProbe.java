@@ -12,16 +12,16 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * Measures machine and network at this moment, without ferro: half the time of a round trip of 4 bytes over a plain
- * connection between ranks 0 and 1, both spinning. The connection is over loopback if both have the same address. Figures
- * with different probes are not comparable.
+ * Measures the current speed of machine and network without ferro. The result is half the time of a round trip of 4
+ * bytes over a plain connection between ranks 0 and 1, which both spin. The connection is over loopback if both ranks
+ * have the same address. Times that were measured beside different results of the probe are not comparable.
  */
 public final class WireProbe implements AutoCloseable {
     private static final int ROUND_TRIPS = 500;
     private static final int WARM_UP_TRIPS = 20_000;
     private static final long WARM_UP_NANOS = Duration.ofMillis(150).toNanos();
     private static final long BOUND_NANOS = Duration.ofSeconds(1).toNanos();
-    /** Spins before yielding the core to others: there may be more threads than cores. */
+    /** Number of spins before a rank yields its core, because the host may have more threads than cores. */
     private static final int SPINS = 200;
 
     private static final int MORE = 1;
@@ -37,8 +37,8 @@ public final class WireProbe implements AutoCloseable {
     }
 
     /**
-     * Connects ranks 0 and 1; every rank must call it. If these do not reach one another, there is no probe, and rank 0
-     * prints why: a firewall may let only ferro's port through.
+     * Connects ranks 0 and 1. Every rank must call this method. If the connection fails, no probe is measured, and rank
+     * 0 prints the reason. A firewall may block every port but that of ferro.
      */
     static WireProbe open(ProcessGroup group, PrintStream complaints) {
         ProbeWire wire = ProbeWire.between(group);
@@ -49,12 +49,12 @@ public final class WireProbe implements AutoCloseable {
     /**
      * Both ends of a probe in one process.
      *
-     * @param first  end that leads
-     * @param second end that follows, on another thread
+     * @param first  end that sends first and measures
+     * @param second end that answers, on another thread
      */
     public record Pair(WireProbe first, WireProbe second) implements AutoCloseable {
         /**
-         * Exchanges while another thread follows.
+         * Measures round trips, while another thread runs {@link #follow}.
          *
          * @return microseconds of one way
          * @throws IOException if the other thread does not answer in time
@@ -101,7 +101,7 @@ public final class WireProbe implements AutoCloseable {
         exchange(WARM_UP_TRIPS, WARM_UP_NANOS);
     }
 
-    /** Returns microseconds of one way, on rank 0; NaN on other ranks, and without a connection. Called by all ranks. */
+    /** Returns microseconds of one way on rank 0, else NaN; NaN also without a connection. All ranks must call this. */
     double halfRoundTripMicros() throws IOException {
         return exchange(ROUND_TRIPS, BOUND_NANOS);
     }
@@ -113,7 +113,7 @@ public final class WireProbe implements AutoCloseable {
         return first ? lead(roundTrips, nanos) : follow();
     }
 
-    /** Sends and receives until there are enough round trips or time is over. The last message stops the other rank. */
+    /** Makes round trips until their number is reached or the time is over. The last message stops the other rank. */
     private double lead(int roundTrips, long nanos) throws IOException {
         long deadline = System.nanoTime() + nanos;
         double[] micros = new double[roundTrips];
@@ -122,7 +122,7 @@ public final class WireProbe implements AutoCloseable {
         while (!last) {
             last = done == roundTrips - 1 || late(deadline);
             long start = System.nanoTime();
-            // the other rank may be without a core
+            // the other rank may not have a core at the moment
             send(last ? LAST : MORE, deadline + 30 * BOUND_NANOS);
             receive(deadline + 30 * BOUND_NANOS);
             micros[done++] = (System.nanoTime() - start) / 2000.0;
@@ -132,7 +132,7 @@ public final class WireProbe implements AutoCloseable {
     }
 
     private double follow() throws IOException {
-        // this rank may begin long before rank 0, which counts wrong elements meanwhile
+        // rank 0 may begin much later than this rank, because rank 0 first counts wrong elements
         long deadline = System.nanoTime() + 30 * BOUND_NANOS;
         int word = MORE;
         while (word != LAST) {

@@ -20,7 +20,7 @@ final class HeapCopy implements DeviceMemory.Copy {
     private boolean done;
     private RuntimeException failure;
 
-    /** Creates a copy that {@code fault} affects; null for no fault. */
+    /** Creates a copy. The fault is what goes wrong with the copy; null if the copy must succeed. */
     HeapCopy(HeapDeviceMemory memory, CopyEvent started, ByteBuffer host, Runnable work, CopyFault fault) {
         this.memory = memory;
         this.started = started;

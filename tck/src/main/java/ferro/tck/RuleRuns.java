@@ -69,7 +69,7 @@ final class RuleRuns implements ExecutionCondition, TestTemplateInvocationContex
         }
     }
 
-    /** The run of a rule for a number of ranks; 0 if the rule makes its groups itself. */
+    /** One run of a rule. {@code worldSize} is the number of ranks, or 0 for a rule that makes its groups itself. */
     private record RuleRun(int rule, int worldSize)
             implements TestTemplateInvocationContext, ParameterResolver, InvocationInterceptor {
         @Override

@@ -44,7 +44,7 @@ public interface Subject {
      */
     String EXACT_SCALING = "exact scaling";
 
-    /** The close of a rank as soon as its own calls have returned, even if its peers are late. */
+    /** Ranks that may close their group as soon as their own calls have returned, even if other ranks call later. */
     String EARLY_LEAVES = "early leaves";
 
     /**

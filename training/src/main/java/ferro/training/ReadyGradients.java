@@ -51,12 +51,12 @@ final class ReadyGradients {
         return missing[bucket] == 0;
     }
 
-    /** Returns whether a gradient was ready in no pass of this step. */
+    /** Returns whether the gradient of a parameter was not ready in any pass of this step. */
     boolean isUnused(int parameter) {
         return !ready.get(parameter) && !accumulated.get(parameter);
     }
 
-    /** Returns the parameters whose gradients were ready in no pass of this step, in their listed order. */
+    /** Returns the parameters whose gradients were not ready in any pass of this step, in their listed order. */
     List<Parameter> unused() {
         List<Parameter> unused = new ArrayList<>();
         for (int parameter = 0; parameter < layout.parameters().size(); parameter++) {

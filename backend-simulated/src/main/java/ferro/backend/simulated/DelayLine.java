@@ -14,7 +14,7 @@ final class DelayLine {
     private long departures;
     /** Number of items that had departed at the last call of {@link #lose}. */
     private long lostDepartures;
-    /** Time after which these items no longer arrive. */
+    /** Time after which the items up to {@link #lostDepartures} no longer arrive. */
     private long lostAfter;
 
     private boolean cut;
@@ -37,7 +37,7 @@ final class DelayLine {
         return to;
     }
 
-    /** Records that an item departs; returns its number in this direction. */
+    /** Records that an item departs. Returns the number of the item in this direction. */
     long departs() {
         return ++departures;
     }

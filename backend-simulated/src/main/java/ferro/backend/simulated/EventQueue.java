@@ -9,7 +9,8 @@ import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 
 /**
- * The events of a seeded simulation, ordered by virtual time; events of equal time are in random order. For one thread.
+ * The events of a seeded simulation, ordered by virtual time. Events of equal time are in random order. Only one thread
+ * may use a queue.
  *
  * <p>Each event belongs to one rank, its owner. Events of a paused rank wait until the rank resumes. Waiting events
  * then run in a new random order, but events with the same mark keep their order. Events of a dead rank are dropped.
@@ -20,7 +21,7 @@ final class EventQueue {
     /** Owner of events that belong to no rank. */
     static final int NOBODY = -1;
 
-    /** Start of the clock, shortly before it wraps, to find code that compares times instead of subtracting them. */
+    /** First time of the clock, which soon wraps. So the tests find code that compares times without a subtraction. */
     private static final long ORIGIN_NANOS = Long.MAX_VALUE - 50_000;
 
     private static final long NEAR_NANOS = 20_000;
@@ -69,7 +70,7 @@ final class EventQueue {
     }
 
     EventQueue(long seed, int worldSize) {
-        // the seed is not in the hash: traces differ only if different events happen
+        // the seed is not in the hash, so that traces differ only if different events happen
         random = new SplittableRandom(seed);
         dead = new boolean[worldSize];
         for (int rank = 0; rank < worldSize; rank++) {
@@ -119,7 +120,7 @@ final class EventQueue {
         enqueue(new QueuedEvent(true, toRank, mark, task), at, random.nextInt(Integer.MAX_VALUE));
     }
 
-    /** Adds an event that happens only if the simulation still runs at that time: a timer, or a check of deadlines. */
+    /** Adds a timer or a check of deadlines, which happens only if the simulation still runs at its time. */
     void addTimer(long at, int toRank, long mark, Runnable task) {
         enqueue(new QueuedEvent(false, toRank, mark, task), at, random.nextInt(Integer.MAX_VALUE));
     }
@@ -134,7 +135,7 @@ final class EventQueue {
         entries.add(entry);
     }
 
-    /** Pauses a rank: none of its events happens until the time is over. */
+    /** Pauses a rank, so that none of the rank's events happens until the time is over. */
     void pause(int rank, long nanos) {
         if (dead[rank] || waiting.get(rank) != null) {
             return;
@@ -160,7 +161,7 @@ final class EventQueue {
         }
     }
 
-    /** Ends a rank: none of its events happens any more. */
+    /** Ends a rank, so that no later event of the rank happens. */
     void end(int rank) {
         dead[rank] = true;
         List<QueuedEvent> late = waiting.get(rank);

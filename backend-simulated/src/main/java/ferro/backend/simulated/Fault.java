@@ -4,16 +4,16 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * A fault in a seeded simulation. The fault happens before one of the steps, that is, between two events. A fault does
- * not happen if the run ends before its step.
+ * A fault in a seeded simulation. The fault happens before one of the steps, that is, between two events. If the run
+ * ends before this step, the fault does not happen.
  */
 public sealed interface Fault {
     /** {@return the step of the run before which the fault happens, from 0} */
     long step();
 
     /**
-     * The process of a rank dies without a goodbye. Some peers receive fewer of its control messages in flight than
-     * others. Each peer is notified of the loss after a separate delay of at most 100 ms.
+     * The process of a rank dies without a goodbye. Some peers receive fewer control messages of the dead rank in
+     * flight than others. Each peer is notified of the loss after a separate delay of at most 100 ms.
      *
      * @param step step before which the fault happens
      * @param rank rank that dies

@@ -18,7 +18,7 @@ final class GroupInbox {
     final Map<Long, Wire> wires = new HashMap<>();
     /** Why this end dropped its links, or null; under the network's lock. */
     String gone;
-    /** Whether this end leaves in good order. */
+    /** Whether the rank of this inbox has left the group normally, so that this end of its links is not a loss. */
     volatile boolean left;
 
     private final int rank;
@@ -64,7 +64,7 @@ final class GroupInbox {
 
     /**
      * Passes an event to the receiver, immediately or after a receiver is set. Called only on the medium's background
-     * thread, which keeps the order. Returns false if the rank has closed the group normally; then drops the event.
+     * thread, which keeps the order. If the rank has closed the group normally, drops the event and returns false.
      */
     boolean tell(Consumer<Events> event) {
         synchronized (this) {

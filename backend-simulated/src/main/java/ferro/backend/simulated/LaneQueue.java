@@ -10,11 +10,11 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * One direction of one lane between two ranks: a queue of posts with one thread at each end.
  *
- * <p>The posts form a ring. The sender fills the post after the last one, and adds a post to the ring if none is free.
- * The receiver reads published posts only. A small send on the point-to-point lane is copied into a window at once, as
- * with a socket, and is then complete for its sender. Every other send refers to the sender's memory until the receiver
- * has taken it. The monitor guards that memory: the receiver holds the monitor while it copies, and a sender that gives
- * up locks the receiver out.
+ * <p>The posts form a ring. The sender fills the next post after the last post, and adds a post to the ring if none is
+ * free. The receiver reads published posts only. A small send on the point-to-point lane is copied into a window at
+ * once, as with a socket, and is then complete for its sender. Every other send refers to the sender's memory until the
+ * receiver has taken the data. The receiver holds the monitor while it copies from this memory. A sender that gives up
+ * locks the receiver out of this memory.
  */
 final class LaneQueue {
     /** Largest send that the window accepts: the eager limit of the engine plus its envelope. */
@@ -26,9 +26,9 @@ final class LaneQueue {
     /** Longest copy under the monitor, so that a sender that gives up waits only for microseconds. */
     private static final long PIECE_BYTES = 256 << 10;
 
-    /** The delays of the posts and of their acknowledgements; only the seeded medium uses them. */
+    /** Delay line of the posts; null without the seeded medium. */
     DelayLine posts;
-
+    /** Delay line of the acknowledgements; null without the seeded medium. */
     DelayLine acknowledgements;
 
     private final Lane lane;
@@ -119,7 +119,9 @@ final class LaneQueue {
         copied = posted + 1;
     }
 
-    /** Returns a free post. One post stays free: no new post comes between the last consumed one and its successor. */
+    /**
+     * Returns a free post. One post stays free, so no new post comes between the last consumed post and the next post.
+     */
     private SimulatedPost free() {
         if (posted - consumed.get() + 1 < capacity) {
             return tail.next;
@@ -206,7 +208,7 @@ final class LaneQueue {
         return bytes;
     }
 
-    /** Locks the receiver out of the sender's memory. When this method returns, no thread accesses that memory. */
+    /** Locks the receiver out of the sender's memory. When this method returns, no thread accesses this memory. */
     synchronized void lock() {
         locked = true;
     }
@@ -223,7 +225,7 @@ final class LaneQueue {
         signal(sender);
     }
 
-    /** Acknowledges all present and later sends: the receiver has left normally, so their data is dropped unread. */
+    /** Acknowledges all present and later sends. Drops their data unread, because the receiver has left normally. */
     void receiverLeft() {
         acknowledge(Long.MAX_VALUE, true);
     }

@@ -14,7 +14,7 @@ import java.util.Map;
 
 /**
  * The state that the ranks of one {@code createGroup} share: inboxes by group and rank, and the ranks that have died.
- * The lock is held for lookups and connects, but not while data moves or a rank is notified.
+ * A thread holds the lock for lookups and connects, but not while data moves or while the thread notifies a rank.
  */
 final class Network {
     private static final long WORLD = 0;
@@ -51,8 +51,8 @@ final class Network {
     }
 
     /**
-     * Returns memory that the ranks of a group share: the group's own for number 0, or the n-th after that. Each rank calls once
-     * for each number; after the last rank, only the ranks refer to the memory.
+     * Returns memory that the ranks of a group share. Number 0 is the memory of the group itself. Each rank calls this
+     * method once for each number. After the call of the last rank, only the ranks refer to the memory.
      */
     synchronized ByteBuffer[] areas(SimulatedTransport.GroupKey group, int number, int bytes) {
         List<Number> key = List.of(group.id(), number);
@@ -68,7 +68,7 @@ final class Network {
         return made;
     }
 
-    /** Registers a transport, so that it is notified of deaths. */
+    /** Registers a transport for notices of deaths. */
     synchronized void opened(SimulatedTransport transport) {
         transports.add(transport);
         for (int rank : dead) {
@@ -91,7 +91,7 @@ final class Network {
         return left.toString();
     }
 
-    /** Returns the wire of an end to another end; the first of them to call makes the channels of both. */
+    /** Returns the wire of an end to another end. The end that calls first makes the channels of both ends. */
     synchronized GroupInbox.Wire connect(GroupInbox mine, GroupInbox peers, Lane lane) {
         if (!mine.wires.containsKey(key(peers.rank(), lane))) {
             GroupInbox low = mine.rank() < peers.rank() ? mine : peers;
@@ -114,13 +114,13 @@ final class Network {
         return channel;
     }
 
-    /** Ends all wires of an end that leaves: everything that its peers still send is dropped unread. */
+    /** Ends all wires of an end that leaves. Data that its peers still send is dropped unread. */
     void leave(GroupInbox inbox) {
         inbox.left = true;
         drop(inbox, "left the group");
     }
 
-    /** Ends all wires of an inbox: locks the peers out of its rank's memory at once, and notifies the peers. */
+    /** Ends all wires of an inbox. Locks the peers out of the memory of the inbox's rank, then notifies the peers. */
     void drop(GroupInbox inbox, String why) {
         List<GroupInbox.Wire> wires;
         synchronized (this) {

@@ -59,7 +59,7 @@ final class PostCopier {
         }
     }
 
-    /** Moves bytes of a message whose receiver uses another type of the same total size. Keeps the bits. */
+    /** Moves bytes of a message whose receiver uses another type of the same total size. The bits do not change. */
     private void moveBytes(SimulatedPost post, PostRing receives, long bytes) {
         if (scratch == null) {
             scratch = ByteBuffer.allocateDirect(SCRATCH_BYTES).order(ByteOrder.nativeOrder());
@@ -76,13 +76,13 @@ final class PostCopier {
         }
     }
 
-    /** Returns how many of the bytes on both sides are complete elements for both, and complete records. */
+    /** Returns how many bytes are complete elements of both types, and complete records, on both sides. */
     static long whole(SimulatedPost post, PostRing receives) {
         long bytes = Math.min(post.bytes - post.taken, receives.oldest().length() - receives.position());
         return bytes - bytes % unit(post, receives.oldest());
     }
 
-    /** Returns the same as {@link #whole}, but at most one piece, or one record that is larger than a piece. */
+    /** Returns {@link #whole}, but at most one piece, or one record if the record is larger than a piece. */
     static long piece(SimulatedPost post, PostRing receives, long pieceBytes) {
         int unit = unit(post, receives.oldest());
         return Math.min(whole(post, receives), Math.max(1, pieceBytes / unit) * unit);

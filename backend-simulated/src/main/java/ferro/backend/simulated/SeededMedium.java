@@ -26,12 +26,12 @@ final class SeededMedium implements SimulatedMedium {
     private final EventQueue events;
     private final IntFunction<Doorbell> doorbells;
     private final int worldSize;
-    /** Delays of control messages by pair of ranks, created when they are first needed. */
+    /** Delay lines of control messages by pair of ranks. A delay line is created when it is first needed. */
     private final Map<Long, DelayLine> controls = new HashMap<>();
 
     private final Set<Long> cut = new HashSet<>();
     private final Map<Long, Deque<Runnable>> remembered = new HashMap<>();
-    /** All delays of data and of acknowledgements. */
+    /** The delay lines of posts and acknowledgements between all pairs of ranks. */
     private final List<DelayLine> ways = new ArrayList<>();
 
     private final List<LaneQueue> channels = new ArrayList<>();
@@ -114,7 +114,7 @@ final class SeededMedium implements SimulatedMedium {
     @Override
     public void died(int rank) {
         for (int to = 0; to < worldSize; to++) {
-            // some ranks receive more of its last messages than others; the order of the notices is random
+            // some ranks receive more last messages of the dead rank than others; the order of the notices is random
             long kept = events.draw(2) == 0 ? DEATH_NANOS : events.delay();
             long silent = events.draw(2) == 0 ? 0 : events.draw(DEATH_NANOS);
             control(rank, to).lose(events.elapsed(), kept, silent);

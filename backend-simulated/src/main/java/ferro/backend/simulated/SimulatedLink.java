@@ -9,7 +9,7 @@ import ferro.spi.Link;
 import ferro.spi.Transport.Lane;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** One lane to one peer. Sends use one channel; this rank's progress thread serves receives from the other. */
+/** One lane to one peer. Sends use one channel. This rank's progress thread serves receives from the other channel. */
 final class SimulatedLink implements Link {
     private static final long NO_CALL = Long.MIN_VALUE;
 
@@ -115,7 +115,7 @@ final class SimulatedLink implements Link {
         if (dropped || failed) {
             return false;
         }
-        // read before the posts, so that all posts of the peer before its end are seen
+        // read the end before the posts, so that this rank sees all posts that the peer made before its end
         String senderGone = incoming.senderGone();
         long sent = outgoing.sent();
         boolean moved = sent != seenSent;

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Shared memory of ranks in one JVM: direct buffers, all created by the first rank that opens them. */
 final class SimulatedMemory implements SharedMemory {
-    /** Largest number of ranks that share memory; with more, the memory costs more than the saved time. */
+    /** Largest number of ranks that share memory. With more ranks, the cost of the memory exceeds the saved time. */
     static final int RANKS_MOST = 16;
 
     private static final String HOST = "this JVM";
@@ -86,7 +86,7 @@ final class SimulatedMemory implements SharedMemory {
 
     @Override
     public void giveBack() {
-        // the memory of one process is not counted
+        // memory inside one process does not count as shared memory
     }
 
     @Override

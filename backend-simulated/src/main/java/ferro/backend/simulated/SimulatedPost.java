@@ -6,34 +6,36 @@ import ferro.collectives.link.WireHeader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** One send, as its receiver reads it; reused, so calls allocate none. Only the side that holds it uses it. */
+/**
+ * One send, as the receiver reads it. Posts are reused, so calls allocate none. Only the side that has a post uses it.
+ */
 final class SimulatedPost {
     /**
      * The header as the sender wrote it. The sender reuses its own header for its next call, possibly before the
      * receiver takes a post without elements.
      */
     final ByteBuffer headerBytes = ByteBuffer.allocate(WireHeader.BYTES).order(ByteOrder.nativeOrder());
-    /** Whether the header comes first and has not been taken. */
+    /** Whether the post begins with a header that the receiver has not taken. */
     boolean header;
-    /** Memory of the sender, or a copy of it in the window; null without elements. */
+    /** Memory of the sender, or a copy of the elements in the window; null without elements. */
     HostTensor data;
     /** First element of {@link #data}. */
     long from;
     /** Size of the elements in bytes. */
     long bytes;
-    /** How many of {@link #bytes} the receiver has taken. */
+    /** Number of {@link #bytes} that the receiver has taken. */
     long taken;
     /** Bytes of the window that this post occupies; 0 if the post refers to the sender's memory. */
     long window;
     /** The next post of the ring. */
     SimulatedPost next;
 
-    /** Returns the memory of the element behind so many bytes of elements. */
+    /** Returns the memory with the element at a position, which is a number of bytes of elements before it. */
     Object memory(long position) {
         return TensorMemory.memoryAt(data, from + position / data.dataType().byteSize());
     }
 
-    /** Returns where that element is in {@link #memory}: an index for an array, bytes for a buffer. */
+    /** Returns the offset of the element in {@link #memory}: an index for an array, bytes for a buffer. */
     long offset(long position) {
         return TensorMemory.offsetAt(data, from + position / data.dataType().byteSize());
     }

@@ -19,13 +19,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * One run of {@link SimulatedBackend#runAll}: a thread for each rank, the failures in their order, and the end of all
- * ranks. An object runs once.
+ * One run of {@link SimulatedBackend#runAll}, which has a thread for each rank, records the failures in their order,
+ * and ends all ranks. An object runs once.
  *
  * @param <T> type of the results
  */
 final class SimulatedRun<T> {
-    /** Added to the timeout, so that a call that starts at once and times out ends before the run does. */
+    /** Time that is added to the timeout, so that a call that starts at once and times out ends before the run. */
     private static final long SLACK_NANOS = TimeUnit.SECONDS.toNanos(1);
     /** How long other ranks may run after the first failure, and after an interrupt. */
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -88,7 +88,9 @@ final class SimulatedRun<T> {
             return ofFerro().map(one -> one.where().culprits().contains(other)).orElse(false);
         }
 
-        /** Returns the waiting ranks of this rank's cycle, else no rank: only there a timeout blames its own rank. */
+        /**
+         * Returns the ranks of the cycle of waits with this rank, else none: a timeout blames its own rank only then.
+         */
         Set<Integer> cycle() {
             return ofFerro()
                     .filter(one -> one.code() == Code.TIMED_OUT)
@@ -142,7 +144,7 @@ final class SimulatedRun<T> {
             own.result = code.apply(group);
             group.close();
         } catch (Throwable failure) {
-            // before the abort, so that no consequence of the failure comes first
+            // record the failure before the abort, so that no consequence of the failure comes first
             failed(own, failure);
             own.context.abort(failure);
         } finally {
@@ -264,7 +266,7 @@ final class SimulatedRun<T> {
         return frame.getClassName().contains("$$Lambda");
     }
 
-    /** Returns the frame that {@link SimulatedRun} calls: the code of the rank; else returns the top frame. */
+    /** Returns the frame of the rank's code, which {@link SimulatedRun} calls; without such a frame, the top frame. */
     private static int bodyOf(StackTraceElement[] stack) {
         int caller = stack.length - 1;
         while (caller > 0 && !isCaller(stack[caller])) {

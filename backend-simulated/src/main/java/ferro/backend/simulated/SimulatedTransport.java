@@ -168,7 +168,7 @@ final class SimulatedTransport implements Transport {
         boolean moved = false;
         SimulatedLink link = ready.getAndSet(null);
         while (link != null) {
-            // the peer may push the link again as soon as it is polled
+            // the peer may push the link again as soon as this rank polls the link
             SimulatedLink next = link.nextReady;
             moved |= link.pump();
             link = next;
@@ -254,7 +254,7 @@ final class SimulatedTransport implements Transport {
         network.closed(this);
     }
 
-    /** Ends without a goodbye; any thread may call this method. */
+    /** Ends this transport without a goodbye, because the rank has died. Any thread may call this method. */
     void die() {
         dead = true;
         inbox.die();

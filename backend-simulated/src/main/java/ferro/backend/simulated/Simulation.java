@@ -78,7 +78,7 @@ public final class Simulation {
         }
     }
 
-    /** The script of one rank: it submits operations, and chains the code that runs after them. */
+    /** The script of one rank, which submits operations and chains the code that runs after them. */
     @FunctionalInterface
     public interface Script {
         /**
@@ -227,7 +227,7 @@ public final class Simulation {
     }
 
     /**
-     * Makes the run fail if a stage fails or never ends. For chains of a script, whose failures are otherwise lost.
+     * Makes the run fail if a stage fails or never ends. Without this call, a failure of a chain of a script is lost.
      *
      * @param stage end of a chain
      */
@@ -237,7 +237,7 @@ public final class Simulation {
 
     /**
      * Creates a group of some ranks without waiting. Replaces {@code ProcessGroup.newGroup}, which a script must not
-     * call. Exactly the ranks of the new group call it, and each rank creates one group at a time.
+     * call. Exactly the ranks of the new group call this method, and each rank creates one group at a time.
      *
      * @param parent a group of this simulation, as this rank has joined it
      * @param ranks  ranks of {@code parent} that form the new group, with this rank
@@ -268,8 +268,8 @@ public final class Simulation {
     }
 
     /**
-     * Runs all scripts to their end on this thread. Closes all groups at the end, and checks that nothing of them is
-     * left.
+     * Runs all scripts to their end on this thread. Closes all groups at the end, and checks that no part of a group
+     * remains.
      *
      * @return result of the run
      * @throws AssertionError if a script, an operation, a watched stage or a check fails, if an operation never ends,

@@ -19,7 +19,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 
-/** One rank of a seeded simulation: its engine, the time of its next progress step, and its open operations. */
+/** One rank of a seeded simulation, with the rank's engines, next progress step and open operations. */
 final class SteppedRank implements Doorbell {
     private static final long TURN = 7L << 56;
     private static final long SCRIPT = 8L << 56;

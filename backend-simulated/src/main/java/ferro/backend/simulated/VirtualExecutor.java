@@ -50,7 +50,7 @@ final class VirtualExecutor extends AbstractExecutorService implements Scheduled
         return start(new VirtualTimer<>(Executors.callable(task), unit.toNanos(period)), unit.toNanos(initialDelay));
     }
 
-    /** Schedules a task as at a fixed rate, because a task takes no virtual time. */
+    /** Schedules a task at a fixed rate, which is the same as a fixed delay, because a task takes no virtual time. */
     @Override
     public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long initialDelay, long delay, TimeUnit unit) {
         return scheduleAtFixedRate(task, initialDelay, delay, unit);

@@ -21,8 +21,8 @@ public record Axis(String caption, boolean logarithmic, double low, double high,
     /**
      * A labelled value.
      *
-     * @param value where
-     * @param label what
+     * @param value value at which the tick stands
+     * @param label text of the tick
      */
     public record Tick(double value, String label) {}
 
@@ -90,7 +90,7 @@ public record Axis(String caption, boolean logarithmic, double low, double high,
                 : String.format(Locale.ROOT, "%.3f", value).replaceAll("0+$", "");
     }
 
-    /** Returns the place of a value on the axis, in units of which equal steps have equal lengths. */
+    /** Returns the coordinate of a value on the axis: its logarithm on a logarithmic axis, else the value itself. */
     double at(double value) {
         return logarithmic ? Math.log10(value) : value;
     }

@@ -11,7 +11,7 @@ import java.util.List;
  * @param lines one to five lines
  */
 public record ChartPanel(String title, Axis x, Axis y, List<ChartLine> lines) {
-    /** Largest number of lines: readers cannot tell more apart. */
+    /** Largest number of lines, because readers cannot distinguish more lines. */
     public static final int MAX_LINES = 5;
 
     /**

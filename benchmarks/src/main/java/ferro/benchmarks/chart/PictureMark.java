@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /** A part of a picture that is drawn as it is: a text, or a stroke. Lengths and places are pixels from the top left. */
 sealed interface PictureMark {
-    /** The part of a text that its place is the place of. */
+    /** The part of a text that is at the coordinates of the text. */
     enum Anchor {
         START,
         MIDDLE,
@@ -16,7 +16,7 @@ sealed interface PictureMark {
     }
 
     /**
-     * What a text is for.
+     * The role of a text in the picture.
      *
      * @param color name of the colour
      * @param size size in pixels

@@ -13,8 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The program of benchmarks/compare.sh. It starts all contestants, and asks each of them for every size once per round. Each
- * round begins with another contestant. It probes the machine before and after each measurement, and reports.
+ * The program of benchmarks/compare.sh. The program starts all contestants, and requests every size from each
+ * contestant once per round. Each round begins with another contestant. The program probes the machine before and after
+ * each measurement, and writes the report.
  */
 public final class Comparison {
     private static final int BAD_INPUT = 2;

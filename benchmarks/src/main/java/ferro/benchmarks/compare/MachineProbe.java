@@ -23,11 +23,11 @@ final class MachineProbe implements AutoCloseable {
     private static final int TRIPS = 100;
     /** Readings until the code is compiled. A reading takes half a second of processor time if both threads share a core. */
     private static final int WARM_UP_READINGS = 40;
-    /** Shorter measurements only show that everything works, not its speed. */
+    /** Least duration of measurements that show a speed. Shorter measurements only show that the program works. */
     private static final Duration WORTH_WARMING_UP = Duration.ofMillis(10);
-    /** Spins before yielding the core, in case both threads share it. */
+    /** Number of spins before a thread yields its core, because both threads may share one core. */
     private static final int SPINS = 20_000;
-    /** Longs between the two flags: they must not share a cache line, nor a pair of lines that are fetched together. */
+    /** Longs between the two flags, which must not share a cache line or a pair of lines that are fetched together. */
     private static final int APART = 32;
 
     private static final VarHandle FLAG = MethodHandles.arrayElementVarHandle(long[].class);
@@ -57,7 +57,7 @@ final class MachineProbe implements AutoCloseable {
         }
     }
 
-    /** Opens a probe for measurements of a length; compiles its code first if they are long enough. */
+    /** Opens a probe. Warms up the code of the probe if a measurement takes at least {@link #WORTH_WARMING_UP}. */
     static MachineProbe open(Duration measurement) throws IOException, InterruptedException {
         MachineProbe probe = new MachineProbe(WireProbe.pair());
         int readings = measurement.compareTo(WORTH_WARMING_UP) < 0 ? 1 : WARM_UP_READINGS;

@@ -12,8 +12,8 @@ enum MediumName {
 
     private static final String JAVA = "ferro";
     /**
-     * Suffix of peers that run with other settings than their own. They are shown, but do not count as best peer, which is
-     * one as its users get it.
+     * Suffix of peers that do not run with their default settings. Such peers are shown, but none of them counts as the
+     * best peer, because the best peer runs as its users get it.
      */
     private static final String SETTING = "-reno";
 

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Ratios of paired rounds: a contestant's median time divided by that of another one in the same round, if the machine was
- * in the same state around both.
+ * Ratios of paired rounds. A ratio is the median time of a contestant, divided by the median time of another contestant
+ * in the same round. A round counts only if the machine was in the same state around both measurements.
  */
 final class Ratios {
     /**

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.DoubleStream;
 
-/** The control messages of a failure and of leaving, by number of ranks, before and since ranks tell only their neighbours. */
+/** The control messages of a failure and a leave by number of ranks, before and since ranks notify only neighbours. */
 final class ScalePicture {
     private static final int FIELDS = 4;
     private static final int EXTRA = 8;

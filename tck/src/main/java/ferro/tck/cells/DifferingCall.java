@@ -71,7 +71,7 @@ public final class DifferingCall {
         };
     }
 
-    /** Returns the texts of both calls that the message of the failure must contain. */
+    /** Returns the texts that the message of the failure must contain. Each call is described by one of the texts. */
     public static String[] texts(String field) {
         return switch (field) {
             case "kind" -> new String[] {"allReduce", "broadcast"};

@@ -30,7 +30,8 @@ record StateOwner(OwnerNumber number, String nonce, String host, long pid, Strin
     private static final Pattern FOLDER = Pattern.compile("step-[0-9]+-" + NAME + "/.*");
 
     /**
-     * The number of an owner. The attempt comes first, because a job that is started by hand has generation 0 again.
+     * The number of an owner. Attempts are compared before generations, because a job that a user starts again has
+     * generation 0.
      *
      * @param attempt    one more than the attempt of the previous owner; 0 for jobs of builds without owners
      * @param generation how often the job had been started again

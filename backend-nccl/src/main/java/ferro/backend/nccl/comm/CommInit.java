@@ -100,7 +100,7 @@ final class CommInit extends DeviceCall<List<CommHandle>> {
         return List.copyOf(made);
     }
 
-    /** Returns, after the end, whether the communicators return {@code ncclInProgress} instead of blocking. */
+    /** Returns whether calls on the new communicators return {@code ncclInProgress} instead of blocking. */
     boolean nonBlocking() {
         return nonBlocking;
     }

@@ -11,8 +11,8 @@ import java.util.function.Supplier;
  * An operation on device memory. The operation begins after the work of the default stream, is issued to NCCL, and ends
  * when its event has completed.
  *
- * <p>Until then it uses its tensors ({@link DeviceMemoryUse}). If a tensor is closed meanwhile, its memory is reused
- * only afterwards.
+ * <p>The operation uses its tensors until its end ({@link DeviceMemoryUse}). If a tensor is closed before that end, the
+ * memory of the tensor is reused only after the operation has ended.
  */
 final class DeviceJob implements NcclJob {
     private final NcclLane lane;
@@ -26,8 +26,8 @@ final class DeviceJob implements NcclJob {
     private long event;
 
     /**
-     * Prepares an operation and begins to use its tensors; null for none. The calls are created on the device thread,
-     * before the wait for the default stream.
+     * Prepares an operation and begins to use its tensors, of which an absent one is null. The calls are created on the
+     * device thread, before the wait for the default stream.
      *
      * @throws IllegalStateException if the memory of a tensor has been released
      */
@@ -42,7 +42,7 @@ final class DeviceJob implements NcclJob {
     @Override
     public boolean issue() {
         if (!made) {
-            // memory that this takes from the pool may still be in use on the default stream
+            // the calls may take memory from the pool that is still in use on the default stream
             NcclLane.LaneCalls ready = calls.get();
             lane.afterDefaultStream();
             made = true;

@@ -32,10 +32,10 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
     private volatile Failure failure;
     private volatile long endedNanos;
     private CompletableFuture<Void> completion;
-    /** Whether a failed operation waits for its remaining work after an abort; used by the device thread only. */
+    /** Whether this failed operation only waits for work that an abort has cut off. Used by the device thread only. */
     private boolean cutOff;
 
-    /** Its entry in the flight recorder. */
+    /** Index of the entry of this operation in the flight recorder. */
     private final int entry;
 
     /** Creates an operation; {@code number} counts the group's collectives, or the peer's messages, from 1. */
