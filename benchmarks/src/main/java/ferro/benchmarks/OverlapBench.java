@@ -165,9 +165,7 @@ public final class OverlapBench {
         return samples[samples.length / 2];
     }
 
-    /**
-     * Runs a part on all ranks; returns the slowest rank's time and the processor time of all ranks in milliseconds.
-     */
+    /** Runs a part on all ranks; returns the slowest rank's time and all ranks' processor time, in milliseconds. */
     private double[] millis(Runnable part) {
         group.barrier();
         long cpu = process.getProcessCpuTime();

@@ -27,9 +27,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Rules 222 to 227 and 229 to 231, about receives from any rank and with any tag, probes and matched messages. */
 interface AnySourceRules extends Subject {
     /**
-     * Checks that a receive from any rank takes the messages of each rank and tag in the order in which they were sent, and
-     * that its status describes the message. The messages are small, or larger than messages that are sent eagerly. Each
-     * rank also sends to itself.
+     * Checks that a receive from any rank takes the messages of each rank and tag in the order of their sends. Also
+     * checks that the status of the receive describes the message. Some messages are small, and some are larger than
+     * messages that are sent eagerly. Each rank also sends to itself.
      */
     @Rule(
             value = 222,
@@ -62,7 +62,7 @@ interface AnySourceRules extends Subject {
         Arrays.stream(last).forEach(each -> assertArrayEquals(lastSent, each, "last message of each tag"));
     }
 
-    /** Checks that of several receives that can take a message, the one that was posted first gets the message. */
+    /** Checks that if several receives can take a message, the receive that was posted first gets the message. */
     @Rule(
             value = 223,
             ranks = 2,
@@ -93,9 +93,9 @@ interface AnySourceRules extends Subject {
     }
 
     /**
-     * Checks that no rank is passed over more often than there are ranks, while messages of several ranks wait. Each two of
-     * twelve ways to take a message alternate. If the second way has the larger number, receives of another tag, which only
-     * the last rank sends, come in between.
+     * Checks that while messages of several ranks wait, no rank is passed over more often than the group has ranks.
+     * Each two of twelve ways to take a message alternate. If the second way has the larger number, the test also
+     * receives messages of another tag in between, which only the last rank sends.
      */
     @Rule(
             value = 224,
@@ -154,8 +154,9 @@ interface AnySourceRules extends Subject {
     }
 
     /**
-     * Takes a message in one of twelve ways: after no probe, a probe from any rank or a probe of the named rank, by a receive or
-     * a match, from any rank or from the rank that the probe has found. Returns the rank that has sent the message.
+     * Takes a message in one of twelve ways. Before, the test makes no probe, a probe from any rank or a probe of the
+     * named rank. Then a receive or a match takes a message from any rank, or from the rank that the probe has found.
+     * Returns the rank that has sent the message.
      */
     private static int take(ProcessGroup group, int way, int named, int tag) throws Exception {
         int any = ProcessGroup.ANY_SOURCE;
@@ -171,7 +172,7 @@ interface AnySourceRules extends Subject {
         return message.status().source();
     }
 
-    /** Returns whether the program itself has named the rank, and not a probe from any rank. */
+    /** Returns whether the test itself has named the rank, instead of a probe from any rank. */
     private static boolean isNamedByTheProgram(int way) {
         return way % 6 >= 3 && way % 3 != 1;
     }
@@ -232,7 +233,7 @@ interface AnySourceRules extends Subject {
                 assertEquals(Set.of(), failure.where().culprits(), failure.getMessage());
                 group.send(new int[] {8}, 1, 3);
             } else if (group.rank() == 1) {
-                // waits for rank 0, but rank 2 can send
+                // this rank waits for rank 0, but rank 2 can send
                 int[] word = new int[1];
                 group.recv(word, 0, 3);
                 assertEquals(8, word[0], "message after the time-out");
@@ -243,7 +244,7 @@ interface AnySourceRules extends Subject {
     }
 
     private void blamesRanksThatWaitForEachOther() {
-        // rank 3 leaves, so that it cannot send any more
+        // rank 3 leaves the group, so that it cannot send any more
         int worldSize = refuses(EARLY_LEAVES) ? 3 : 4;
         eachRank(worldSize, group -> {
             // ranks 1 and 2 wait from here on, also while they are in the barrier
@@ -273,7 +274,7 @@ interface AnySourceRules extends Subject {
         return Expect.fails(receive, group.within(Duration.ofMillis(300)), Code.TIMED_OUT);
     }
 
-    /** Checks that sends to any rank or with any tag are refused, and receives whose rank and tag are exchanged. */
+    /** Checks that sends to any rank or with any tag are refused, and that a receive with rank and tag exchanged is. */
     @Rule(value = 227, ranks = 2)
     default void anyRankAndAnyTagAreRefusedInSends(ProcessGroup group) {
         int any = ProcessGroup.ANY_SOURCE;
@@ -330,7 +331,7 @@ interface AnySourceRules extends Subject {
         Expect.works(group);
     }
 
-    /** Checks that a matched message goes to no other receive, and is received once. A single rank sends to itself. */
+    /** Checks that no other receive gets a matched message, which is received once. A single rank sends to itself. */
     @Rule(
             value = 230,
             needs = {ASYNCHRONOUS_MESSAGES, OPEN_RECEIVES})

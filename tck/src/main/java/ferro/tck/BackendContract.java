@@ -55,9 +55,10 @@ public abstract class BackendContract
             101, 102, 103, 104, 105, 106, 107, 108, 110, 111, 112, 113, 114, 120, 121, 122, 123, 127, 128, 201, 608);
 
     /**
-     * The thirteen rules that show most if another test runs all rules on the same engine over another medium. They cover
-     * every kind; memory of a group; calls in place; messages that nobody takes, that do not come, or of any rank;
-     * recordings; parts that close; calls that differ, and their texts; memory after a failure; threads after a close.
+     * The thirteen most useful rules if another test runs all rules on the same engine over another medium. These rules
+     * cover every kind of call, memory of a group, and calls in place. They cover messages that no rank receives,
+     * messages that do not arrive, and messages of any rank. They also cover recordings, the close of subgroups, calls
+     * that differ and the texts of their failures, memory after a failure, and threads after a close.
      */
     public static final Set<Integer> ON_ANOTHER_MEDIUM =
             Set.of(110, 115, 121, 212, 217, 218, 222, 330, 409, 501, 507, 530, 608);

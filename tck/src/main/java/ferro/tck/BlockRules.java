@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 312, 313 and 315, about blocks in {@link ProcessGroup#coalesced} and {@link ProcessGroup#coalescedAsync}. */
 interface BlockRules extends Subject {
-    /** Checks that a block of calls gives the same results as the same calls one by one. */
+    /** Checks that a block of calls gives the results of the single calls. */
     @Rule(312)
     default void aBlockGivesTheResultsOfSingleCalls() {
         for (int worldSize = 2; worldSize <= 4; worldSize++) {
@@ -48,7 +48,7 @@ interface BlockRules extends Subject {
         }
     }
 
-    /** Returns inputs of many lengths, to let a combined transfer begin or end at any call. No sum of them is exact. */
+    /** Returns inputs of many lengths, so that a combined transfer may begin or end at any call. No sum is exact. */
     private static double[][] inputs(int rank, int max) {
         double[][] inputs = new double[40][];
         for (int call = 0; call < inputs.length; call++) {

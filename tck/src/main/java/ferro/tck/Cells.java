@@ -64,7 +64,7 @@ final class Cells {
     }
 
     /**
-     * Makes the call of a cell on one rank, with operands in host memory, by a blocking call if {@code isStarted} is
+     * Makes the call of a cell on one rank, with operands in host memory. The call is blocking if {@code isStarted} is
      * false. Fails if the result is wrong.
      */
     static void make(Subject subject, ProcessGroup group, Cell cell, Values values, boolean isStarted) {
@@ -85,8 +85,8 @@ final class Cells {
     }
 
     /**
-     * Makes a call that a back end may refuse without a declaration, and returns whether it was made. Fails if the result
-     * is wrong, or if a refused call has written anything.
+     * Makes a call that a back end may refuse without a declaration. Returns whether the back end made the call. Fails
+     * if the result is wrong, or if a refused call has written anything.
      *
      * @param device device of the operands
      * @param name   name under which a refusal is counted

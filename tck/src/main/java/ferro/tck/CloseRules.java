@@ -207,7 +207,7 @@ interface CloseRules extends Subject {
         }
     }
 
-    /** Checks that all threads of a group end when it closes, even after a failure. */
+    /** Checks that all threads of a group end when the group closes, even after a failure. */
     @Rule(608)
     default void noThreadOfAGroupOutlivesItsClose() {
         startThreadsOfDevices();
@@ -221,12 +221,11 @@ interface CloseRules extends Subject {
             }
             threads.closed(last.toString());
         }
-        // the test waits once for the threads of all groups, because an idle thread may wait for more work before it
-        // ends
+        // the test waits once for the threads of all groups, because an idle thread may end only after some time
         threads.checkAllEnd();
     }
 
-    /** Uses each device once: device memory threads belong to the test, so they must start before the groups. */
+    /** Uses each device once. The threads of device memory belong to the test, so they must start before the groups. */
     private void startThreadsOfDevices() {
         for (int rank = 0; rank < StagedCalls.WORLD_SIZE; rank++) {
             try (OnDevice device = OnDevice.of(this, rank)) {
@@ -260,8 +259,8 @@ interface CloseRules extends Subject {
 
     /**
      * Makes short calls in groups of five and of four ranks. In groups of three and of four ranks, makes calls whose
-     * chunks are all longer than a segment. The root varies, and in some calls the root is the late rank. A selection has
-     * one root for each of these four.
+     * chunks are all longer than a segment. The root varies, and in some calls the root is the late rank. If the back
+     * end runs a selection, each of these four has one root.
      */
     private void leaveAfter(CollectiveKind kind) {
         boolean toRoot = kind.out() == CollectiveKind.Held.ALL_ON_ROOT;

@@ -26,7 +26,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
-/** Calls of every kind, and what the counters of a group must have after them. */
+/** Calls of every kind, and the values that the counters of a group must have after these calls. */
 final class CountedCalls {
     private static final int MESSAGE_BYTES = 40;
     private static final List<DataType> TYPES = List.of(DataType.INT8, DataType.FLOAT32, DataType.FLOAT64);
@@ -77,7 +77,7 @@ final class CountedCalls {
 
     /**
      * Makes a call that is refused, a call that fails in flight, and a call of a failed group, and compares the
-     * counters. All ranks have the same latch: no rank fails the group before the call of rank 0 is in flight.
+     * counters. All ranks have the same latch, so that no rank fails the group before the call of rank 0 is in flight.
      */
     static void runInVain(ProcessGroup group, CountDownLatch submitted) {
         CallCounters before = group.counters();

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 512 to 516, 530, 531, 217 and 218: which failure a group reports, and what its message says. */
+/** Rules 512 to 516, 530, 531, 217 and 218, about the failure that a group reports and about the failure's message. */
 interface DiagnosisRules extends Subject {
     /**
      * Checks that all ranks report the same cause of a failure, even after later calls.
@@ -234,8 +234,8 @@ interface DiagnosisRules extends Subject {
     }
 
     /**
-     * Checks that the failure of a message that times out names and blames the peer that did not call. There are four
-     * ranks, so that the peer is not a neighbour of the rank that waits.
+     * Checks that the failure of a message that times out names and blames the peer that did not call. The group has
+     * four ranks, so that the peer is not a neighbour of the rank that waits.
      */
     @Rule(217)
     @ParameterizedTest(name = "{0} of rank {1} with rank {2}")
@@ -352,7 +352,7 @@ interface DiagnosisRules extends Subject {
         for (int rank = 0; rank < thrown.size(); rank++) {
             FerroException failure = thrown.get(rank);
             if (rank != odd) {
-                // the odd rank knows only that the lists differ
+                // the odd rank has found out only that the lists differ
                 Expect.blames(failure, odd);
             }
             saysOf(failure, member -> member != odd, "[0, 1, 2, 3]");

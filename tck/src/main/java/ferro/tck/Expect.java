@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
 
 /** The assertions that several rules share. */
 final class Expect {
-    /** Time limit until all ranks know a failure. Ranks usually need far less time. */
+    /** Time limit until all ranks have received a failure. Ranks usually need far less time. */
     static final Duration AGREED_BY_THEN = Duration.ofSeconds(5);
     /** Maximum time that a listener waits for a failed call to throw. */
     static final Duration HELD_UP_AFTER = Duration.ofSeconds(2);
@@ -120,7 +120,7 @@ final class Expect {
         throw new AssertionError("rank " + group.rank() + " did not fail, need " + Arrays.toString(codes));
     }
 
-    /** Sends a message from one rank to another one, which checks the message. Any other rank does nothing. */
+    /** Sends a message from one rank to another rank, which checks the message. Any other rank does nothing. */
     static void passes(ProcessGroup group, int from, int to, int tag, int... data) {
         if (group.rank() == from) {
             group.send(data, to, tag);

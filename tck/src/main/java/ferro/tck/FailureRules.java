@@ -29,7 +29,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Rules 501 to 511, 517 and 518: a failure of one rank soon fails all and names it; 517 and 518 are about labels. */
+/** Rules 501 to 511: a failure of one rank soon fails all ranks and names this rank. Rules 517 and 518: labels. */
 interface FailureRules extends Subject {
     /** Checks that if the last rank makes a different call, the failure on every rank names both calls. */
     @Rule(value = 501, needs = MISMATCHES)
@@ -234,7 +234,7 @@ interface FailureRules extends Subject {
                 .forEach(failure -> Expect.blames(failure, 0));
     }
 
-    /** Calls a barrier twice. The first call may succeed, because all ranks have made it. The second cannot succeed. */
+    /** Calls a barrier twice. The first call may succeed, because all ranks make this call. The second must fail. */
     private void barrierTwice(ProcessGroup group) {
         ProcessGroup view = allEnd() ? group : group.within(Duration.ofSeconds(1));
         view.barrier();

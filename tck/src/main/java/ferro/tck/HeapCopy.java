@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** A copy from or to a device of {@link HeapDeviceMemory}. The device memory's lock guards the state of the copy. */
+/** A copy from or to a device of {@link HeapDeviceMemory}. The lock of the device memory guards the copy's state. */
 final class HeapCopy implements DeviceMemory.Copy {
     private final HeapDeviceMemory memory;
     private final CopyEvent started;
@@ -45,7 +45,7 @@ final class HeapCopy implements DeviceMemory.Copy {
         fault = isStalled() ? null : fault;
     }
 
-    /** Copies the bytes, or records why not. The caller holds the device memory's lock. */
+    /** Copies the bytes, or records the failure of the copy. The caller holds the lock of the device memory. */
     void execute() {
         try {
             if (fault == CopyFault.FAIL) {

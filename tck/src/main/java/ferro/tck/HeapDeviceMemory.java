@@ -27,15 +27,15 @@ import java.util.function.Consumer;
  *
  * <p>A copy runs when a thread waits for the copy. Copies of one direction on one device run in the order of their
  * start. After {@link #copyOnThread}, copies run on a separate thread with a delay. A caller that does not wait for a
- * copy, or that uses its source or target too early, therefore sees wrong data.
+ * copy, or that uses the source or target of a copy too early, therefore sees wrong data.
  *
  * <p>{@link #failCopy}, {@link #refuseCopy}, {@link #stallCopy}, {@link #refusePinning}, {@link #capacity} and
  * {@link #stagingCapacity} inject faults. Counters and {@link #watch} report the copies. {@link #assertNothingLeft}
  * reports memory that was not freed and copies that have not run.
  *
- * <p>This class is not found as a Java service. A test registers the memory in the context of a rank before the first
- * use: {@code context.shared(DeviceMemory.class, heap::opened)}. All ranks of a test may share one memory. Each rank
- * calls {@link #opened}, and a close of the result does not affect the other ranks. Instances are thread-safe.
+ * <p>This class is not registered as a Java service. A test registers the memory in the context of a rank before the
+ * first use: {@code context.shared(DeviceMemory.class, heap::opened)}. All ranks of a test may share one memory. Each
+ * rank calls {@link #opened}, and a close of the result does not affect the other ranks. Instances are thread-safe.
  */
 public final class HeapDeviceMemory implements DeviceMemory {
     /** Delay until a stalled copy is tried again on the copy thread. */
@@ -424,7 +424,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
                         executeLater(copy, STALLED);
                     }
                 } catch (RuntimeException | Error thrown) {
-                    // an executor keeps what a task throws, and nobody asks for it
+                    // an executor keeps an exception of a task, and no code would read this exception
                     Thread own = Thread.currentThread();
                     own.getUncaughtExceptionHandler().uncaughtException(own, thrown);
                 }

@@ -29,7 +29,7 @@ final class HeapStaging implements DeviceMemory.Staging {
         return pinned;
     }
 
-    /** Overwrites the memory, so that code that still reads it sees wrong data. */
+    /** Overwrites the memory, so that code that reads the memory after the close sees wrong data. */
     @Override
     public synchronized void close() {
         if (closed) {

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * other ranks have left, or while they wait for the late rank.
  */
 final class LateRank {
-    /** Time that other ranks have for calls that can return without the late rank. Their other calls wait for it. */
+    /** Time for calls of other ranks that can return without the late rank. Other calls wait for the late rank. */
     private static final Duration TIMEOUT = Duration.ofMillis(20);
 
     /** Time limit until all other ranks have started their calls. Only a failed rank never starts its call. */
@@ -70,7 +70,7 @@ final class LateRank {
         }
     }
 
-    /** Makes the call of a cell on all ranks, by a blocking call if {@code isStarted} is false, and checks the results. */
+    /** Makes a cell's call on all ranks and checks the results. The call is blocking if {@code isStarted} is false. */
     void call(Cell cell, boolean isStarted) {
         Values values = new Values(cell.type(), worldSize);
         run(cell.toString(), group -> Cells.make(subject, group, cell, values, isStarted));

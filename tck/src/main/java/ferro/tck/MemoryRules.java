@@ -136,7 +136,7 @@ interface MemoryRules extends Subject {
         int size = group.worldSize();
         Operand memory = Operand.unwritten(DataType.INT32, OverlappingCalls.length(size, part), kind, group);
         boolean onHost = devices().isEmpty();
-        // a buffer that begins inside an element is compared by its address, which the kit does not know of FOREIGN
+        // a buffer that begins inside an element is compared by its address; the kit cannot get an address of FOREIGN
         boolean cutsElements =
                 onHost && kind != Operand.OperandMemory.PART_OF_ARRAY && kind != Operand.OperandMemory.FOREIGN;
         try (OnDevice device = OnDevice.of(this, group.rank())) {
@@ -163,7 +163,7 @@ interface MemoryRules extends Subject {
         Expect.says(refusal, "overlap", named.call().kind().label());
     }
 
-    /** Checks that calls in a supported in-place form give the right results, and calls that only seem to overlap. */
+    /** Checks the results of calls in a supported in-place form, and of calls that only seem to overlap. */
     @Rule(121)
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"PART_OF_ARRAY", "DIRECT_BUFFER", "SEVERAL_BUFFERS", "OF_THE_GROUP", "FOREIGN"})

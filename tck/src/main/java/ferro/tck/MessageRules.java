@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Rules 201 to 213 and 219, about messages between two ranks. Messages are matched by peer and tag, and they are not
+ * Rules 201 to 213 and 219, about messages between two ranks. Messages are matched by peer and tag. Messages are not
  * part of the order of collectives.
  */
 interface MessageRules extends Subject {
@@ -136,7 +136,7 @@ interface MessageRules extends Subject {
         }
     }
 
-    /** Checks that a message of another length than its receive fails with both lengths, and is not written. */
+    /** Checks that a message whose length differs from its receive fails with both lengths, and is not written. */
     @Rule(value = 206, needs = MISMATCHES)
     @ParameterizedTest(name = "{0} ints for 10")
     @ValueSource(ints = {9, 11, 0, 50_000})

@@ -76,7 +76,7 @@ final class OnDevice implements AutoCloseable {
         forget();
     }
 
-    /** Frees the device memory without copying it back. */
+    /** Frees the device memory without a copy back to the host. */
     void forget() {
         uploaded.values().forEach(GpuCollectives::free);
         uploaded.clear();

@@ -20,9 +20,9 @@ import java.util.stream.Stream;
  * The rules that ranks in separate processes can run, for example on the devices of several hosts. All ranks run the
  * same rules in the same order. A main program can run the rules without a JUnit launcher.
  *
- * <p>This class has the methods of all rules, and runs those whose ranks share only their group ({@link Rule#apart}).
- * The results of each rank are compared with a plain loop. Results of different processes are not compared with each
- * other.
+ * <p>This class has the methods of all rules, and runs the rules whose ranks share only their group ({@link
+ * Rule#apart}). The results of each rank are compared with a plain loop. Results of different processes are not
+ * compared with each other.
  */
 public final class RankContract
         implements CollectiveRules,

@@ -13,7 +13,7 @@ import java.util.List;
  * <p>Only one thread at a time may use an instance. A close of the instance closes all ranks at the same time.
  */
 public final class Ranks implements AutoCloseable {
-    /** Time limit of a rule. The limit is far above the duration of any rule, so that none fails on a slow machine. */
+    /** Time limit of a rule, which is far above the duration of any rule, so that no rule fails on a slow machine. */
     public static final Duration LIMIT = Duration.ofSeconds(120);
 
     /**
@@ -49,7 +49,7 @@ public final class Ranks implements AutoCloseable {
      * @param backends  back ends in rank order
      * @param worldSize expected number of back ends
      * @return ranks
-     * @throws AssertionError if the list is not a group of that size
+     * @throws AssertionError if the list is not a group of {@code worldSize} ranks
      */
     public static Ranks of(List<? extends Backend> backends, int worldSize) {
         if (backends.size() != worldSize) {

@@ -26,8 +26,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Rules 214 to 216, 220 and 221, about the messages that a receive takes: their element types and their lengths; rules 232
- * and 233, about sends that wait for their receive, and about a send and a receive at the same time.
+ * Rules 214 to 216, 220 and 221 are about the element types and lengths of the messages that a receive takes. Rules 232
+ * and 233 are about sends that wait for their receive, and about a send and a receive at the same time.
  */
 interface ReceiveRules extends Subject {
     /**
@@ -204,7 +204,7 @@ interface ReceiveRules extends Subject {
 
     /**
      * Checks that a receive up to a length takes shorter messages. The status has the sender, the tag and the length of
-     * the message. Only the first elements of the tensor are written. This also applies to a message of bytes, and to a
+     * the message. Only the first elements of the tensor are written. The same holds for a message of bytes, and for a
      * message of a rank to itself.
      */
     @Rule(
@@ -279,8 +279,8 @@ interface ReceiveRules extends Subject {
     }
 
     /**
-     * Checks that a send that waits for its receive does not end before a receive has matched it, whatever its length, and that
-     * a back end without such sends refuses them. A single rank sends to itself.
+     * Checks that a send of any length that waits for its receive does not end before a receive has matched the send. A
+     * back end without such sends must refuse them. A single rank sends to itself.
      */
     @Rule(232)
     @ParameterizedTest(name = "{0} ranks, {1} elements")
@@ -303,7 +303,7 @@ interface ReceiveRules extends Subject {
                 group.send(turn, receiver, 3);
             }
             if (group.rank() == receiver) {
-                // messages arrive in order: an ordinary send would have ended
+                // messages arrive in order, so an ordinary send would have ended now
                 group.recv(turn, 0, 3);
                 group.send(turn, 0, 4);
             }
@@ -325,8 +325,8 @@ interface ReceiveRules extends Subject {
     }
 
     /**
-     * Checks that ranks that all send and receive in a circle do not wait for each other, also with one tensor for both
-     * messages, and that a bad rank or tag is refused. A single rank sends to itself.
+     * Checks that ranks that all send and receive in a circle do not wait for each other. One tensor may be used for
+     * both messages. Also checks that a bad rank or tag is refused. A single rank sends to itself.
      */
     @Rule(233)
     @ParameterizedTest(name = "{0} ranks, {1} elements")
@@ -355,8 +355,8 @@ interface ReceiveRules extends Subject {
     }
 
     /**
-     * Checks that an exchange with a wrong rank or tag is refused. What it would have sent or received must not be in
-     * the way of the exchange that follows.
+     * Checks that an exchange with a wrong rank or tag is refused. The refused exchange must leave no send or receive
+     * that disturbs the next exchange.
      */
     private static void refuseExchanges(ProcessGroup group, int next, int previous, int length) {
         int none = group.worldSize();

@@ -47,7 +47,7 @@ interface RecordingRules extends Subject {
                 .toList());
     }
 
-    /** Checks that the counters of a group have the number of its calls and the bytes of each rank, by kind. */
+    /** Checks that the counters of a group have the number of calls and the bytes of each rank, by kind of call. */
     @Rule(
             value = 331,
             ranks = {1, 3})
@@ -68,7 +68,7 @@ interface RecordingRules extends Subject {
         }
     }
 
-    /** Counts a refusal if the back end does not support a call. Returns whether it does. */
+    /** Returns whether the back end supports a call. Counts a refusal if the back end does not support the call. */
     private boolean supports(String what, Executable call) throws Throwable {
         try {
             call.execute();

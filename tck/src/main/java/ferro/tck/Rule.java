@@ -26,16 +26,16 @@ public @interface Rule {
     int value();
 
     /**
-     * {@return the numbers of ranks that the rule is checked with; if the rule names none, odd numbers and powers of two}
+     * {@return the numbers of ranks that the rule is checked with; odd numbers and powers of two by default}
      */
     int[] ranks() default {1, 2, 3, 4, 5, 7, 8};
 
-    /** {@return the features that the rule needs. A back end that declares their refusal is not asked} */
+    /** {@return the features that the rule needs. If a back end declares that it refuses one, the rule is skipped} */
     String[] needs() default {};
 
     /**
-     * {@return whether ranks that share only their group, as ranks in separate processes do, can check the rule; then
-     * {@link RankContract} has it}
+     * {@return whether ranks that share only their group, as ranks in separate processes do, can check the rule.
+     * {@link RankContract} runs such rules}
      */
     boolean apart() default false;
 }

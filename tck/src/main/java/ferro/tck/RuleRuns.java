@@ -20,9 +20,9 @@ import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.platform.commons.support.ReflectionSupport;
 
-/** The extension of JUnit that runs the rules: which of them, for which numbers of ranks, and on which ranks. */
+/** The JUnit extension that runs the rules. It chooses the rules, the numbers of ranks and the ranks that run them. */
 final class RuleRuns implements ExecutionCondition, TestTemplateInvocationContextProvider, BeforeTestExecutionCallback {
-    /** Asks {@link BackendContract#runs} for the rule. */
+    /** Skips a rule for which {@link BackendContract#runs} returns false. */
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
         int rule = rule(context).value();
@@ -36,7 +36,7 @@ final class RuleRuns implements ExecutionCondition, TestTemplateInvocationContex
         return context.getRequiredTestMethod().getAnnotation(Rule.class);
     }
 
-    /** Skips a rule that needs what the back end refuses. */
+    /** Skips a rule that needs a feature that the back end refuses. */
     @Override
     public void beforeTestExecution(ExtensionContext context) {
         ((Subject) context.getRequiredTestInstance()).needs(rule(context).needs());
@@ -60,7 +60,7 @@ final class RuleRuns implements ExecutionCondition, TestTemplateInvocationContex
         return Arrays.equals(test.getParameterTypes(), new Class<?>[] {ProcessGroup.class});
     }
 
-    /** Runs a rule for a number of ranks: on every rank of a fresh group, or once. */
+    /** Runs a rule for a number of ranks, either on every rank of a fresh group or once. */
     static void run(Subject subject, Method test, int worldSize) {
         if (takesAGroup(test)) {
             subject.eachRank(worldSize, group -> ReflectionSupport.invokeMethod(test, subject, group));
@@ -82,13 +82,13 @@ final class RuleRuns implements ExecutionCondition, TestTemplateInvocationContex
             return worldSize == 0 ? List.of() : List.of(this);
         }
 
-        /** Returns whether the parameter is that of the rule. A method before or after it has other parameters. */
+        /** Returns whether a parameter belongs to the rule, and not to a method that runs before or after the rule. */
         @Override
         public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
             return parameter.getDeclaringExecutable().equals(context.getRequiredTestMethod());
         }
 
-        /** Returns the number of ranks. A rank takes its group from {@link #run} instead. */
+        /** Returns the number of ranks, or null for a group, because {@link #run} gives each rank its group. */
         @Override
         public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
             return parameter.getParameter().getType() == int.class ? worldSize : null;

@@ -29,7 +29,7 @@ final class ScaledCalls {
         this.type = type;
     }
 
-    /** The operand of this rank, which may be longer, and the expected result, or null if the result is not checked. */
+    /** This rank's operand, which may be longer, and the expected result; null if the result is not checked. */
     private record Scaled(long[] own, long[] need) implements Oracle {
         @Override
         public long[] elements(CollectiveKind kind, int rank, int from, int count) {
@@ -103,7 +103,7 @@ final class ScaledCalls {
         return isLong ? new int[] {1, 6, 840, 3 * subject.aboveASegment()} : new int[] {1, 6, 840};
     }
 
-    /** Returns the elements of a rank. Fewer elements are the first of more elements. */
+    /** Returns the first {@code length} elements of a rank. Longer and shorter arrays begin with the same elements. */
     private static long[] random(DataType type, int rank, int length) {
         Random random = new Random(31L * rank + type.ordinal());
         long[] elements = new long[length];

@@ -24,8 +24,8 @@ public interface Subject {
     String ONE_ORDER = "one order of reductions";
 
     /**
-     * Receives that take messages shorter than their tensor, messages of any rank, or messages with any tag, and that
-     * can be cancelled; and handles that describe the received message.
+     * Receives that take messages shorter than their tensor, messages of any rank, or messages with any tag. Such
+     * receives can be cancelled, and their handles describe the received message.
      */
     String OPEN_RECEIVES = "open receives";
 
@@ -112,7 +112,7 @@ public interface Subject {
     /**
      * {@return whether rules 101 to 108 and 610 run a selection of their calls; false unless overridden. A test returns
      * true if another test runs all calls on a back end that has the same engine and another medium. Only the bytes on
-     * the medium can differ then, and not what the engine computes. Every rule and every number of ranks is in the
+     * the medium can then differ, and not the results of the engine. Every rule and every number of ranks is in the
      * selection}
      */
     default boolean runsSelection() {

@@ -41,7 +41,7 @@ final class ThreadsOfGroups {
     /** Threads that were alive after the close of a group, each with the description of this group. */
     private final Map<Thread, String> groups = new ConcurrentHashMap<>();
 
-    /** Records the current thread, which runs a stage or a listener. */
+    /** Records the current thread, on which a stage or a listener runs. */
     void note() {
         if (isOfAGroup(Thread.currentThread())) {
             ofUserCode.add(Thread.currentThread());

@@ -28,7 +28,7 @@ interface UserCodeRules extends Subject {
         long[][] hashes = new long[worldSize][lengths.length];
         eachRank(worldSize, group -> {
             for (int number = 0; number < lengths.length; number++) {
-                // each form meets each kind of memory, at one length each
+                // each form is combined with each kind of memory, at one length
                 int memory = number;
                 int length = lengths[number];
                 for (ReduceOp op : UserCode.forms()) {
@@ -84,7 +84,7 @@ interface UserCodeRules extends Subject {
         Expect.works(group);
     }
 
-    /** Checks that a user-defined reduction of records of any size gets whole records, in every reduction. */
+    /** Checks that a user-defined reduction of records of any size gets complete records, in every reduction. */
     @Rule(125)
     default void aUsersCodeGetsFullRecords(ProcessGroup group) {
         int[] sizes = {1, 3, 24, 100, 4_099, 1 << 16};
@@ -95,7 +95,7 @@ interface UserCodeRules extends Subject {
                 for (Cell cell : records.cells(count, group.worldSize() - 1)) {
                     isDone(group, cell, records, number++);
                 }
-                // there are as many cells as kinds of memory, so without this each cell would have one kind
+                // the number of cells equals the number of kinds of memory, so otherwise each cell would have one kind
                 number++;
             }
         }
@@ -139,7 +139,7 @@ interface UserCodeRules extends Subject {
             refuses(group, "input has 100 bytes", Collective.reduce(odd, odd, op, 1));
             HostTensor third = HostTensor.of(new byte[8]);
             refuses(group, "output has 8 bytes", Collective.reduceScatter(full, third, op));
-            // the part of rank 0 is a whole record, and rank 0 must refuse the call as the other ranks do
+            // the part of rank 0 is a complete record, and rank 0 must refuse the call as the other ranks do
             long[] counts = {24, 20, 28};
             HostTensor part = HostTensor.of(new byte[(int) counts[group.rank()]]);
             String need = group.rank() == 0 ? "counts[1] has 20" : "output has " + counts[group.rank()];
@@ -154,7 +154,7 @@ interface UserCodeRules extends Subject {
         Expect.refused(IllegalArgumentException.class, () -> Calls.run(group, call), need, "long integers");
     }
 
-    /** Makes the call of a cell on one rank, unless the back end refuses it. Fails if the result is wrong. */
+    /** Makes the call of a cell on one rank, unless the back end refuses the call. Fails if the result is wrong. */
     private boolean isDone(ProcessGroup group, Cell cell, Oracle oracle, int number) {
         CellCall made = CellCall.of(cell, group.rank(), group.worldSize(), number, oracle);
         boolean isDone = isDone(group, made.call());

@@ -29,11 +29,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * Rules 301 to 311 and 314, about the order of operations and about the state that a handle reports; rule 228, about the
- * cancelling of a receive.
+ * Rules 301 to 311 and 314 are about the order of operations and about the state that a handle reports. Rule 228 is
+ * about the cancelling of a receive.
  */
 interface WorkRules extends Subject {
-    /** Checks that each operation starts from the result of the one before it. */
+    /** Checks that each operation starts from the result of the operation before it. */
     @Rule(value = 301, ranks = 3)
     default void operationsRunInTheOrderTheyWereSubmitted(ProcessGroup group) {
         long[] data = {group.rank() + 2};
@@ -229,7 +229,7 @@ interface WorkRules extends Subject {
         assertTrue(slow.size() <= 2, "of 400 operations, " + slow.size() + " took 800 ms or more: " + slow);
     }
 
-    /** Checks that queued operations, which may be in flight together, give the same results as one by one. */
+    /** Checks that queued operations, which may be in flight together, give the results of single operations. */
     @Rule(311)
     default void queuedOperationsGiveTheResultsOfSingleOperations() {
         for (int worldSize = 2; worldSize <= 4; worldSize++) {
@@ -255,7 +255,7 @@ interface WorkRules extends Subject {
                 .toList();
     }
 
-    /** Checks that a wait for any or some of several operations ends when one has ended, or when it is interrupted. */
+    /** Checks that a wait for any or some operations ends when one of them has ended, or by an interrupt. */
     @Rule(value = 314, needs = ASYNCHRONOUS_MESSAGES)
     default void aWaitForAnyOfSeveralOperationsEndsWithTheFirst() {
         assertThrows(IllegalArgumentException.class, () -> Work.any(List.of()));
@@ -263,7 +263,7 @@ interface WorkRules extends Subject {
         eachRank(2, group -> {
             if (group.rank() == 1) {
                 for (int tag = 2; tag >= 0; tag--) {
-                    // each message is sent when the one before it was found
+                    // each message is sent when the message before it was found
                     group.send(new int[] {tag + 7}, 0, tag);
                     group.recv(new int[1], 0, 5);
                 }
@@ -295,7 +295,7 @@ interface WorkRules extends Subject {
         });
     }
 
-    /** Checks that a receive that nothing has matched can be cancelled, and no other operation. */
+    /** Checks that a receive that no message has matched can be cancelled, but no other operation. */
     @Rule(
             value = 228,
             ranks = 2,

@@ -12,8 +12,8 @@ import java.nio.FloatBuffer;
  * Averages a bucket in place: with an all-reduce, or with a reduce-scatter that gives each rank its part.
  *
  * <p>If all ranks have data, the collective computes the average. If some ranks have run out of data, the collective
- * computes the sum, and each rank divides its result by the number of ranks that have data. The result is then rounded
- * once; an average over all ranks that is scaled afterwards would be rounded twice.
+ * computes the sum, and each rank divides its result by the number of ranks that have data. So the result is rounded
+ * once. An average over all ranks that is scaled later would be rounded twice.
  */
 final class AverageExchange implements GradientHook.Exchange {
     static final GradientHook HOOK = AverageExchange::new;

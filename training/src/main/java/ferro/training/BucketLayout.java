@@ -15,9 +15,9 @@ import java.util.Set;
  * listed, because gradients become ready from the last layer to the first.
  *
  * <p>All elements of a bucket have the same type. A bucket ends before a parameter that does not fit. A parameter that
- * is larger than a bucket has its own bucket. Each bucket is padded to a multiple of 64 bytes per rank, so that it can
- * be divided into one part per rank. The padding of the last bucket has at least one element: a {@link Join} uses this
- * element to tell in each step whether the rank has another batch.
+ * is larger than a bucket has its own bucket. Each bucket is padded to a multiple of 64 bytes per rank, so that a
+ * bucket can be divided into one part per rank. The padding of the last bucket has at least one element. In each step,
+ * a {@link Join} sends in this element whether the rank has another batch.
  *
  * <p>A layout is immutable, and any thread may use a layout.
  */

@@ -40,10 +40,10 @@ import java.util.stream.Collectors;
  * {@link #accumulate}, {@link #await} and {@link #finish} are called by one thread at a time, after all gradients of the
  * pass are ready.
  *
- * <p>If a step fails on one rank, it fails on all ranks. Examples are a gradient that is ready twice, a gradient that
- * is never ready, and a hook that throws. An exception on one rank aborts the group of the buckets, and the other ranks
- * get the text of this exception in the call in which these ranks wait. The group in which the buckets were built stays
- * usable. A passed deadline or a lost rank makes a step fail, as in any collective.
+ * <p>If a step fails on one rank, the step fails on all ranks. Examples are a gradient that is ready twice, a gradient
+ * that is never ready, and a hook that throws. An exception on one rank aborts the group of the buckets, and the other
+ * ranks get the text of this exception in the call in which these ranks wait. The group in which the buckets were built
+ * stays usable. A passed deadline or a lost rank makes a step fail, as in any collective.
  *
  * <p>After the first steps, a step creates no garbage except its result and the garbage of the group's calls.
  */
@@ -121,15 +121,15 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * {@return the group in which the buckets travel; {@link #close} closes it. This group has the ranks of the group
-     * for which the buckets were built, in the same order. A call of this group waits for the buckets that were sent
-     * before the call. All ranks must make such a call at the same position among the buckets}
+     * {@return the group in which the buckets travel; {@link #close} closes this group. The group has the ranks of the
+     * group for which the buckets were built, in the same order. A call of this group waits for the buckets that were
+     * sent before the call. All ranks must make such a call at the same position among the buckets}
      */
     public ProcessGroup group() {
         return group;
     }
 
-    /** {@return whether the buckets are sharded: a rank then gets only the averages of its own part of each bucket} */
+    /** {@return whether the buckets are sharded; a rank then gets only the averages of its own part of each bucket} */
     public boolean isSharded() {
         return sharded;
     }
@@ -300,7 +300,7 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Ends a step: waits until all buckets have their averages. Gradients that were not ready in this step are unused.
+     * Ends a step. Waits until all buckets have their averages. Gradients that were not ready in this step are unused.
      * Unused gradients are an error, or zeros with {@link GradientBucketsBuilder#zerosForUnused}. The call does nothing
      * while gradients {@linkplain #accumulate accumulate}.
      *
@@ -468,8 +468,8 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Closes the group of the buckets within 5 s. The buckets no longer count against {@code ferro.shm.bytes}. In the
-     * middle of a step, for example after an exception, the step then fails on all ranks. This method is idempotent.
+     * Closes the group of the buckets within 5 s. The buckets no longer count against {@code ferro.shm.bytes}. A close
+     * in the middle of a step, for example after an exception, fails the step on all ranks. This method is idempotent.
      */
     @Override
     public void close() {

@@ -82,8 +82,8 @@ public final class GradientBucketsBuilder {
     }
 
     /**
-     * Builds the buckets. This is a collective call of the group: all ranks must call it with the same parameters and
-     * settings. The call compares parameters and settings, and creates a separate group for the buckets.
+     * Builds the buckets. This is a collective call of the group. All ranks must make this call with the same
+     * parameters and settings. The call compares parameters and settings, and creates a separate group for the buckets.
      *
      * @return buckets, with gradients of zeros
      * @throws IllegalArgumentException if ranks have different parameters or settings; the message gives the first

@@ -119,9 +119,7 @@ final class LaneQueue {
         copied = posted + 1;
     }
 
-    /**
-     * Returns a free post. One post stays free, so no new post comes between the last consumed post and the next post.
-     */
+    /** Returns a free post. One post stays free, so that no new post follows the last consumed post directly. */
     private SimulatedPost free() {
         if (posted - consumed.get() + 1 < capacity) {
             return tail.next;

@@ -6,9 +6,7 @@ import ferro.collectives.link.WireHeader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/**
- * One send, as the receiver reads it. Posts are reused, so calls allocate none. Only the side that has a post uses it.
- */
+/** One send, as the receiver reads it. Posts are reused, so calls allocate none. Only a post's current side uses it. */
 final class SimulatedPost {
     /**
      * The header as the sender wrote it. The sender reuses its own header for its next call, possibly before the

@@ -88,9 +88,7 @@ final class SimulatedRun<T> {
             return ofFerro().map(one -> one.where().culprits().contains(other)).orElse(false);
         }
 
-        /**
-         * Returns the ranks of the cycle of waits with this rank, else none: a timeout blames its own rank only then.
-         */
+        /** Returns the ranks of this rank's cycle of waits, else none: only in a cycle a timeout blames its own rank. */
         Set<Integer> cycle() {
             return ofFerro()
                     .filter(one -> one.code() == Code.TIMED_OUT)

@@ -13,8 +13,9 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The table of calls: how to make a call of a kind, and which operands its result combines. {@link CollectiveKind} says
- * all else that the rules must know about a kind. The class also runs a call on a back end.
+ * The table of calls, which makes a call of a kind and determines the operands that the result combines.
+ * {@link CollectiveKind} has all other properties of a kind that the rules need. The class also runs a call on a back
+ * end.
  */
 public final class Calls {
     private Calls() {}
@@ -26,7 +27,7 @@ public final class Calls {
      * @param out    result; null on a rank that has none; ignored by a broadcast, which has one tensor
      * @param op     reduction; ignored by a kind that combines nothing
      * @param root   root; ignored by a kind without root
-     * @param counts lengths of the parts; empty if all are equal
+     * @param counts lengths of the parts; empty if all parts have the same length
      */
     public static Collective of(CollectiveKind kind, Tensor in, Tensor out, ReduceOp op, int root, long... counts) {
         return switch (kind) {
@@ -47,7 +48,7 @@ public final class Calls {
 
     /** The ranks whose operands are combined, in rank order. */
     public record RankSpan(int from, int to) {
-        /** Returns whether there are no such ranks. */
+        /** Returns whether the span has no ranks. */
         public boolean isEmpty() {
             return from == to;
         }

@@ -130,12 +130,12 @@ public record Cell(
         cells.add(new Cell(plain.kind, plain.type, plain.op, plain.length, root, inPlace));
     }
 
-    /** Returns the lengths in one order, which is the same in all processes. */
+    /** Returns the lengths in an order that is the same in all processes. */
     private static Set<Integer> lengths(int worldSize) {
         return new LinkedHashSet<>(List.of(0, 1, worldSize - 1, worldSize, worldSize + 1));
     }
 
-    /** Returns the ops of a kind; for a kind that is no reduction, one null. */
+    /** Returns the ops of a kind; one null for a kind that does not reduce. */
     private static List<ReduceOp> ops(CollectiveKind kind) {
         if (kind.isScan()) {
             return OPS_OF_SCANS;
@@ -193,8 +193,8 @@ public record Cell(
     }
 
     /**
-     * Returns the cells of a user-defined reduction: one cell of each kind in place, and for a kind with parts one with
-     * equal parts and one with unequal parts in separate memory.
+     * Returns the cells of a user-defined reduction. Each kind has one cell in place. A kind with parts also has a cell
+     * with equal parts and a cell with unequal parts, both in separate memory.
      */
     public static List<Cell> ofUsersOp(List<CollectiveKind> kinds, DataType type, ReduceOp op, int length, int root) {
         List<Cell> cells = new ArrayList<>();

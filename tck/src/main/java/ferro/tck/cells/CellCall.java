@@ -81,7 +81,7 @@ public record CellCall(
         return isPart ? (int) LongStream.of(parts).limit(rank).sum() : 0;
     }
 
-    /** Returns the expected output of a rank. Without a reduction, it has one part of each rank, or data of the root. */
+    /** Returns the expected output of a rank. Without a reduction: one part of each rank, or data of the root. */
     private static ExpectedElements answer(Cell cell, int rank, int worldSize, Oracle oracle, int length) {
         CollectiveKind kind = cell.kind();
         if (kind.combines()) {

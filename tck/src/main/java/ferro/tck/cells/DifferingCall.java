@@ -34,7 +34,7 @@ public final class DifferingCall {
         this.rank = rank;
         this.worldSize = worldSize;
         boolean gathers = field.equals("part") || field.equals("counts");
-        // the counts of the last rank say that its own part is the shortest
+        // in the counts of the last rank, the last rank's own part is the shortest
         counts = counts(worldSize, isOdd() && field.equals("counts"));
         int length = gathers ? (int) counts[rank] : LENGTH + (isOdd() && field.equals("count") ? 1 : 0);
         DataType type = !isOdd() ? DataType.FLOAT32 : typeOfTheOddRank(field);

@@ -8,7 +8,7 @@ import java.nio.ByteOrder;
 
 /** A direct buffer as {@link ForeignMemory}, which its owner may free. This owner never frees it. */
 final class HeldBytes implements ForeignMemory {
-    /** No process has memory from this address on. */
+    /** The address from which on no process has memory. */
     private static final long NOWHERE = 1L << 62;
 
     private static final int MAX_BYTES_SHIFT = 31;
@@ -19,7 +19,7 @@ final class HeldBytes implements ForeignMemory {
         this.bytes = bytes;
     }
 
-    /** Returns a tensor of zeros in such memory. */
+    /** Returns a tensor of zeros in new foreign memory. */
     static HostTensor tensor(DataType type, int length) {
         return HostTensor.of(type, new HeldBytes(ByteBuffer.allocateDirect(length * type.byteSize())));
     }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** The calls of one rank that use one memory for operand and result. They cover every collective in each legal form. */
+/** The calls of one rank that use one memory for operand and result: every collective in each legal form. */
 public final class InPlaceCalls {
     private final Operand memory;
     private final int rank;
@@ -98,7 +98,7 @@ public final class InPlaceCalls {
         }
     }
 
-    /** Runs calls in which a rank only sends or only receives. Its other tensor is ignored and may overlap. */
+    /** Runs calls in which a rank only sends or only receives. The rank's unused tensor is ignored and may overlap. */
     private void ignored() {
         int total = size * part;
         for (CollectiveKind kind : List.of(CollectiveKind.REDUCE, CollectiveKind.GATHER, CollectiveKind.SCATTER)) {

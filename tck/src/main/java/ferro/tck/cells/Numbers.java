@@ -54,7 +54,7 @@ public final class Numbers {
         };
     }
 
-    /** Returns the bits of the nearest element. Drops the fraction for integers, so that all types share the marks. */
+    /** Returns the bits of the nearest element. Drops the fraction for integers, so all types have the same marks. */
     public static long ofDouble(DataType type, double value) {
         return switch (type) {
             case FLOAT32 -> Float.floatToRawIntBits((float) value);
@@ -64,7 +64,7 @@ public final class Numbers {
         };
     }
 
-    /** Returns the value of an integer element. For u64, it is too small by 2^64 in the upper half of the range. */
+    /** Returns the value of an integer element. For u64 above 2^63 - 1, the returned value is too small by 2^64. */
     private static long number(DataType type, long bits) {
         return isUnsigned(type) ? bits & -1L >>> Long.SIZE - Byte.SIZE * type.byteSize() : bits;
     }
@@ -123,7 +123,7 @@ public final class Numbers {
         };
     }
 
-    /** Returns the bits of the identity of an op: combined with any number, it gives that number. */
+    /** Returns the bits of the identity of an op. The identity combined with any number gives this number. */
     public static long identity(DataType type, ReduceOp op) {
         long sign = 1L << Byte.SIZE * type.byteSize() - 1;
         return switch (op.name()) {

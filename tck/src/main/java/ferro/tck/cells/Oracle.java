@@ -4,14 +4,14 @@ import ferro.CollectiveKind;
 import ferro.ReduceOp;
 import java.util.function.LongBinaryOperator;
 
-/** The elements that ranks have before a call, and the elements that a reduction of them gives, by a plain loop. */
+/** The elements that ranks have before a call, and the results of reductions, which a plain loop computes. */
 public interface Oracle {
-    /** Returns {@code count} elements of a rank's operand in a call of a kind, from an index on, which is 0 in a reduction. */
+    /** Returns {@code count} elements of a rank's operand from an index on. The index is 0 in a reduction. */
     long[] elements(CollectiveKind kind, int rank, int from, int count);
 
     /**
-     * Returns the expected elements of a result that combines the operands of some ranks: {@code count} elements from an
-     * index on. If there are no such ranks, an op of ferro gives its identity. A user-defined op leaves the operand of rank 0.
+     * Returns {@code count} expected elements, from an index on, of a result that combines the operands of some ranks.
+     * Without ranks, an op of ferro gives its identity, and a user-defined op leaves the operand of rank 0.
      */
     ExpectedElements reduced(Calls.RankSpan ranks, ReduceOp op, int from, int count);
 

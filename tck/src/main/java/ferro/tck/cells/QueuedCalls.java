@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Small calls in a random order on a small memory. Many of them read or write elements that other calls write. */
+/** Small calls in a random order on a small memory. Many calls read or write elements that other calls write. */
 public final class QueuedCalls {
     private static final int LONGS = 64;
     private static final int MAX_PART = 4;

@@ -11,7 +11,7 @@ import java.util.function.BinaryOperator;
 
 /**
  * User-defined reductions of records of bytes. If a record is split, or begins at a wrong byte, the result differs. An
- * op that does not commute shows which ranks it has combined, in which order.
+ * op that does not commute shows which ranks were combined, and in which order.
  */
 public final class UserRecords implements Oracle {
     /** Reductions with an op that does not commute: products of matrices, which wrap around, and joined texts. */
@@ -62,7 +62,7 @@ public final class UserRecords implements Oracle {
         byte[] integer = new byte[bytes];
         for (int at = 0; at < bytes; at++) {
             int mixed = (first + at + 1) * 0x9E3779B1 ^ (rank + 7) * 0x85EBCA77;
-            // most bytes are large, so that carries go far
+            // most bytes are large, so that a carry changes many bytes
             integer[at] = (byte) (mixed >>> 29 == 0 ? mixed >>> 8 : BYTE - (mixed >>> 27 & 1) * rank);
         }
         return integer;
@@ -105,7 +105,7 @@ public final class UserRecords implements Oracle {
         return buffer(matrix).getLong((2 * row + column) * Long.BYTES);
     }
 
-    /** Returns a text of at most 63 bytes behind a byte with its length. */
+    /** Returns a byte with the length of a text, and then the text of at most 63 bytes. */
     private static byte[] text(int rank, int index) {
         return textOf((char) ('a' + rank) + Integer.toString(index % 100));
     }
@@ -139,7 +139,7 @@ public final class UserRecords implements Oracle {
         }
     }
 
-    /** Returns the reductions of {@code count} records of each rank; for an ordered op also the scans. */
+    /** Returns the reductions of {@code count} records of each rank. For an ordered op, also returns the scans. */
     public List<Cell> cells(int count, int root) {
         List<CollectiveKind> kinds = Calls.kinds(kind -> kind.combines() && (isOrdered || !kind.isScan()));
         DataType type = isOrdered || bytes % 2 == 1 ? DataType.INT8 : DataType.UINT8;

@@ -12,7 +12,7 @@ import java.util.List;
  *
  * <p>A name has one or two parts with a slash between them. A part consists of letters, digits, dots, hyphens and
  * underscores. Examples are {@code latest.json} and {@code step-12/checkpoint.json}. Messages contain the text that
- * {@code toString} returns, so this text should say where the storage is.
+ * {@code toString} returns, so this text should name the location of the storage.
  *
  * <p>All ranks write at the same time, and each rank writes different objects. Only one rank publishes objects. Jobs
  * that share a storage write and publish objects with different names ({@link StateFolder}). Only the name
@@ -29,8 +29,8 @@ import java.util.List;
  * </ul>
  *
  * <p>A save or a load fails if a storage makes no progress within the deadline ({@link CheckpointSettings#withDeadline}).
- * Each call is progress, and so is each block that {@link #write} takes from its content. If {@link #write} stores a large
- * object only after it has taken the last block, this must take less time than the deadline.
+ * Each call is progress. Each block that {@link #write} takes from its content is progress too. If {@link #write}
+ * stores a large object only after it has taken the last block, this storing must take less time than the deadline.
  */
 public interface CheckpointStorage {
     /** The bytes of an object. */

@@ -38,7 +38,7 @@ public final class LocalStorage implements CheckpointStorage {
     private static final String TEMPORARY = ".tmp";
 
     private final Path root;
-    /** A listener that gets a description of each file system call before the call. Tests simulate a crash in it. */
+    /** A listener that gets a description of each file system call before the call. In it, tests simulate a crash. */
     private final Consumer<String> beforeCall;
 
     LocalStorage(Path root, Consumer<String> beforeCall) {
@@ -82,7 +82,7 @@ public final class LocalStorage implements CheckpointStorage {
         return storage;
     }
 
-    /** Publishes a test file. Returns why the folder cannot be written, for example a full disk; empty if it can be. */
+    /** Publishes a test file. Returns why the folder cannot be written, such as a full disk; empty without a reason. */
     private static String tryPublishing(Path root) throws IOException {
         Path target = root.resolve(".ferro-" + UUID.randomUUID());
         Path fresh = target.resolveSibling(target.getFileName() + TEMPORARY);

@@ -20,16 +20,16 @@ import java.util.function.Supplier;
  * The messages that each rank sends to all ranks. A message is a JSON object. If a rank fails, its message contains the
  * failure, and all ranks fail.
  *
- * <p>A rank may need longer for its message than the deadline, for example to write a large file. While its storage makes
- * progress, the rank sends short messages that say so, and the other ranks wait on. If a rank or its storage makes no
- * progress for as long as the deadline, the exchange fails on all ranks.
+ * <p>A rank may need longer for its message than the deadline, for example to write a large file. While the storage of
+ * the rank makes progress, the rank sends short messages, so that the other ranks continue to wait. If a rank or its
+ * storage makes no progress for as long as the deadline, the exchange fails on all ranks.
  */
 final class RankMessages {
     private static final int MAX_BYTES = 1 << 30;
     private static final String ERROR = "error";
     private static final String HOST = "host";
     private static final String WORKING = "working";
-    /** How many times in a deadline a rank that still makes its message sends a short one. */
+    /** Number of short messages that a rank sends in one deadline while it still makes its message. */
     private static final int TURNS = 16;
 
     private static final long NANOS_PER_MILLI = 1_000_000;
@@ -47,7 +47,7 @@ final class RankMessages {
     /** The time of the last message to the other ranks. Guarded by this object. */
     private long sentAt;
 
-    /** The contribution of one rank to an exchange. If it throws on one rank, the exchange fails on all ranks. */
+    /** The contribution of one rank to an exchange. If a contribution throws, the exchange fails on all ranks. */
     @FunctionalInterface
     interface Contribution {
         /** Returns the fields of this rank's message. */
@@ -58,7 +58,7 @@ final class RankMessages {
     RankMessages(ProcessGroup group, Duration deadline, ReportingStorage storage, String host) {
         deadlineNanos = Deadlines.nanos(deadline);
         turnNanos = deadlineNanos / TURNS;
-        // the other ranks do not know of progress that is younger than a turn
+        // the other ranks have no message yet about progress that is younger than a turn
         this.group = group.within(Duration.ofNanos(deadlineNanos + turnNanos));
         this.host = host;
         texts = this.group.objects(Codec.utf8()).withLimit(MAX_BYTES);
@@ -79,9 +79,9 @@ final class RankMessages {
     }
 
     /**
-     * Runs this rank's part of a call that all ranks make. If {@link #exchange} throws on one rank, it throws on all
-     * ranks. An error outside an exchange, for example an OutOfMemoryError, is thrown on this rank only. This method then
-     * aborts the group, so that the other ranks do not wait for this rank.
+     * Runs this rank's part of a call that all ranks make. If {@link #exchange} throws on one rank, {@code exchange}
+     * throws on all ranks. An error outside an exchange, for example an OutOfMemoryError, is thrown on this rank only.
+     * This method then aborts the group, so that the other ranks do not wait for this rank.
      */
     <T> T together(Supplier<T> part) {
         try {
@@ -94,7 +94,7 @@ final class RankMessages {
 
     /**
      * Exchanges the contributions of all ranks. The index in the result is the rank. If a contribution throws an
-     * exception or an error, all ranks throw an exception. On a rank that failed, its own failure is the cause.
+     * exception or an error, all ranks throw an exception. On a rank that failed, the rank's own failure is the cause.
      */
     List<JsonValues> exchange(String what, Contribution own) {
         Map<String, Object> message = new LinkedHashMap<>();
@@ -136,8 +136,8 @@ final class RankMessages {
     }
 
     /**
-     * Notes progress of this rank's message, and tells the other ranks of it once in a turn. A storage may call this
-     * method on its own threads. Does nothing outside an exchange.
+     * Records progress of this rank's message, and sends a short message about the progress once in a turn. A storage
+     * may call this method on its own threads. Does nothing outside an exchange.
      *
      * @throws FerroException if the group has failed, or this rank has made no progress within the deadline
      */
@@ -151,15 +151,15 @@ final class RankMessages {
         });
         movedAt = System.nanoTime();
         if (movedAt - sentAt >= turnNanos) {
-            making = null; // the time of the other ranks does not count for this rank
+            making = null; // time in which this rank waits for other ranks does not count
             round(what, StrictJson.text(Map.of(HOST, host, WORKING, what)));
             begin(what);
         }
     }
 
     /**
-     * Returns why the group has failed. If this rank has made no progress within the deadline, it aborts the group.
-     * Thread-safe; never waits.
+     * Returns why the group has failed. If this rank has made no progress within the deadline, this method aborts the
+     * group. The method is thread-safe and never waits.
      */
     Optional<FerroException> failure() {
         long now = System.nanoTime();
@@ -188,12 +188,13 @@ final class RankMessages {
     }
 
     /**
-     * A storage whose calls are progress, and so is each block of a file that it writes. Progress is noted before a call and
-     * never after it: an exception of the other ranks must not look as if a call that has succeeded had failed.
+     * A storage that reports each call, and each block of a file that it writes, as progress. The report comes before a
+     * call and never after it, because a report may throw an exception of other ranks. After a successful call, such an
+     * exception would look like a failure of the call.
      */
     static final class ReportingStorage implements CheckpointStorage {
         private final CheckpointStorage storage;
-        /** Called before each call and each block; may throw. */
+        /** Reports progress before each call and each block. May throw. */
         volatile Runnable progress = () -> {};
 
         ReportingStorage(CheckpointStorage storage) {

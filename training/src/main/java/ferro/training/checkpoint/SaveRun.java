@@ -92,8 +92,8 @@ final class SaveRun {
     }
 
     /**
-     * Makes this job the owner of the folder, and empties the folder of the step. The folder is emptied after all ranks
-     * have agreed; nothing is deleted before they agree.
+     * Makes this job the owner of the folder, and empties the folder of the step. Nothing is deleted before all ranks
+     * have agreed on the plan.
      */
     private void begin() {
         ownFolder = ranks.exchange(what(), () -> {
@@ -122,7 +122,7 @@ final class SaveRun {
         }
     }
 
-    /** Throws if two slices on this rank have the same range. A file can contain the values of only one of them. */
+    /** Throws if two slices on this rank have the same range, because a file can store the values of only one slice. */
     private static void refuseTwinSlices(List<StateSlice> slices) {
         Set<SliceRange> ranges = new HashSet<>();
         for (StateSlice slice : slices) {

@@ -33,7 +33,7 @@ import java.util.stream.Stream;
  *
  * <p>A job becomes an owner of the folder before its first save. The name of an owner, such as {@code 4-9f3a12cd} or
  * {@code 4.1-9f3a12cd}, consists of an attempt, a generation other than 0, and a nonce. The attempt is one more than the
- * greatest attempt in the folder. The generation says how often the job had been started again. The owner writes
+ * greatest attempt in the folder. The generation counts how often the job had been started again. The owner writes
  * objects into {@code step-12-4-9f3a12cd/} and publishes {@code latest-4-9f3a12cd.json}. The published file contains
  * the latest step, the host, the process and the job of the owner. A new owner first publishes the latest step of the
  * previous owner. The file of the greatest owner determines the latest step of the folder.
@@ -54,14 +54,14 @@ public final class StateFolder {
     private static final System.Logger LOG = LogLines.logger("ferro.training");
     private static final long VERSION = 2;
     private static final String OWNER_FIELD = "owner";
-    /** The most reads of a published file. It is read again if another job replaced or deleted it during the read. */
+    /** Largest number of reads of a published file, which another job may replace or delete during a read. */
     private static final int MAX_READS = 100;
 
     private static final long POLL_NANOS = Duration.ofMillis(50).toNanos();
 
     private final CheckpointStorage storage;
     private final String host;
-    /** The name of this job; null to use the name that the launcher gives. */
+    /** The name of this job; null if this job uses the name that the launcher gives. */
     private final String job;
 
     private final int generation;
@@ -86,7 +86,7 @@ public final class StateFolder {
     /**
      * Opens the folder of a storage. The call writes nothing. After this call, all ranks must make a call that needs all
      * ranks, such as a barrier, before one rank calls {@link #take}. So an earlier generation cannot mistake an owner of
-     * a later generation for an owner that was there before.
+     * a later generation for an owner from before this call.
      *
      * @param storage    the storage of the state
      * @param job        the name of this job, which appears in messages of other jobs; empty if the name is not known
@@ -122,7 +122,7 @@ public final class StateFolder {
         return folder;
     }
 
-    /** Lists the owners that are there before this job. Only the first call lists them. */
+    /** Lists the owners that the folder has before this job. Only the first call lists the owners. */
     void open() throws IOException {
         if (opened == null) {
             opened = owners(storage).collect(Collectors.toSet());
@@ -165,7 +165,7 @@ public final class StateFolder {
                 now);
         SavedStep found = latestBefore(own);
         storage.publish(published(own), bytes(own, found));
-        // an earlier owner may have published a step since, and deleted the step that was found; the earlier owner
+        // since the search, an earlier owner may have published a step and deleted the found step; the earlier owner
         // cannot publish once more, because its next save finds this owner
         SavedStep since = latestBefore(own);
         if (!Objects.equals(since, found)) {
@@ -293,7 +293,7 @@ public final class StateFolder {
         return ObjectNames.folder(step) + "-" + owner.name();
     }
 
-    /** Returns whether an object in a step folder belongs to this owner or an earlier one. */
+    /** Returns whether an object in a step folder belongs to this owner or an earlier owner. */
     boolean mayDelete(String state) {
         return !owner.isBefore(StateOwner.ofState(state));
     }
@@ -356,7 +356,8 @@ public final class StateFolder {
     }
 
     /**
-     * Waits until this rank sees what other ranks have written in a step folder. A network file system may show it late.
+     * Waits until this rank sees what other ranks have written in a step folder. A network file system may show new
+     * objects late.
      *
      * @param step       the name of the step folder
      * @param limit      how long to wait
@@ -371,7 +372,7 @@ public final class StateFolder {
         while (!unseen.isEmpty() && System.nanoTime() - begun < limit.toNanos()) {
             refuseIfLost();
             LockSupport.parkNanos(POLL_NANOS);
-            // opening the folder makes an NFS client ask the server for the entries again
+            // if the folder is opened, an NFS client requests the entries from the server again
             storage.list(step + "/");
             unseen = difference.get();
         }

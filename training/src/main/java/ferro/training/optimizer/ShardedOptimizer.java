@@ -48,13 +48,13 @@ import java.util.TreeSet;
  * Parameters have the same bits with and without sharding, also with {@link #clipByGlobalNorm}.
  *
  * <p>Parameters are stored in tensors with the {@link BucketLayout} of the buckets. A model either computes directly on
- * {@link #parameter}, or copies the parameters before each forward pass. All parameters are zero at first: write the
- * same initial values on all ranks.
+ * {@link #parameter}, or copies the parameters before each forward pass. All parameters are zero at first. The program
+ * must write the same initial values on all ranks.
  *
  * <p>{@link #step} ends the step of the buckets and replaces {@link GradientBuckets#finish}, also in a {@link Join}. In
  * a join, ranks that have run out of batches update their part with the gradients of the other ranks. All ranks call
  * {@link #step}, {@link #skip} and {@link #clipByGlobalNorm} in the same order, from one thread at a time. If one of
- * these methods throws a {@code FerroException}, parameters and state are undefined: load the last checkpoint.
+ * these methods throws a {@code FerroException}, parameters and state are undefined. Then load the last checkpoint.
  *
  * <p>After the first steps, a step creates no garbage except its result and the garbage of the calls of the buckets'
  * group.
@@ -103,7 +103,7 @@ public final class ShardedOptimizer implements AutoCloseable {
 
     /**
      * Creates an optimizer for the parameters of buckets. This is a collective call of the buckets' group. All ranks
-     * must give the same rule; the call checks this.
+     * must give the same rule, and the call compares the rules.
      *
      * @param buckets buckets with the gradients; sharded buckets make a sharded optimizer
      * @param rule update rule, with the first learning rate
@@ -127,7 +127,7 @@ public final class ShardedOptimizer implements AutoCloseable {
     }
 
     /**
-     * Returns the memory of a parameter. Every rank has the whole parameter.
+     * Returns the memory of a parameter. Every rank has the full parameter.
      *
      * @param parameter index in the list of parameters
      * @return view of the parameter's bucket, in direct memory; the same object at each call. {@link #step} writes to
