@@ -155,8 +155,8 @@ interface AnySourceRules extends Subject {
 
     /**
      * Takes a message in one of twelve ways. Before, the test makes no probe, a probe from any rank or a probe of the
-     * named rank. Then a receive or a match takes a message from any rank, or from the rank that the probe has found.
-     * Returns the rank that has sent the message.
+     * named rank. Then a receive or a match takes a message from any rank, or from the rank that the probe has found,
+     * which is the named rank without a probe. Returns the rank that has sent the message.
      */
     private static int take(ProcessGroup group, int way, int named, int tag) throws Exception {
         int any = ProcessGroup.ANY_SOURCE;

@@ -119,7 +119,7 @@ final class LaneQueue {
         copied = posted + 1;
     }
 
-    /** Returns a free post. One post stays free, so that no new post follows the last consumed post directly. */
+    /** Returns a free post. One post stays free, so that no post is inserted directly after the last consumed post. */
     private SimulatedPost free() {
         if (posted - consumed.get() + 1 < capacity) {
             return tail.next;

@@ -86,7 +86,7 @@ final class SimulatedMemory implements SharedMemory {
 
     @Override
     public void giveBack() {
-        // memory inside one process does not count as shared memory
+        // memory of ranks in one process never counts against a limit
     }
 
     @Override

@@ -88,7 +88,7 @@ final class SimulatedRun<T> {
             return ofFerro().map(one -> one.where().culprits().contains(other)).orElse(false);
         }
 
-        /** Returns the ranks of this rank's cycle of waits, else none: only in a cycle a timeout blames its own rank. */
+        /** Returns the ranks of this rank's cycle of waits, or none. Only in a cycle a timeout blames its own rank. */
         Set<Integer> cycle() {
             return ofFerro()
                     .filter(one -> one.code() == Code.TIMED_OUT)

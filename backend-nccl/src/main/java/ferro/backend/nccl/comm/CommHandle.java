@@ -26,8 +26,8 @@ import java.util.function.LongSupplier;
  * <p>One compare-and-set decides between abort and close. Another compare-and-set decides whether abort or close frees
  * the communicator. Under any race, exactly one {@code ncclCommAbort} or {@code ncclCommDestroy} is called. A use
  * increments the count before it reads the state. The freeing thread changes the state before it reads the count.
- * Therefore no use begins after the end, and no short use is cut off. An abort is for a use that does not return. The
- * abort goes ahead after a grace period, which NCCL allows. A poll ({@link #asyncError}) always returns, so polls are
+ * Therefore no use begins after the end, and no short use is cut off. For a use that does not return, an abort starts
+ * after a grace period, which NCCL allows. A poll ({@link #asyncError}) always returns, so polls are
  * counted separately, and the freeing thread waits for them without a limit. Otherwise a poll that was delayed between
  * its count and its native call would read freed memory.
  *
@@ -35,7 +35,7 @@ import java.util.function.LongSupplier;
  */
 final class CommHandle {
     private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
-    /** A call that is not stuck takes microseconds. */
+    /** Grace period of an abort for uses. A call that is not stuck takes microseconds. */
     private static final long USE_GRACE_NANOS = 100_000_000;
     /** Maximum part of the grace period per poll, because a pause of the JVM also delays the use. */
     private static final long MOST_GRACE_PER_LOOK_NANOS = 1_000_000;
@@ -49,7 +49,7 @@ final class CommHandle {
     /** How the use ended; null while the communicator may be used. */
     private final AtomicReference<HandleEnding> ending = new AtomicReference<>();
 
-    /** Which call frees the communicator; null until one does. */
+    /** The call that frees the communicator; null until a call frees it. */
     private final AtomicReference<Free> freed = new AtomicReference<>();
 
     private final AtomicInteger inside = new AtomicInteger();
@@ -101,7 +101,7 @@ final class CommHandle {
         return address;
     }
 
-    /** Begins a use that is part of closing. Returns 0, counting nothing, if no communicator is left. */
+    /** Begins a use that is part of closing. If no communicator is left, counts nothing and returns 0. */
     long enterUnfreed() {
         inside.incrementAndGet();
         if (address == 0 || freed.get() != null) {
@@ -115,7 +115,7 @@ final class CommHandle {
         inside.decrementAndGet();
     }
 
-    /** Begins a poll that {@link #leavePoll} must end. Returns false, counting nothing, if no communicator is left. */
+    /** Begins a poll that {@link #leavePoll} must end. If no communicator is left, counts nothing and returns false. */
     boolean enterPoll() {
         polls.incrementAndGet();
         if (address == 0 || freed.get() != null) {
@@ -213,8 +213,8 @@ final class CommHandle {
     }
 
     /**
-     * Frees the communicator by abort if it is not freed yet, which is NCCL's way out of a stuck close. Waits for an
-     * abort in progress.
+     * Frees the communicator by an abort if it is not freed yet. NCCL offers only an abort to end a stuck close. Waits
+     * for an abort in progress.
      */
     void freeByAbort() {
         beginAbort();

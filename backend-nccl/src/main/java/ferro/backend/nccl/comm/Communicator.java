@@ -24,13 +24,13 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The core of {@link NcclRankComm}, {@link NcclComms} and the back end: one communicator, or those of several devices
- * that one thread calls. This class adds deadlines, abort and a close that ends within limited time.
+ * The core of {@link NcclRankComm}, {@link NcclComms} and the back end: one communicator, or the communicators of
+ * several devices that one thread calls. This class adds deadlines, abort and a close that ends within limited time.
  *
  * <p>Any thread may call. All native calls are made on the {@link DeviceThread}, one after the other. A caller submits
- * a call and waits. Meanwhile the caller regularly polls NCCL's state of the communicator, because the device thread
- * may be stuck. A call that passes its deadline, or whose caller is interrupted, aborts the communicator. The call has
- * then lost its position in the order, and the other ranks may wait for it.
+ * a call and waits. A waiting caller regularly polls NCCL's state of the communicator, because the device thread may be
+ * stuck. A call that passes its deadline, or whose caller is interrupted, aborts the communicator. The aborted call has
+ * lost its position in the order, and the other ranks may wait for the call.
  */
 final class Communicator implements AbortableComm, AutoCloseable {
     private static final long LOOK_NANOS = 10_000_000;
@@ -45,7 +45,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
     private final boolean nonBlocking;
     private final LongSupplier clock;
     private final AtomicBoolean closing = new AtomicBoolean();
-    /** Used by the device thread only. */
+    /** Streams that this communicator owns; used by the device thread only. */
     private final List<CudaStream> ownStreams = new ArrayList<>();
     /** Used by the device thread only. */
     private int groupDepth;
@@ -55,9 +55,9 @@ final class Communicator implements AbortableComm, AutoCloseable {
     /**
      * Takes ownership of communicators.
      *
-     * @param thread      thread that makes all their calls, and that ends with them
-     * @param members     one communicator, or those of a group in rank order
-     * @param nonBlocking whether they return {@code ncclInProgress} instead of blocking
+     * @param thread      thread that makes all calls of the communicators, and that ends with the communicators
+     * @param members     one communicator, or the communicators of a group in rank order
+     * @param nonBlocking whether calls return {@code ncclInProgress} instead of blocking
      * @param clock       nanoseconds, monotonic
      */
     Communicator(DeviceThread thread, List<CommHandle> members, boolean nonBlocking, LongSupplier clock) {
@@ -133,7 +133,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
     }
 
     /**
-     * Submits a batch and waits until the streams have finished it; without streams, until NCCL has accepted it.
+     * Submits a batch and waits until the streams have finished it. Without streams, waits until NCCL has accepted it.
      *
      * @throws FerroException TIMED_OUT, INTERRUPTED, ABORTED or NATIVE; the communicator cannot be used after the first
      *     three
@@ -183,7 +183,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
         return failure;
     }
 
-    /** Creates the failure of an operation that its deadline, or an interrupt if not null, has cut off. */
+    /** Creates the failure of an operation that was interrupted, or timed out if {@code interrupt} is null. */
     static FerroException cutOff(
             CommIdentity identity,
             NcclOperation operation,
@@ -254,7 +254,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
         return await(call, NcclOperation.PREPARE, deadline);
     }
 
-    /** Creates a stream that this communicator owns. The communicator's close waits for it and closes it. */
+    /** Creates a stream that this communicator owns. The communicator's close waits for the stream and closes it. */
     CudaStream makeStream(Deadline deadline) {
         return make(() -> own(CudaStream.create(handle().identity().device())), deadline);
     }
@@ -271,8 +271,8 @@ final class Communicator implements AbortableComm, AutoCloseable {
     }
 
     /**
-     * Gives every member a new thread and a new {@code Communicator}. This communicator cannot be used afterwards, even
-     * after a failure. Returns the parts in the order of the members.
+     * Gives every member a new thread and a new {@code Communicator}. After this call, this communicator cannot be
+     * used, even if the call fails. Returns the new communicators in the order of the members.
      */
     List<Communicator> split(Deadline deadline) {
         closing.set(true);
@@ -320,7 +320,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
         return nonBlocking;
     }
 
-    /** Returns whether NCCL has accepted all calls so far. A non-blocking communicator must not be used before. */
+    /** Returns whether NCCL has accepted all calls so far. Until then, a non-blocking communicator must not be used. */
     boolean hasTaken() {
         return !nonBlocking || isSettled();
     }
@@ -424,7 +424,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
                 && !result.equals(NcclResult.INVALID_ARGUMENT);
     }
 
-    /** Adds an operation to a native failure; a failure from inside a group already has one and stays. */
+    /** Adds an operation to a native failure. A failure from inside a group already has an operation and stays. */
     static FerroException during(NcclOperation operation, CommIdentity identity, FerroException failure) {
         if (!failure.where().operation().isEmpty()) {
             return failure;

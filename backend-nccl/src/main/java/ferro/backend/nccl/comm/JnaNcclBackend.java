@@ -44,8 +44,8 @@ import java.util.function.Consumer;
  *
  * <p>Whole calls accept device tensors, and host tensors through pooled device memory. Whole calls run one after the
  * other on {@link #stream()}. Each call starts after the work that is on the device's default stream when the call is
- * issued. Three events end the group on every rank: a call passes its deadline, its waiting thread is interrupted, or
- * NCCL fails it. The communicator is then aborted, and control messages send the reason to the other ranks.
+ * issued. The group ends on every rank if a call passes its deadline, if a thread that waits for a call is interrupted,
+ * or if NCCL fails a call. The communicator is then aborted, and control messages send the reason to the other ranks.
  *
  * <p>Messages have the tag 0, and run in the same order as collectives. Messages also end the group at their deadline,
  * since NCCL cannot cancel a receive. Messages of host memory carry their length. Messages of device memory must be
@@ -71,7 +71,7 @@ public final class JnaNcclBackend implements NcclBackend {
         leak = LeakReport.watchAndFree(this, toString(), LOG, ending::close);
     }
 
-    /** Registers the complete back end: from now on it must be closed, or it leaves when the JVM exits. */
+    /** Registers the complete back end. From now on it must be closed, or it leaves when the JVM exits. */
     void opened() {
         ending.opened();
     }
@@ -114,12 +114,12 @@ public final class JnaNcclBackend implements NcclBackend {
         return member.stream().handle();
     }
 
-    /** {@return the owner of {@link #stream()}: own or caller's; default also if the runtime refused an own stream} */
+    /** {@return the owner of {@link #stream()}; the default stream also if the runtime refused an own stream} */
     public NcclStreamKind streamKind() {
         return member.streamKind();
     }
 
-    /** {@return how often the device refused an own stream, so that the default one was used with a warning: 0 or 1} */
+    /** {@return how many own streams the device refused, 0 or 1; if 1, the default one is used, with a warning} */
     public int streamDowngrades() {
         return member.downgrades();
     }
@@ -307,7 +307,7 @@ public final class JnaNcclBackend implements NcclBackend {
         }
     }
 
-    /** Joins a group of ranks that have agreed on it. The first rank creates an id of the library for the others. */
+    /** Joins a group on which its ranks have agreed. The first rank creates an id for the other ranks. */
     private JnaNcclBackend joined(int[] members, int rank, String name, long agreed, Deadline deadline) {
         GroupSpec group = GroupSpec.of(identity().group() + name, rank, members.length, member.timeout());
         MeetingKeys keys = member.keys();
@@ -352,9 +352,9 @@ public final class JnaNcclBackend implements NcclBackend {
     /**
      * Waits for queued work and sends goodbye, then waits for the goodbyes of the other ranks. Then finalizes and
      * destroys the communicator, and frees the stream. Calls that are still pending at the timeout fail with ABORTED.
-     * The communicator is aborted if a rank has not sent goodbye by then. While another group of the same join is open,
-     * the close of a group waits for no rank. The communicator of the closed group then lives until its ranks have
-     * left, at most until the last group is closed. Idempotent; needed after a failure, too.
+     * If a rank has not sent goodbye at the timeout, the communicator is aborted. While another group of the same join
+     * is open, the close of a group waits for no rank. The communicator of the closed group then lives until its ranks
+     * have left, at most until the last group is closed. Idempotent; needed after a failure, too.
      */
     @Override
     public void close(Duration timeout) {

@@ -18,10 +18,10 @@ import java.util.Map;
 /**
  * The communicators of several GPUs of this process, used together: one call covers all devices.
  *
- * <p>One thread creates the communicators and makes every call for all of them, until {@link #split} gives each a new
- * thread. That is the recommended way to get rank communicators within one process. Creating each on a separate thread
- * corrupts CUDA's context on hosts with several models of GPU. Any thread may call; the caller's current device is
- * never changed.
+ * <p>One thread creates the communicators and makes every call for all of them, until {@link #split} gives each
+ * communicator a new thread. This is the recommended way to get rank communicators within one process. To create each
+ * communicator on a separate thread corrupts CUDA's context on hosts with several models of GPU. Any thread may call
+ * the methods. The caller's current device is never changed.
  *
  * <p>Each call has the timeout {@code ferro.timeout}. A call that is aborted makes all these communicators unusable:
  * close them and create new ones.
@@ -207,8 +207,8 @@ public final class NcclComms implements AutoCloseable {
     }
 
     /**
-     * Gives each communicator to a separate rank, with a new thread. This group cannot be used afterwards, even after a
-     * failure: later calls fail, and closing it does nothing. After a failure all communicators are closed.
+     * Gives each communicator to a separate rank, with a new thread. After this call, this object cannot be used, even
+     * if the call fails. Later calls fail, and a close does nothing. After a failure all communicators are closed.
      *
      * @return communicators, rank i on device i; the caller closes each
      * @throws ferro.FerroException  NATIVE, TIMED_OUT, ABORTED or INTERRUPTED

@@ -22,7 +22,7 @@ public final class NativeLibraries {
 
     private static final AtomicReference<Runtime> RUNTIME = new AtomicReference<>();
     private static final AtomicReference<Both> BOTH = new AtomicReference<>();
-    /** All libraries that were opened, even unused ones. JNA would close them, which a library may not survive. */
+    /** All opened libraries, also unused ones. JNA would close them, and a library may not survive such a close. */
     private static final Set<NativeLibrary> OPENED = ConcurrentHashMap.newKeySet();
 
     private NativeLibraries() {}
@@ -120,7 +120,7 @@ public final class NativeLibraries {
         return BOTH.get();
     }
 
-    /** Checks that NCCL uses this kind of runtime: NCCL cannot use streams and memory of another kind. */
+    /** Checks that NCCL uses this kind of runtime, because NCCL cannot use streams and memory of another kind. */
     private static void requireFit(OpenedLibrary nccl, OpenedLibrary runtime) {
         if (!nccl.fits(runtime.prefix())) {
             throw new IllegalStateException(nccl.path(ASKED_OF_NCCL) + " cannot work with the " + runtime.prefix()

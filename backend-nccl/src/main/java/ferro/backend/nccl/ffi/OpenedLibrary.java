@@ -24,8 +24,8 @@ import java.util.stream.Stream;
 /**
  * One library that the loader accepted.
  *
- * @param candidate name or path by which it was found
- * @param prefix    names of its functions
+ * @param candidate name or path by which the library was found
+ * @param prefix    prefix of the library's functions
  * @param library   JNA's handle
  */
 record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary library) {
@@ -51,7 +51,7 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
         return hip.has(ASKED_OF_EVERY_RUNTIME) ? hip : opened;
     }
 
-    /** Throws a failure if JNA does not work: it may be absent, lack native access, or fail to unpack its library. */
+    /** Throws a failure if JNA does not work. JNA may be absent, lack native access, or fail to unpack its library. */
     static void requireJna(Function<List<Tried>, RuntimeException> failure) {
         String why;
         try {
@@ -114,7 +114,7 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
         }
     }
 
-    /** Returns whether a runtime fits this NCCL. RCCL links to HIP's runtime; NVIDIA's NCCL shows no link to one. */
+    /** Returns whether a runtime fits this NCCL. RCCL links to HIP's runtime; NVIDIA's NCCL shows no such link. */
     boolean fits(RuntimePrefix runtime) {
         return (runtime == RuntimePrefix.HIP) == hasUnmapped(RuntimePrefix.HIP.nameOf(ASKED_OF_EVERY_RUNTIME));
     }

@@ -27,12 +27,12 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Device memory resources of one device: the thread that has it as its current device, a stream per direction, and the
+ * Device memory resources of one device: the thread whose current device this is, a stream for each direction, and the
  * idle blocks.
  */
 final class DeviceLane {
     private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
-    /** Divisor: at most this part of a device's memory stays idle here; the rest is for other users of the runtime. */
+    /** Largest idle memory as a divisor of the device's memory. The rest is for other users of the runtime. */
     private static final int IDLE_SHARE = 8;
 
     private static final Duration DRAIN_BOUND = Duration.ofSeconds(10);
@@ -49,7 +49,7 @@ final class DeviceLane {
     private int underWay;
 
     private MemoryPool pool;
-    /** Guarded by the lane. Once set, no work is submitted, since the close would not wait for it. */
+    /** Whether the close has begun; guarded by the lane. Work submitted later would have no close that waits for it. */
     private boolean ending;
 
     private DeviceLane(int device, Duration timeout, LongSupplier clock) {
@@ -94,7 +94,7 @@ final class DeviceLane {
         return device;
     }
 
-    /** Runs a body on the thread and waits for it. Throws TIMED_OUT, INTERRUPTED, or the exception of the body. */
+    /** Runs a body on the thread and waits for its end. Throws TIMED_OUT, INTERRUPTED, or the body's exception. */
     <T> T call(String what, Supplier<T> body) {
         try {
             return thread.call(body, Deadline.after(timeout, clock));

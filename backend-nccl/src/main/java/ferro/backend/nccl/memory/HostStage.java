@@ -33,7 +33,7 @@ public final class HostStage implements AutoCloseable {
         }
     }
 
-    /** Creates an empty stage. All ranks need the same maximum block size, because it cuts calls into pieces. */
+    /** Creates an empty stage. All ranks need the same maximum block size, because calls are cut into such blocks. */
     public HostStage(DeviceMemory memory, int device, int mostBytes) {
         this.memory = memory;
         this.device = device;
@@ -60,7 +60,7 @@ public final class HostStage implements AutoCloseable {
         }
     }
 
-    /** Makes both blocks at least this big. Returns whether the blocks are new; their old content is then lost. */
+    /** Makes both blocks at least this big. Returns whether the blocks are new. New blocks lose the old content. */
     public boolean ensure(long bytes) {
         if (in != null && in.onDevice.byteCount() >= bytes) {
             return false;
@@ -121,7 +121,7 @@ public final class HostStage implements AutoCloseable {
         Checks.cuda(Cuda.cudaMemcpyAsync(to, from, bytes, Cuda.DEVICE_TO_HOST, stream), "cudaMemcpyAsync D2H");
     }
 
-    /** Returns one element of device memory for a barrier; its value is not used. */
+    /** Returns one element of device memory for a barrier. The value of the element is not used. */
     public long cell() {
         if (cell == null) {
             cell = memory.allocate(DataType.FLOAT32, new long[] {1}, device);

@@ -25,7 +25,7 @@ import java.util.function.Supplier;
  * messages never wait behind data.
  */
 public final class CommControl implements ControlOwner {
-    /** Maximum number of kept calls. A program repeats its calls, and no more different calls are kept. */
+    /** Maximum number of different calls that are kept for reuse, because a program repeats its calls. */
     private static final int KEPT_CALLS = 256;
 
     private final GroupPosition position;
@@ -107,7 +107,7 @@ public final class CommControl implements ControlOwner {
     }
 
     /**
-     * Sends a goodbye to the other ranks. Returns the exit, which ends when all of them have left, too, or have
+     * Sends a goodbye to the other ranks. Returns the exit, which ends when all other ranks have left, too, or have
      * received the failure.
      */
     public GracefulExit leave() {
@@ -118,7 +118,7 @@ public final class CommControl implements ControlOwner {
         return control.leave(others, control.failure() == null ? ExitLimit.ALL_HAVE_LEFT : ExitLimit.ALL_HAVE_HEARD);
     }
 
-    /** Returns whether this rank receives messages of the others. */
+    /** Returns whether this rank receives control messages of the other ranks. */
     public boolean knowsOthers() {
         return position.isConnected();
     }

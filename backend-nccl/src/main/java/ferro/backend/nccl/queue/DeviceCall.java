@@ -25,8 +25,8 @@ public abstract class DeviceCall<T> {
     }
 
     /**
-     * Issues the work to the library. The method is called again until it returns true. No other work starts before,
-     * since a communicator must not be used while an earlier call on it is in progress.
+     * Issues the work to the library. The method is called again until it returns true. No other work starts before
+     * that, since a communicator must not be used while an earlier call of the communicator is in progress.
      *
      * @return whether the library has accepted the work
      */
@@ -34,7 +34,7 @@ public abstract class DeviceCall<T> {
 
     /**
      * Polls whether the work has finished, without waiting. The method is called until it returns true. Other work may
-     * start meanwhile.
+     * start before that.
      *
      * @return whether the work has finished; true unless the work polls
      */
@@ -67,7 +67,7 @@ public abstract class DeviceCall<T> {
         return ended.await(nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** Returns the threads that wait for the work; any thread may call. */
+    /** Returns the threads that wait for the work. Any thread may call this method. */
     final Collection<Thread> waiters() {
         return ended.getQueuedThreads();
     }
@@ -80,7 +80,7 @@ public abstract class DeviceCall<T> {
     /**
      * Cancels the work if it has not begun. The work then ends with a failure.
      *
-     * @return whether it will never run; false means that it runs or has ended
+     * @return whether the work will never run; false means that the work runs or has ended
      */
     public boolean drop(RuntimeException why) {
         boolean dropped = endUnbegun();
@@ -90,7 +90,7 @@ public abstract class DeviceCall<T> {
         return dropped;
     }
 
-    /** Returns the result of the work, or null, or throws its exception. Only after the end. */
+    /** Returns the result of the work, or null, or throws the work's exception. May be called only after the end. */
     public final T result() {
         if (!isEnded()) {
             throw new IllegalStateException(

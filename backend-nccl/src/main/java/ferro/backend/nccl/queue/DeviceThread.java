@@ -38,7 +38,7 @@ public final class DeviceThread implements AutoCloseable {
     private final LongSupplier clock;
     private final Thread thread;
     private final BlockingQueue<DeviceCall<?>> queue = new LinkedBlockingQueue<>();
-    /** Wakes the thread from a wait for work when it must end. */
+    /** Task that wakes the thread from a wait for work when the thread must end. */
     private final DeviceCall<Void> last = new OneShotCall<>(() -> null);
     /** Tasks in progress; used by the thread itself only. */
     private final List<DeviceCall<?>> underWay = new ArrayList<>();
@@ -86,7 +86,7 @@ public final class DeviceThread implements AutoCloseable {
     }
 
     /**
-     * Makes a device current on this thread for the next calls. Only on the thread itself.
+     * Makes a device current on this thread for the next calls. May be called on the thread itself only.
      *
      * @throws CudaException if the device does not exist
      */
@@ -106,7 +106,7 @@ public final class DeviceThread implements AutoCloseable {
         device = -1;
     }
 
-    /** Returns whether no task is in progress but the one that is being issued. Only on the thread itself. */
+    /** Returns whether only the task that is being issued is in progress. May be called on the thread itself only. */
     public boolean hasNothingElse() {
         return underWay.isEmpty();
     }
@@ -147,8 +147,8 @@ public final class DeviceThread implements AutoCloseable {
     }
 
     /**
-     * Runs a body on the thread and waits for it, in the queue and while it runs. Returns its result, or throws its
-     * exception.
+     * Runs a body on the thread. Waits while the body is in the queue and while the body runs. Returns the body's
+     * result, or throws the body's exception.
      *
      * @throws TimeoutException     if the deadline passed; the body never runs, or is stuck
      * @throws InterruptedException if this thread was interrupted; the body never runs, or is still running
@@ -177,7 +177,7 @@ public final class DeviceThread implements AutoCloseable {
 
     /**
      * Ends the thread. Tasks that have not begun fail with IllegalStateException. A thread that is in a native call for
-     * longer than the bound cannot be stopped. It keeps running as a daemon thread, and a warning is logged.
+     * longer than the bound cannot be stopped. Such a thread continues as a daemon thread, and a warning is logged.
      *
      * @return whether the thread has ended, or will end with its current task (a call from the thread itself)
      */
@@ -226,7 +226,7 @@ public final class DeviceThread implements AutoCloseable {
         failQueued();
     }
 
-    /** Waits for work; if a task is in progress, only for the given time. */
+    /** Waits for work. If a task is in progress, waits only for the given time. */
     private DeviceCall<?> next(long napNanos) {
         try {
             if (underWay.isEmpty()) {
@@ -234,7 +234,7 @@ public final class DeviceThread implements AutoCloseable {
             }
             return napNanos == 0 ? queue.poll() : queue.poll(napNanos, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
-            // a task has left its interrupt; only a close ends the thread
+            // the interrupt comes from a task; only a close ends the thread
             return null;
         }
     }

@@ -16,16 +16,16 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 
 /**
- * The failure of a group on this rank. The ranks agree on its cause by {@link GroupControl} before any caller of this
- * rank receives the failure. Then operations that have not begun end at once. The {@link Watchdog} aborts the
- * communicator, so that running operations return, too. Later calls fail with the same failure.
+ * The failure of a group on this rank. The ranks agree on the cause by {@link GroupControl} before any caller of this
+ * rank receives the failure. After this agreement, operations that have not begun end at once. The {@link Watchdog}
+ * aborts the communicator, so that running operations return, too. Later calls fail with the same failure.
  */
 public final class FirstFailure {
     /** Time for streams to finish the work that an abort has cut off; the abort itself has ten more seconds. */
     private static final Duration AFTER_ABORT = Duration.ofSeconds(3);
 
     private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
-    /** Time in which the ranks find out which rank is lost, if the library only reports that one is. */
+    /** Time in which the ranks find out which rank is lost, if the library does not report the lost rank. */
     private static final Duration VERDICT_BOUND = Duration.ofMillis(250);
     /**
      * Time in which the ranks answer which calls they have made. The time is long, because NATIVE would blame a rank
@@ -37,7 +37,7 @@ public final class FirstFailure {
      * compared call delays the failure on all ranks.
      */
     private static final int COMPARED_ENDED = 4;
-    /** Maximum number of compared calls: a rank may be this far ahead of the rank whose call the library refuses. */
+    /** Maximum number of compared calls, by which a rank may be ahead of the rank whose call the library refuses. */
     private static final int COMPARED_CALLS = 64;
 
     private final PendingWorks pending;
@@ -54,15 +54,15 @@ public final class FirstFailure {
 
     private volatile boolean drained;
     private volatile Thrown firstThrown;
-    /** Failure to report if the native abort does not return; null if it does. */
+    /** Failure to report if the native abort does not return; null if the abort returns. */
     private volatile Failure stuck;
 
     private volatile HostHalf host;
-    /** The operation whose caller was interrupted, and its failure; null if none was. */
+    /** The operation whose caller was interrupted, with its failure in the next field; null without an interrupt. */
     private volatile NcclWork interrupted;
 
     private volatile Failure interrupt;
-    /** NCCL's refusal that may come from different calls; null if none. */
+    /** NCCL's refusal, which different calls of the ranks may have caused; null if NCCL has refused no call. */
     private volatile Throwable refusal;
 
     /** The exception of a cause, with the call that was running when the first cause arrived. */
@@ -97,12 +97,12 @@ public final class FirstFailure {
         return pending;
     }
 
-    /** Runs code of a user on a separate thread. Without memory for a thread, the caller runs it. */
+    /** Runs code of a user on a separate thread. If memory for a thread is missing, the caller runs the code. */
     void runForUser(Runnable task) {
         try {
             threads.execute(task);
         } catch (OutOfMemoryError noThread) {
-            // running on the wrong thread is better than never
+            // it is better to run the task on the wrong thread than never
             task.run();
         }
     }
@@ -187,7 +187,7 @@ public final class FirstFailure {
         listeners.add(listener);
     }
 
-    /** Connects to the other half of the group: a failure of one half ends both. */
+    /** Connects this half of the group to the other half, so that a failure of one half ends both halves. */
     public void controlledBy(CollectiveBackend beside) {
         HostHalf half = new HostHalf(beside);
         host = half;
@@ -200,8 +200,8 @@ public final class FirstFailure {
     }
 
     /**
-     * Ends the group, unless it has ended. If the failure names no rank, waits a moment for the rank to blame, because
-     * the library only reports that some rank is lost.
+     * Ends the group, unless the group has ended. If the failure names no rank, first waits a moment until the rank to
+     * blame is known, because the library only reports that some rank is lost.
      */
     void fail(Failure why) {
         if (get() != null) {
@@ -255,7 +255,7 @@ public final class FirstFailure {
         }
     }
 
-    /** Returns the failure that an ended operation reports: only the interrupted operation reports an interrupt. */
+    /** Returns the failure that an ended operation reports. Only the interrupted operation reports an interrupt. */
     Failure reportedBy(NcclWork work, Failure why) {
         Failure own = interrupt;
         boolean isOwn = work == interrupted && own != null && why.code() == Code.ABORTED;
@@ -281,8 +281,8 @@ public final class FirstFailure {
     }
 
     /**
-     * Ends the group with the failure of a native call, or of the code around it. If NCCL has refused data, the ranks
-     * first compare their calls, because NCCL does not report that calls differ.
+     * Ends the group with the failure of a native call, or of the code around the call. If NCCL has refused data, the
+     * ranks first compare their calls, because NCCL does not report that calls differ.
      */
     void failedNatively(NcclOperation operation, Throwable thrown) {
         if (thrown instanceof FerroException mismatch && mismatch.code() == Code.MISMATCH) {

@@ -21,7 +21,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
 
     private final FirstFailure failures;
     private final NcclTitle title;
-    /** The operation's number among the collectives of the group, or among the messages to or from that peer. */
+    /** The operation's number among the collectives of the group, or among the messages to or from the same peer. */
     private final long number;
 
     private final long sequence;
@@ -123,7 +123,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         if (completion == null) {
             completion = new CompletableFuture<>();
             if (isDone()) {
-                // no stage depends on it yet, so no thread is needed
+                // no stage depends on the completion yet, so no thread is needed
                 complete(completion, exceptionOrNull());
             }
         }
@@ -146,7 +146,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         }
     }
 
-    /** Returns a new exception each time, so that its trace shows the caller. */
+    /** Returns the failure as a new exception for each call, so that the stack trace shows the caller. */
     FerroException exception() {
         return NcclFailures.exception(failure, where(), during());
     }
@@ -162,7 +162,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         }
     }
 
-    /** Ends the operation although the device may still work on it. The memory is never freed or reused. */
+    /** Ends the operation although the device may still work on it. The operation's memory is never freed or reused. */
     void abandon(Failure why) {
         CallPhase before = claimEnd();
         if (before == CallPhase.ENDED) {
@@ -211,13 +211,13 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
 
     // the methods below are for the device thread
 
-    /** Does nothing: if the thread will never begin an operation, the end of the queue ends the operation. */
+    /** Does nothing, because the end of the queue ends an operation that the thread will never begin. */
     @Override
     public boolean drop(RuntimeException why) {
         return false;
     }
 
-    /** Does nothing: an operation ends when it has released its resources, or with its group. */
+    /** Does nothing, because an operation ends when it has released its resources, or with its group. */
     @Override
     void end(Void value, Throwable thrown) {
         // see above
@@ -254,10 +254,10 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
     }
 
     /**
-     * Polls the device first and reads the failure second. An abort makes streams finish, but then it began before the
-     * poll. If the failure is not set yet, because its cause is still being determined, it is set soon. NCCL may put
-     * more work of a failed group on the stream until the abort has ended. Therefore a new event is recorded after the
-     * abort.
+     * Polls the device first and reads the failure second. If an abort has made the streams finish, the abort began
+     * before the poll. While the ranks still determine the cause, the failure is not set, but it will be set soon.
+     * Until the abort has ended, NCCL may put more work of a failed group on the stream. So a new event is recorded
+     * after it.
      */
     @Override
     protected boolean over() {

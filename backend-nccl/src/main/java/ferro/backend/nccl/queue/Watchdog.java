@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The thread that ends calls that the device thread cannot end: operations past their deadline, failures that NCCL
- * reports only when it is polled, and failures of other ranks. The watchdog waits only for the native abort, for a
+ * The thread that ends operations that the device thread cannot end. The reasons are a passed deadline, a failure that
+ * NCCL reports only to a poll, and a failure of another rank. The watchdog waits only for the native abort, for a
  * limited time.
  *
  * <p>Raw calls have no deadline. For raw calls the watchdog only polls NCCL for failures until their stream is
@@ -23,9 +23,9 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>The watchdog also describes the calls to {@link CallWatch}. NCCL does not report for which rank a call waits.
  *
- * <p>While nothing is pending the watchdog sleeps. The first operation after that wakes the watchdog. Later operations
- * wake it only if their deadline is before the next poll. Without a failure or a slow operation the watchdog polls NCCL
- * ten times a second.
+ * <p>While nothing is pending the watchdog sleeps. The first operation wakes the watchdog. Later operations wake the
+ * watchdog only if their deadline is before the next poll. Without a failure or a slow operation the watchdog polls
+ * NCCL ten times a second.
  */
 final class Watchdog implements CallWatch.WatchedCalls<NcclWork> {
     private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
@@ -34,7 +34,7 @@ final class Watchdog implements CallWatch.WatchedCalls<NcclWork> {
     private final FirstFailure failures;
     private final PendingWorks pending;
     private final Thread thread;
-    /** Nanoseconds until the next poll, measured from the last one; {@link #ASLEEP} if there is none. */
+    /** Nanoseconds from the last poll to the next poll; {@link #ASLEEP} while no poll is planned. */
     private volatile long lookAfterNanos = ASLEEP;
 
     private volatile boolean ended;
@@ -196,7 +196,7 @@ final class Watchdog implements CallWatch.WatchedCalls<NcclWork> {
             BitSet peer = new BitSet();
             peer.set(work.title().peer());
             Diagnosis.Blame verdict = asked.waiting(begun, peer, work.title().print(), 0);
-            // a goodbye may have been the answer to the last question: then the exit is the cause
+            // if a goodbye was the answer to the last question, the exit of that rank is the cause
             refuseToWaitForLeaver(work);
             return verdict;
         }
@@ -216,7 +216,7 @@ final class Watchdog implements CallWatch.WatchedCalls<NcclWork> {
         return "";
     }
 
-    /** Ends the group if a rank has left without its part of a message, because that rank will never make it. */
+    /** Ends the group if a rank has left without its part of a message, because the part will never come. */
     private void refuseToWaitForLeaver(NcclWork message) {
         GracefulExits exits = control.group().exits();
         int peer = message.title().peer();
