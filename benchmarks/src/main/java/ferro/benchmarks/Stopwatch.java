@@ -18,7 +18,7 @@ final class Stopwatch {
     /** Duration of a block, which is so long that the clock and the barrier do not matter. */
     private static final double BLOCK_NANOS = Duration.ofMillis(4).toNanos();
 
-    /** Longest warm-up in multiples of {@link Pace#firstWarmUp}. A JVM is then measured even if compilers are busy. */
+    /** Longest warm-up in multiples of {@code firstWarmUp}. A JVM is then measured even if compilers are busy. */
     private static final int LONGEST_WARM_UP = 8;
 
     /**
@@ -107,7 +107,9 @@ final class Stopwatch {
             return isAtRest;
         }
 
-        /** Returns whether the warm-up, and its last part without compilations, were long enough. */
+        /**
+         * Returns whether the warm-up and its last part without compilations were long enough, or the limit is reached.
+         */
         boolean isOver() {
             return spent >= leastNanos && atRest >= restNanos || spent >= maxNanos;
         }

@@ -209,7 +209,9 @@ public record Sweep(
         }
     }
 
-    /** Returns the number of elements of the full tensor for a size. All parts have the same length, at least one. */
+    /**
+     * Returns the elements of the full tensor for a size. If it has parts, each part has the same length, at least 1.
+     */
     int elements(long size, int ranks) {
         long count = size / type.byteSize();
         if (!collective.inParts() || count == 0) {

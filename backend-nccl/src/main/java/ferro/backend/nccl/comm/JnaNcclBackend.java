@@ -114,7 +114,7 @@ public final class JnaNcclBackend implements NcclBackend {
         return member.stream().handle();
     }
 
-    /** {@return the owner of {@link #stream()}; the default stream also if the runtime refused an own stream} */
+    /** {@return the owner of {@link #stream()}: OWN or CALLER; DEFAULT also if the runtime refused an own stream} */
     public NcclStreamKind streamKind() {
         return member.streamKind();
     }

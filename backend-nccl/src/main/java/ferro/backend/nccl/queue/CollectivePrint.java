@@ -29,7 +29,7 @@ public record CollectivePrint(CollectiveKind kind, String label, DataType type, 
                 call.root());
     }
 
-    /** Returns the element count for NCCL, which is the length of one part: an all-to-all operand has all parts. */
+    /** Returns the element count of one part, as NCCL counts. An all-to-all operand has one part for each rank. */
     public static long partOf(Collective call, int worldSize) {
         long elements = call.operand().elementCount();
         return call.kind() == CollectiveKind.ALL_TO_ALL ? elements / worldSize : elements;
