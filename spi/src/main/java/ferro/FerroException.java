@@ -19,6 +19,7 @@ import java.util.stream.IntStream;
 public class FerroException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    /** Kind of failure, which tells the caller how to react. */
     private final Code code;
     /**
      * Location of the failure and the ranks to blame. Contains only strings and numbers, so that it can be serialised
@@ -89,10 +90,15 @@ public class FerroException extends RuntimeException {
     public static final class Where implements java.io.Serializable {
         private static final long serialVersionUID = 1L;
 
+        /** Name of the group. */
         private final String group;
+        /** Rank that reports the failure. */
         private final int rank;
+        /** Ranks to blame, and how ranks ended. */
         private final KnownRanks ranks;
+        /** The operation, and its progress. */
         private final CallPosition call;
+        /** Duration of the call, and of the pauses of the process during the call. */
         private final CallDurations times;
 
         /**

@@ -4,7 +4,9 @@ package ferro;
 public final class InvalidRankException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 
+    /** Rank that is outside the group. */
     private final int rank;
+    /** Number of ranks of the group. */
     private final int worldSize;
 
     /**

@@ -14,6 +14,7 @@ public final class RankEnd implements Serializable {
 
     private static final long serialVersionUID = 2L;
 
+    /** The values of this end. */
     private final End end;
 
     /**
