@@ -189,7 +189,7 @@ public final class StagedLink implements Link {
     }
 
     private boolean push() {
-        int bytes = dead ? 0 : sends.write(staging.elements, 0, max(outgoing.free()));
+        int bytes = dead ? 0 : sends.write(staging.elements, 0, Math.min(outgoing.free(), staging.bytes.capacity()));
         if (bytes > 0) {
             outgoing.put(staging.bytes, bytes);
             sends.advance(bytes);
@@ -199,7 +199,7 @@ public final class StagedLink implements Link {
     }
 
     private boolean pull() {
-        int bytes = dead ? 0 : receives.piece(max(incoming.came()));
+        int bytes = dead ? 0 : receives.piece(Math.min(incoming.came(), staging.bytes.capacity()));
         if (bytes > 0) {
             incoming.take(staging.bytes, bytes);
             if (receives.read(staging.elements, 0, bytes) == 0) {
@@ -212,9 +212,5 @@ public final class StagedLink implements Link {
             bytesMoved += bytes;
         }
         return bytes > 0;
-    }
-
-    private int max(int available) {
-        return Math.min(available, staging.bytes.capacity());
     }
 }

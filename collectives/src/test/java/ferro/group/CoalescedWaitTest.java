@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** Waits for a message of a block by another thread, which begin before the end of the block. */
@@ -50,8 +51,9 @@ class CoalescedWaitTest {
         Thread waiting = new Thread(() -> ended.complete(later.await(LIMIT)), "test-waiting");
         waiting.setDaemon(true);
         waiting.start();
-        while (waiting.getState() != Thread.State.TIMED_WAITING) {
-            Thread.onSpinWait();
+        for (int round = 0; waiting.getState() != Thread.State.TIMED_WAITING; round++) {
+            assertTrue(round < 10_000, "no thread waits for the message");
+            LockSupport.parkNanos(1_000_000);
         }
         return ended;
     }

@@ -37,7 +37,7 @@ class ExitBlameTest {
         shared.pass(Duration.ofSeconds(3));
         shared.ranks.stream().skip(1).forEach(rank -> rank.paused = true);
         host.exited = "process of 1";
-        while (shared.ranks.get(0).heard.isEmpty()) {
+        for (int millis = 0; shared.ranks.get(0).heard.isEmpty() && millis < 60_000; millis++) {
             shared.pass(Duration.ofMillis(1));
         }
 

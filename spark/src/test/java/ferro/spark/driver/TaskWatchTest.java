@@ -2,6 +2,7 @@ package ferro.spark.driver;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.spark.driver.TaskWatch.LostExecutor;
 import java.util.List;
@@ -79,8 +80,9 @@ class TaskWatchTest {
         watch.onJobEnd(new SparkListenerJobEnd(3, 0, JobSucceeded$.MODULE$));
         Thread waiting = new Thread(() -> watch.awaitEnd(60_000));
         waiting.start();
-        while (waiting.getState() != Thread.State.TIMED_WAITING) {
-            Thread.onSpinWait();
+        for (int round = 0; waiting.getState() != Thread.State.TIMED_WAITING; round++) {
+            assertTrue(round < 10_000, "no thread waits for the end");
+            waiting.join(1);
         }
 
         watch.onExecutorRemoved(new SparkListenerExecutorRemoved(0, "2", "exit code 137"));
