@@ -79,7 +79,7 @@ class BrokenNetworkTest {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(CHECKED)) {
             // behind the handshake and READY: the first message of the group that is made below
-            proxy.onControl(Fault.flip(240));
+            proxy.onControl(Fault.flipInMessage(240, 20));
             List<ProcessGroup> groups = job.joinBehind(proxy);
 
             TcpJob.assertFail(groups, Code.PROTOCOL, group -> makeGroups(group, 100), "checksum");

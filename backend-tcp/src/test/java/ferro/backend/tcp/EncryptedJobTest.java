@@ -119,12 +119,28 @@ class EncryptedJobTest {
     void aChangedBitInAControlMessageFailsAllRanksWithProtocol() throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(TcpJob.encrypted(Map.of()))) {
-            // far behind the handshakes, among the messages of the groups that are made below
-            proxy.onControl(Fault.flip(3_000));
+            // far behind the handshakes, among the messages of the groups that are made below; behind the head of a
+            // record
+            proxy.onControl(Fault.flipInMessage(3_000, 8));
             List<ProcessGroup> groups = job.joinBehind(proxy);
 
             TcpJob.assertFail(groups, Code.PROTOCOL, group -> BrokenNetworkTest.makeGroups(group, 1_000));
             TcpJob.assertNobodyIsLost(groups);
+        }
+    }
+
+    /** The receiver waits for 4 KiB that nobody sends, and cannot tell this from silence. */
+    @Tag("long")
+    @Test
+    @DisplayName("a bit that is changed in the length of a record is PARTITION after ferro.heartbeat.limit")
+    void aLongerRecordOfTlsIsPartitionAfterTheHeartbeatLimit() throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = job(TcpJob.encrypted(Map.of("ferro.heartbeat.limit", "6s")))) {
+            proxy.onControl(Fault.flipInMessage(3_000, 3));
+            List<ProcessGroup> groups = job.joinBehind(proxy);
+
+            TcpJob.assertFail(
+                    groups, Code.PARTITION, group -> BrokenNetworkTest.makeGroups(group, 1_000), "nothing heard from");
         }
     }
 

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -66,6 +67,17 @@ public final class TcpProxy implements AutoCloseable {
             return (from, bytes, length) -> {
                 if (place >= from && place < from + length) {
                     bytes[(int) (place - from)] ^= 0x10;
+                }
+                return true;
+            };
+        }
+
+        /** Changes one bit of byte {@code at} of the first message behind {@code place}, on one connection only. */
+        static Fault flipInMessage(long place, int at) {
+            AtomicBoolean flipped = new AtomicBoolean();
+            return (from, bytes, length) -> {
+                if (from >= place && at < length && flipped.compareAndSet(false, true)) {
+                    bytes[at] ^= 0x10;
                 }
                 return true;
             };
