@@ -3,6 +3,7 @@ package ferro.gpu;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -24,11 +25,6 @@ final class FindingsPrinter {
         this.out = out;
     }
 
-    @FunctionalInterface
-    interface Check {
-        String run() throws Exception;
-    }
-
     /** This machine cannot run the check, which is not a fault of ferro. */
     static final class Skipped extends Exception {
         private static final long serialVersionUID = 1L;
@@ -39,8 +35,8 @@ final class FindingsPrinter {
     }
 
     /** Runs a check on a thread of its own, so that a check that never returns counts as failed after a while. */
-    void check(String name, Check check) {
-        FutureTask<String> task = new FutureTask<>(check::run);
+    void check(String name, Callable<String> check) {
+        FutureTask<String> task = new FutureTask<>(check);
         Thread thread = new Thread(task, "check " + name);
         thread.setDaemon(true);
         thread.start();

@@ -4,6 +4,7 @@ import ferro.backend.nccl.device.NcclAvailability;
 import ferro.group.BackendReport;
 import ferro.group.SystemContext;
 import java.io.PrintStream;
+import java.util.function.Consumer;
 
 /** One rank of one part; started by {@link GpuReport} with {@code PART BYTES DEVICE}. */
 final class PartProgram {
@@ -32,12 +33,7 @@ final class PartProgram {
         }
     }
 
-    @FunctionalInterface
-    private interface RankTask {
-        void on(Rig rig);
-    }
-
-    private static void join(ReportPart part, int device, FindingsPrinter findings, RankTask work) {
+    private static void join(ReportPart part, int device, FindingsPrinter findings, Consumer<Rig> work) {
         Rig[] joined = new Rig[1];
         findings.check("joining", () -> {
             try {
@@ -48,7 +44,7 @@ final class PartProgram {
             return joined[0].rank() + 1 + " of " + joined[0].ranks();
         });
         if (joined[0] != null) {
-            work.on(joined[0]);
+            work.accept(joined[0]);
             findings.check("closing", () -> {
                 joined[0].close();
                 return "closed";

@@ -13,6 +13,7 @@ import ferro.Work;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.group.ProcessGroup;
 import ferro.harness.OnThread;
+import ferro.harness.Says;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -126,13 +127,9 @@ class CoalescedInterruptTest {
         return assertInstanceOf(FerroException.class, thrown).code();
     }
 
-    private interface Call {
-        void make() throws Exception;
-    }
-
-    private static Throwable thrown(Call call) {
+    private static Throwable thrown(Says.Call call) {
         try {
-            call.make();
+            call.run();
             return null;
         } catch (Exception | AssertionError thrown) {
             return thrown;

@@ -1,5 +1,6 @@
 package ferro.integration;
 
+import ferro.harness.OnThread;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -22,38 +23,21 @@ final class CutStore implements AutoCloseable {
     CutStore(int store, String key) throws IOException {
         this.store = store;
         this.key = key;
-        start(this::accept);
+        OnThread.run(this::accept);
     }
 
     int port() {
         return listening.getLocalPort();
     }
 
-    private interface Task {
-        void run() throws IOException;
-    }
-
-    private static void start(Task task) {
-        Thread thread = new Thread(() -> runUntilClosed(task), "cut-store");
-        thread.setDaemon(true);
-        thread.start();
-    }
-
-    private static void runUntilClosed(Task task) {
-        try {
-            task.run();
-        } catch (IOException closed) {
-            // by the test, or by the end of a process
-        }
-    }
-
+    /** Ends, as each copy does, when the test or the end of a process closes a socket. */
     private void accept() throws IOException {
         while (true) {
             Socket rank = listening.accept();
             Socket server = new Socket(InetAddress.getLoopbackAddress(), store);
             open.addAll(List.of(rank, server));
-            start(() -> copy(rank.getInputStream(), server.getOutputStream()));
-            start(() -> copy(server.getInputStream(), rank.getOutputStream()));
+            OnThread.run(() -> copy(rank.getInputStream(), server.getOutputStream()));
+            OnThread.run(() -> copy(server.getInputStream(), rank.getOutputStream()));
         }
     }
 

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.backend.tcp.net.SecretFile;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.harness.ForcedFiles;
+import ferro.harness.OnThread;
+import ferro.harness.Says;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,10 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
-import jdk.jfr.Recording;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,7 +26,6 @@ import org.junit.jupiter.api.io.TempDir;
  * Files of checkpoints have a test of their own, {@code ferro.training.checkpoint.ForcedFilesTest}.
  */
 class ForcedFilesTest {
-    private static final String EVENT = "jdk.FileForce";
     private static final Pattern FORCE = Pattern.compile("\\.(force|hsync|sync)\\(");
     /** How often the sources of a class force something. A new place needs a test that counts what it forces. */
     private static final Map<String, Long> PLACES = Map.of(
@@ -63,11 +62,9 @@ class ForcedFilesTest {
             List<CompletableFuture<Void>> ranks = new ArrayList<>();
             for (int rank = 0; rank < 2; rank++) {
                 Map<String, String> settings = startedByMpirun(rank);
-                ranks.add(CompletableFuture.runAsync(() -> joinAndLeave(settings), ForcedFilesTest::onThread));
+                ranks.add(OnThread.run(() -> joinAndLeave(settings)));
             }
-            for (CompletableFuture<Void> rank : ranks) {
-                rank.get(60, TimeUnit.SECONDS);
-            }
+            ranks.forEach(OnThread::result);
         });
 
         assertEquals(1, forced.size(), forced::toString);
@@ -79,12 +76,6 @@ class ForcedFilesTest {
                 ProcessGroup group = context.join()) {
             group.barrier();
         }
-    }
-
-    private static void onThread(Runnable task) {
-        Thread thread = new Thread(task, "test-rank");
-        thread.setDaemon(true);
-        thread.start();
     }
 
     private Map<String, String> startedByMpirun(int rank) {
@@ -99,26 +90,10 @@ class ForcedFilesTest {
                 "ferro.job.dir", folder.toString());
     }
 
-    @FunctionalInterface
-    private interface AnyTask {
-        void run() throws Exception;
-    }
-
     /** Returns the names of files in the folder of the test that the JDK forces meanwhile. */
-    private List<String> forced(AnyTask task) throws Exception {
-        Path file = folder.resolve("forced.jfr");
-        try (Recording recording = new Recording()) {
-            recording.enable(EVENT).withoutThreshold();
-            recording.start();
-            task.run();
-            recording.stop();
-            recording.dump(file);
-        }
-        return RecordingFile.readAllEvents(file).stream()
-                .filter(event -> event.getEventType().getName().equals(EVENT))
-                .map(event -> Path.of(event.getString("path")))
-                .filter(path -> path.startsWith(folder))
-                .map(path -> folder.relativize(path).toString())
+    private List<String> forced(Says.Call task) throws Exception {
+        return ForcedFiles.during(folder, task).stream()
+                .map(event -> folder.relativize(ForcedFiles.path(event)).toString())
                 .toList();
     }
 }

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
@@ -36,11 +37,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 class LeavingTest {
     private static final int LOOPS = Integer.getInteger("ferro.leaving.loops", 20);
     private static final Duration DEADLINE = Duration.ofSeconds(60);
-
-    /** What one rank does in one loop, up to its close. */
-    private interface Program {
-        void run(ProcessGroup group);
-    }
 
     @ParameterizedTest(name = "{1} ranks, {0}")
     @CsvSource({
@@ -96,7 +92,7 @@ class LeavingTest {
     }
 
     /** Runs ranks of this JVM, each on a thread of its own that runs ahead as it can. */
-    private static void loop(String medium, int worldSize, int loops, Program program) {
+    private static void loop(String medium, int worldSize, int loops, Consumer<ProcessGroup> program) {
         List<SystemContext> contexts = new ArrayList<>();
         List<String> failed = Collections.synchronizedList(new ArrayList<>());
         try (Ranks ranks = new Ranks(Map.of(), contexts::add)) {
@@ -132,7 +128,7 @@ class LeavingTest {
     }
 
     private static List<String> failures(
-            String medium, int rank, int loops, IntFunction<ProcessGroup> join, Program program) {
+            String medium, int rank, int loops, IntFunction<ProcessGroup> join, Consumer<ProcessGroup> program) {
         List<String> failed = new ArrayList<>();
         for (int i = 0; i < loops; i++) {
             try (ProcessGroup group = join.apply(i)) {
@@ -143,7 +139,7 @@ class LeavingTest {
                     default -> report.contains("all " + group.worldSize() + " ranks share");
                 };
                 assertTrue(isOver, report);
-                program.run(group);
+                program.accept(group);
             } catch (RuntimeException failure) {
                 failed.add("loop " + i + " rank " + rank + ": " + failure);
             }

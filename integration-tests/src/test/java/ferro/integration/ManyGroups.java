@@ -6,25 +6,18 @@ import ferro.ReduceOp;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.harness.OnThread;
 import ferro.harness.Ranks;
 import ferro.spi.GroupSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** Both ranks of many groups in one process: joins groups until one is refused, and goes on with the others. */
 final class ManyGroups {
     private static final int MOST = 100;
-
-    private static final ExecutorService THREADS = Executors.newCachedThreadPool(task -> {
-        Thread thread = new Thread(task, "rank");
-        thread.setDaemon(true);
-        return thread;
-    });
 
     private ManyGroups() {}
 
@@ -75,20 +68,12 @@ final class ManyGroups {
     }
 
     private static List<Object> both(Function<Integer, Object> call) {
-        List<CompletableFuture<Object>> running = new ArrayList<>();
-        for (int rank = 0; rank < 2; rank++) {
-            int own = rank;
-            running.add(CompletableFuture.supplyAsync(() -> call.apply(own), THREADS));
-        }
-        List<Object> ends = new ArrayList<>();
-        for (CompletableFuture<Object> one : running) {
-            try {
-                ends.add(one.join());
-            } catch (CompletionException failed) {
-                ends.add(failed.getCause());
-            }
-        }
-        return ends;
+        CompletableFuture<Object> first = OnThread.start(() -> call.apply(0));
+        CompletableFuture<Object> second = OnThread.start(() -> call.apply(1));
+        return Stream.of(first, second)
+                .map(one -> one.handle((end, failure) -> failure == null ? end : failure)
+                        .join())
+                .toList();
     }
 
     private static List<String> codes(List<Object> ends) {

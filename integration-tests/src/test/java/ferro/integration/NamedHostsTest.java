@@ -1,7 +1,7 @@
 package ferro.integration;
 
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.harness.Child;
 import ferro.harness.Ports;
@@ -48,8 +48,7 @@ class NamedHostsTest {
         Child refused = start(0, variables, service, byAuto());
         refused.exitCode();
         String text = refused.errText();
-        assertTrue(text.contains("the address does not belong to this machine"), text);
-        assertTrue(text.contains("ferro.tcp.bind=0.0.0.0"), text);
+        assertSays(text, "the address does not belong to this machine", "ferro.tcp.bind=0.0.0.0");
 
         Map<String, String> open = new HashMap<>(variables);
         open.put("FERRO_TCP_BIND", "0.0.0.0");
@@ -72,8 +71,7 @@ class NamedHostsTest {
                     "rank " + rank + " of \"world\": this machine resolves node0 to 127.0.1.1, where no other host"
                             + " can reach it (often by a line in /etc/hosts); only ranks of this machine can join, because";
             String said = ranks[rank].errText();
-            assertTrue(said.contains(line), said);
-            assertTrue(said.contains("give all ranks the same FERRO_SECRET_FILE"), said);
+            assertSays(said, line, "give all ranks the same FERRO_SECRET_FILE");
         }
     }
 

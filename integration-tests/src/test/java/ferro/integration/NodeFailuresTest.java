@@ -1,5 +1,6 @@
 package ferro.integration;
 
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -58,11 +59,11 @@ class NodeFailuresTest {
         ending.check();
         for (HostProcess one : nodes) {
             String box = LauncherRun.box(one);
-            assertTrue(
-                    box.contains("| ferro: rank 3 failed first: exit code 7\n| rank 3: " + TwoNodes.NODE_1 + ", pid "),
-                    box);
-            assertTrue(box.contains("\n|   oops\n"), box);
-            assertTrue(box.contains("\n| stopped because of it: ranks 1, 2\n"), box);
+            assertSays(
+                    box,
+                    "| ferro: rank 3 failed first: exit code 7\n| rank 3: " + TwoNodes.NODE_1 + ", pid ",
+                    "\n|   oops\n",
+                    "\n| stopped because of it: ranks 1, 2\n");
         }
         assertEquals(LauncherRun.box(nodes.get(0)), LauncherRun.box(nodes.get(1)));
     }
@@ -79,12 +80,11 @@ class NodeFailuresTest {
         ending.check();
         for (HostProcess one : nodes) {
             String box = LauncherRun.box(one);
-            assertTrue(
-                    box.contains(
-                            "rank 1 failed first: ended by signal KILL (exit code 137)\n| rank 1: " + TwoNodes.NODE_1),
-                    box);
-            assertTrue(box.contains("| diagnosis: rank 1 is to blame: its process is gone"), box);
-            assertTrue(box.contains("\n| failed because of it: rank 0\n"), box);
+            assertSays(
+                    box,
+                    "rank 1 failed first: ended by signal KILL (exit code 137)\n| rank 1: " + TwoNodes.NODE_1,
+                    "| diagnosis: rank 1 is to blame: its process is gone",
+                    "\n| failed because of it: rank 0\n");
             assertFalse(box.contains("wrote no recording"), box);
         }
         assertEquals(LauncherRun.box(nodes.get(0)), LauncherRun.box(nodes.get(1)));

@@ -9,6 +9,7 @@ import ferro.backend.tcp.TcpStoreServer;
 import ferro.group.JoinOptions;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.harness.OnThread;
 import ferro.spi.PortRange;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -17,8 +18,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -53,7 +52,6 @@ class OpenContextsTest {
     }
 
     private static void run(String links, int number) throws Exception {
-        ExecutorService threads = Executors.newFixedThreadPool(RANKS);
         try (TcpStoreServer store = TcpStoreServer.start(
                 InetAddress.getLoopbackAddress(), PortRange.of("0"), JoinOptions.jobId("job", number), RANKS, null)) {
             List<Future<Float>> ranks = new ArrayList<>();
@@ -65,13 +63,12 @@ class OpenContextsTest {
                         .timeout(PATIENCE)
                         .setting("ferro.backend", "tcp")
                         .setting("ferro.links", links);
-                ranks.add(threads.submit(() -> sum(options, links)));
+                ranks.add(OnThread.start(() -> sum(options, links)));
             }
             for (Future<Float> rank : ranks) {
-                assertEquals(6, rank.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS));
+                float sum = OnThread.result(rank);
+                assertEquals(6, sum);
             }
-        } finally {
-            threads.shutdownNow();
         }
     }
 

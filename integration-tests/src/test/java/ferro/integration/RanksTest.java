@@ -1,11 +1,11 @@
 package ferro.integration;
 
+import static ferro.harness.Says.assertRefused;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.ReduceOp;
 import ferro.harness.Child;
@@ -69,9 +69,6 @@ class RanksTest {
     void aProcessWithAnotherExitCodeFailsWithItsOutput() {
         ProcessBuilder planted = new ProcessBuilder("sh", "-c", "echo printed; exit 3");
 
-        AssertionError failed = assertThrows(AssertionError.class, () -> Child.run(0, planted));
-
-        assertTrue(failed.getMessage().contains("exit code 3, not 0"), failed::getMessage);
-        assertTrue(failed.getMessage().contains("\nprinted\n"), failed::getMessage);
+        assertRefused(AssertionError.class, () -> Child.run(0, planted), "exit code 3, not 0", "\nprinted\n");
     }
 }

@@ -1,7 +1,7 @@
 package ferro.integration;
 
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.integration.hosts.HostProcess;
 import ferro.integration.hosts.NamespaceHosts;
@@ -32,11 +32,11 @@ class SlurmStepTest {
 
             String said = ended(hosts, secret, ferro);
 
-            assertTrue(
-                    said.contains("Slurm step 4711.0.0 (job.step.restart): node 1 of 2, the store is at "
-                            + hosts.address(0) + ":24711"),
-                    said);
-            assertTrue(said.contains("ranks 0-1 (host host-a) and 2-3 (host host-b) over shared memory"), said);
+            assertSays(
+                    said,
+                    "Slurm step 4711.0.0 (job.step.restart): node 1 of 2, the store is at " + hosts.address(0)
+                            + ":24711",
+                    "ranks 0-1 (host host-a) and 2-3 (host host-b) over shared memory");
         }
     }
 

@@ -7,18 +7,15 @@ import ferro.group.Groups;
 import ferro.group.JoinOptions;
 import ferro.group.SystemContext;
 import ferro.harness.HeardLog;
+import ferro.harness.OnThread;
 import ferro.spi.GroupSpec;
 import ferro.spi.PortRange;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -32,29 +29,20 @@ class JobLinesTest {
     @AutoClose
     final HeardLog heard = new HeardLog("ferro.group", HeardLog.only(Level.INFO));
 
-    private final ExecutorService threads = Executors.newFixedThreadPool(RANKS);
-
-    @AfterEach
-    void end() {
-        threads.shutdownNow();
-    }
-
     @Test
-    void theMediumIsLoggedOncePerJob() throws Exception {
+    void theMediumIsLoggedOncePerJob() {
         try (TcpStoreServer store =
                 TcpStoreServer.start(InetAddress.getLoopbackAddress(), PortRange.of("0"), "job.0", RANKS, null)) {
-            List<Future<?>> ranks = new ArrayList<>();
+            List<Future<Void>> ranks = new ArrayList<>();
             for (int rank = 0; rank < RANKS; rank++) {
                 JoinOptions options = JoinOptions.of(rank, RANKS)
                         .local(rank, RANKS)
                         .job("job", 0)
                         .storeAt(store.endpoint())
                         .setting("ferro.backend", "tcp");
-                ranks.add(threads.submit(() -> joinThree(options)));
+                ranks.add(OnThread.run(() -> joinThree(options)));
             }
-            for (Future<?> rank : ranks) {
-                rank.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-            }
+            ranks.forEach(OnThread::result);
         }
         assertEquals(List.of("group \"first\": all 2 ranks share memory"), heard.texts());
     }

@@ -28,6 +28,7 @@ import ferro.group.JoinOptions;
 import ferro.group.MatchedMessage;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.harness.OnThread;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.InterfaceFilter;
@@ -36,11 +37,9 @@ import ferro.spi.Listeners;
 import ferro.spi.Settings;
 import ferro.tck.HeapDeviceMemory;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -183,24 +182,15 @@ final class Rig implements AutoCloseable {
 
     void onEachRank(Consumer<ProcessGroup> calls) {
         List<CompletableFuture<Void>> running = ranks.stream()
-                .map(rank -> CompletableFuture.runAsync(() -> calls.accept(rank), task -> {
-                    Thread thread = new Thread(task, "test-rank");
-                    thread.setDaemon(true);
-                    thread.start();
-                }))
+                .map(rank -> OnThread.run(() -> calls.accept(rank)))
                 .toList();
-        running.forEach(
-                each -> each.orTimeout(SOON.toSeconds(), TimeUnit.SECONDS).join());
+        running.forEach(OnThread::result);
     }
 
     private Work coalesced() {
         AtomicReference<Work> kept = new AtomicReference<>();
-        List<Thread> others = new ArrayList<>();
         for (ProcessGroup rank : ranks.subList(1, ranks.size())) {
-            Thread other = new Thread(() -> rank.coalesced(rank::barrierAsync), "test-rank");
-            other.setDaemon(true);
-            other.start();
-            others.add(other);
+            OnThread.run(() -> rank.coalesced(rank::barrierAsync));
         }
         group().coalesced(() -> kept.set(group().barrierAsync()));
         return kept.get();

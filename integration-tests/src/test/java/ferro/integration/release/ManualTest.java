@@ -1,5 +1,6 @@
 package ferro.integration.release;
 
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -65,11 +66,13 @@ class ManualTest {
     void thePageOfRunHasNotesExitCodesAndPlainHyphens() throws IOException {
         String page = page("ferro-run");
 
-        assertTrue(page.contains("| main class | \\-\\- command) [ARGUMENTS]\n"), page);
-        assertTrue(page.contains("\\fB\\-J\\fP\\fIOPTION\\fP\n"), page);
-        assertTrue(page.contains(".SH \"NOTES\"\n"), page);
-        assertTrue(page.contains("The exit code is that of the rank that failed first"), page);
-        assertTrue(page.contains("\nferro run \\-n 4 \\-\\- ./program one two"), page);
+        assertSays(
+                page,
+                "| main class | \\-\\- command) [ARGUMENTS]\n",
+                "\\fB\\-J\\fP\\fIOPTION\\fP\n",
+                ".SH \"NOTES\"\n",
+                "The exit code is that of the rank that failed first",
+                "\nferro run \\-n 4 \\-\\- ./program one two");
     }
 
     @Test
@@ -78,8 +81,7 @@ class ManualTest {
             for (Path file : pages.toList()) {
                 String page = Files.readString(file);
                 assertTrue(page.matches("(?s).*\n\\.TH \"[A-Z\\\\-]+\" \"1\" \"[0-9]{4}-[0-9]{2}-[0-9]{2}\" .*"), page);
-                assertTrue(page.contains(".SH \"EXIT STATUS\"\n"), page);
-                assertTrue(page.contains("the input was wrong\n"), page);
+                assertSays(page, ".SH \"EXIT STATUS\"\n", "the input was wrong\n");
             }
         }
     }
