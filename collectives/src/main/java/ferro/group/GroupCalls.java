@@ -76,7 +76,7 @@ abstract class GroupCalls {
         check(send);
         Coalescing.CallBlock block = coalescing.mine();
         if (block == null) {
-            way.submit(send, options).await();
+            way.transfer(send, options);
         } else {
             block.keep(send, options);
         }
@@ -122,9 +122,7 @@ abstract class GroupCalls {
     final MessageStatus received(Message receive) {
         coalescing.refuse(receive.kind().label());
         check(receive);
-        Work work = way.submit(receive, options);
-        work.await();
-        Optional<MessageStatus> status = work.status();
+        Optional<MessageStatus> status = way.transfer(receive, options).status();
         Tensor data = receive.tensor();
         return status.isPresent() || receive.kind() != MessageKind.RECEIVE
                 ? status.orElseThrow()

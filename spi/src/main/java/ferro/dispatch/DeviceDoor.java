@@ -161,6 +161,13 @@ final class DeviceDoor extends ForwardingBackend {
     }
 
     @Override
+    public Work transfer(Message message, CallOptions options) {
+        return Objects.requireNonNull(message, "message").tensor() instanceof DeviceTensor
+                ? super.transfer(message, options)
+                : host.transfer(message, options);
+    }
+
+    @Override
     public void barrier(Duration timeout) {
         run(Collective.barrier(), timeout);
     }

@@ -18,9 +18,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -60,6 +62,36 @@ class WakeUpsOfThreadsTest {
     void dataAndCallsOfOtherThreadsWakeAVirtualThread(boolean sharesMemory) {
         LightThreads.run(ranks(sharesMemory), LONG, group -> exchange(group, sharesMemory));
         background.shutdown();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void blockingMessagesStartNoOtherThread(boolean sharesMemory) {
+        try (Ranks ranks = Ranks.of(ranks(sharesMemory), RANKS)) {
+            Set<Thread> before = progressThreads();
+            ranks.run(LONG, group -> {
+                int next = (group.rank() + 1) % RANKS;
+                int previous = (group.rank() + RANKS - 1) % RANKS;
+                int[] message = {0};
+                for (int i = 0; i < RANKS * ROUNDS; i++) {
+                    if (i % RANKS == group.rank()) {
+                        assertEquals(i, message[0]);
+                        group.send(message, next, 7);
+                    } else if (i % RANKS == previous) {
+                        group.recv(message, previous, 7);
+                        message[0]++;
+                    }
+                }
+            });
+            assertEquals(before, progressThreads());
+        }
+        background.shutdown();
+    }
+
+    private static Set<Thread> progressThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().endsWith("-progress"))
+                .collect(Collectors.toSet());
     }
 
     private List<CollectiveBackend> ranks(boolean shareMemory) {

@@ -170,6 +170,27 @@ public final class GroupEngine implements CollectiveBackend {
 
     @Override
     public Work submit(Message message, CallOptions options) {
+        PendingWork work = queued(message, options);
+        loop.submitted();
+        return work;
+    }
+
+    @Override
+    public Work transfer(Message message, CallOptions options) {
+        PendingWork work = queued(message, options);
+        try {
+            work.await();
+        } finally {
+            if (!loop.isIdle()) {
+                // bytes for other ranks may be unsent, and no caller waits for them
+                loop.submitted();
+            }
+        }
+        return work;
+    }
+
+    /** Queues a message on which this thread makes progress in its next call. */
+    PendingWork queued(Message message, CallOptions options) {
         MessageKind kind = Objects.requireNonNull(message, "message").kind();
         Objects.requireNonNull(options, "options");
         if (kind.isSend() || message.peer() != ANY_SOURCE && message.matched() == null) {
@@ -182,14 +203,12 @@ public final class GroupEngine implements CollectiveBackend {
             TensorMemory.checkUsable(host, kind.label(), "tensor", !kind.isSend());
         }
         checkUsable(options.named(kind.label()));
-        Transfer transfer = messages.submit(message, options);
-        loop.submitted();
-        return transfer.work;
+        return messages.submit(message, options).work;
     }
 
     @Override
     public void send(ByteBuffer message, int to, int tag, Duration timeout) {
-        submit(Message.send(tensor(message), to, tag), timeout).await();
+        transfer(Message.send(tensor(message), to, tag), CallOptions.of(timeout));
     }
 
     @Override
@@ -197,7 +216,7 @@ public final class GroupEngine implements CollectiveBackend {
         if (Objects.requireNonNull(message, "message").isReadOnly()) {
             throw new IllegalArgumentException("cannot receive into a read-only buffer, found " + message);
         }
-        submit(Message.recv(tensor(message), from, tag), timeout).await();
+        transfer(Message.recv(tensor(message), from, tag), CallOptions.of(timeout));
     }
 
     /** Returns the remaining bytes of a message as a tensor; position and limit stay unchanged. */

@@ -1,7 +1,6 @@
 package ferro.collectives.engine;
 
 import ferro.Allocation;
-import ferro.CollectiveBackend;
 import ferro.DataType;
 import ferro.FerroException;
 import ferro.HostTensor;
@@ -83,7 +82,7 @@ public final class LocalPeers {
      * a user. If the exchange fails, closes the group and throws an exception, unless another rank has aborted the
      * group.
      */
-    void meet(CollectiveBackend engine, boolean isJoined) {
+    void meet(GroupEngine engine, boolean isJoined) {
         try {
             findOthers(engine, isJoined, isJoined ? untilJoined() : group::timeout);
         } catch (RuntimeException | Error failure) {
@@ -99,7 +98,7 @@ public final class LocalPeers {
         return () -> Duration.ofNanos(Math.max(LEAST_NANOS, end - context.nanoTime()));
     }
 
-    private FerroException ended(CollectiveBackend engine, Throwable failure, boolean isJoined) {
+    private FerroException ended(GroupEngine engine, Throwable failure, boolean isJoined) {
         // if the group had failed before, this exception is only a consequence of that failure
         Failure first = failure instanceof FerroException ? null : life.control.failure();
         String self = life.control.self();
@@ -114,7 +113,7 @@ public final class LocalPeers {
         return told;
     }
 
-    private void findOthers(CollectiveBackend engine, boolean isJoined, Supplier<Duration> timeout) {
+    private void findOthers(GroupEngine engine, boolean isJoined, Supplier<Duration> timeout) {
         if (provider != null) {
             SharedMemoryBootstrap meeting = new SharedMemoryBootstrap(engine, group, context, "", timeout);
             SegmentLayout layout =
@@ -156,7 +155,7 @@ public final class LocalPeers {
     }
 
     /** Makes a tensor in memory that all ranks share, or else in memory of this rank. A failure fails the group. */
-    public Allocation allocate(CollectiveBackend engine, DataType dataType, long elementCount, Duration timeout) {
+    public Allocation allocate(GroupEngine engine, DataType dataType, long elementCount, Duration timeout) {
         try {
             return allocated(engine, dataType, elementCount, timeout);
         } catch (FerroException failure) {
@@ -165,7 +164,7 @@ public final class LocalPeers {
         }
     }
 
-    private Allocation allocated(CollectiveBackend engine, DataType dataType, long elementCount, Duration timeout) {
+    private Allocation allocated(GroupEngine engine, DataType dataType, long elementCount, Duration timeout) {
         Objects.requireNonNull(dataType, "dataType");
         Objects.requireNonNull(timeout, "timeout");
         SharedMemoryExecutor runs = executor;

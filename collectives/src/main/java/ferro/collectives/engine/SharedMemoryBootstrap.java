@@ -1,7 +1,6 @@
 package ferro.collectives.engine;
 
 import ferro.CallOptions;
-import ferro.CollectiveBackend;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
@@ -41,7 +40,7 @@ final class SharedMemoryBootstrap {
     private static final int HOST_BLOCK = Short.BYTES + TEXT_BYTES;
     private static final int OFFER_BLOCK = 3 * HOST_BLOCK + Short.BYTES + SharedMemory.OFFER_BYTES_MOST;
 
-    private final CollectiveBackend engine;
+    private final GroupEngine engine;
     private final GroupSpec group;
     private final RankContext context;
     private final String request;
@@ -74,11 +73,7 @@ final class SharedMemoryBootstrap {
      * @param timeout returns the time limit of the next message
      */
     SharedMemoryBootstrap(
-            CollectiveBackend engine,
-            GroupSpec group,
-            RankContext context,
-            String request,
-            Supplier<Duration> timeout) {
+            GroupEngine engine, GroupSpec group, RankContext context, String request, Supplier<Duration> timeout) {
         this.engine = engine;
         this.group = group;
         this.context = context;
@@ -269,9 +264,8 @@ final class SharedMemoryBootstrap {
         for (int round = 0; round < worldSize - 1; round++) {
             byte[] out = blocks[(group.rank() + worldSize - round) % worldSize];
             byte[] in = blocks[(before + worldSize - round) % worldSize];
-            Work sent = engine.submit(Message.send(HostTensor.of(out), behind, TAG), options());
-            engine.submit(Message.recv(HostTensor.of(in), before, TAG), options())
-                    .await();
+            Work sent = engine.queued(Message.send(HostTensor.of(out), behind, TAG), options());
+            engine.transfer(Message.recv(HostTensor.of(in), before, TAG), options());
             sent.await();
         }
         ByteBuffer[] received = new ByteBuffer[worldSize];
