@@ -9,10 +9,10 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** A comparison of different calls with one sequence number, which finds the ranks to blame and the difference. */
+/** A comparison of calls with one sequence number. The comparison finds the ranks to blame and the difference. */
 public final class CallsThatDiffer {
     private static final Pattern LENGTH = Pattern.compile("\\[\\d+]");
-    /** The root in the text of a call. The text ends with the root after the algorithm was removed. */
+    /** The root at the end of the text of a call from which the algorithm has been removed. */
     private static final Pattern ROOT = Pattern.compile(" root \\d+$");
     /** The algorithm in the text of a call. Calls that differ in length may also differ in algorithm. */
     private static final Pattern ALGORITHM = Pattern.compile(" by \\w+$");
@@ -20,10 +20,10 @@ public final class CallsThatDiffer {
     private CallsThatDiffer() {}
 
     /**
-     * {@return the ranks to blame, ascending. If more than half of the ranks have made the same call, these are the
-     * ranks with other calls. Otherwise all ranks are to blame}
+     * {@return the ranks to blame, ascending. If more than half of the ranks have made the same call, only the ranks
+     * with a different call are to blame. Otherwise all ranks are to blame}
      *
-     * @param calls by rank, the call or a value that is equal for equal calls
+     * @param calls the call of each rank, or a value that is equal for equal calls
      */
     public static Set<Integer> odd(Map<Integer, ?> calls) {
         Set<Integer> odd = new TreeSet<>(calls.keySet());
@@ -36,7 +36,7 @@ public final class CallsThatDiffer {
     }
 
     /**
-     * Describes the difference for people.
+     * Describes the difference between calls for people.
      *
      * @param texts calls of the ranks
      * @return {@code lengths differ}, {@code roots differ}, or that the calls are different
@@ -48,7 +48,7 @@ public final class CallsThatDiffer {
     }
 
     /**
-     * Returns what a user can do about the difference.
+     * Returns what a user can do about a difference between calls.
      *
      * @param texts calls of the ranks
      * @return the rule that the calls break

@@ -42,7 +42,7 @@ public sealed interface ControlMessage extends WireMessage
      */
     record Abort(int ageMillis, Set<Integer> dead, Failure failure) implements ControlMessage {
         static final byte KIND = 1;
-        /** The longest list of dead ranks, in bytes. The rest of the message holds the failure. */
+        /** The longest list of dead ranks, in bytes. The rest of an abort message holds the failure. */
         static final int MAX_DEAD = 240;
 
         /** Cuts the list of dead ranks to the length that a message can hold. */
@@ -78,15 +78,15 @@ public sealed interface ControlMessage extends WireMessage
      * @param fingerprint  fingerprint of the last collective, 0 if none
      * @param call         text of the last collective, for people
      * @param previous     nearest rank before the sender that has not left, according to the sender. All ranks between
-     *     the two ranks have left
+     *     that rank and the sender have left
      * @param next         nearest rank after the sender that has not left, according to the sender. All ranks between
-     *     the two ranks have left
+     *     the sender and that rank have left
      */
     record Goodbye(long lastSequence, long sent, long taken, long fingerprint, String call, int previous, int next)
             implements ControlMessage {
         static final byte KIND = 2;
 
-        /** Creates the goodbye of a rank that closed the group without one and exchanged no message with this rank. */
+        /** Creates a goodbye for a rank that closed the group without it and exchanged no message with this rank. */
         public static Goodbye unsaid(int rank) {
             return new Goodbye(UNKNOWN, 0, 0, 0, "", rank, rank);
         }
@@ -131,8 +131,8 @@ public sealed interface ControlMessage extends WireMessage
      * A question to a rank about its status and about one call.
      *
      * @param ask         number of the question
-     * @param sequence    operation that the question is about, 0 for none
-     * @param fingerprint fingerprint of the sender's call of that operation, 0 for none
+     * @param sequence    sequence number of the operation that the question is about, 0 for none
+     * @param fingerprint fingerprint of the call that the sender has made with this sequence number, 0 for none
      * @param call        text of the sender's call
      * @param lines       1 if the answer has to contain a line of the program, for which the rank takes stacks;
      *     otherwise 0
@@ -140,7 +140,7 @@ public sealed interface ControlMessage extends WireMessage
     record Query(long ask, long sequence, long fingerprint, String call, int lines) implements ControlMessage {
         static final byte KIND = 4;
 
-        /** Creates a question about a call. Without a call, the question is only about the status. */
+        /** Creates a question about a rank's status and, if {@code call} is not null, about this call. */
         public static Query about(long ask, CallHeader call, boolean withLine) {
             int lines = withLine ? 1 : 0;
             return call == null
@@ -224,23 +224,24 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /**
-     * The leave of a rank that has left the group normally. The sender sends the leave with the lowest last collective
-     * of all leaves that have reached it. A receiver forwards a leave if the leave is the lowest one so far.
+     * The leave of a rank that has left the group normally. Of all leaves that have reached the sender, the sender
+     * sends the leave with the lowest last collective. A receiver forwards the leave if the receiver has not yet
+     * received a lower leave.
      *
      * @param rank         rank that has left
      * @param lastSequence sequence of the last collective that the rank has called, 0 if none
-     * @param fingerprint  fingerprint of that collective, 0 if none
-     * @param call         text of that collective, for people
+     * @param fingerprint  fingerprint of the last collective that the rank has called, 0 if none
+     * @param call         text of the last collective that the rank has called, for people
      */
     record Left(int rank, long lastSequence, long fingerprint, String call) implements ControlMessage {
         static final byte KIND = 9;
 
-        /** Returns whether this leave has the lower last collective, or an equal one and the lower rank. */
+        /** Returns whether this leave has the lower last collective, or an equal last collective and the lower rank. */
         boolean isBefore(Left other) {
             return lastSequence != other.lastSequence ? lastSequence < other.lastSequence : rank < other.rank;
         }
 
-        /** Returns whether the last collective of the rank is known. */
+        /** Returns whether the last collective of the rank that has left is known. */
         public boolean isKnown() {
             return lastSequence != UNKNOWN;
         }
@@ -289,7 +290,7 @@ public sealed interface ControlMessage extends WireMessage
      *
      * @param message   bytes of the message; position and limit stay unchanged
      * @param worldSize number of ranks of the group
-     * @throws IllegalArgumentException if the message is invalid for that group
+     * @throws IllegalArgumentException if the message is invalid for a group of this size
      */
     static ControlMessage decode(ByteBuffer message, int worldSize) {
         FieldReader in = new FieldReader("control message", message, worldSize);

@@ -15,16 +15,16 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>The chain begins at the ranks that have not made the call. If all ranks have made the call, the chain begins at
  * the ranks that this rank waits for. A rank that is silent or waits for no rank ends the chain. A rank that has made
- * the call and waits outside of the group does not end the chain. If ranks wait for each other in a cycle, no rank
- * alone is to blame. All ranks of a cycle are culprits, and the text reports the cycle.
+ * the call and waits for ranks of another group does not end the chain. If ranks wait for each other in a cycle, no
+ * rank alone is to blame. All ranks of a cycle are culprits, and the text reports the cycle.
  *
  * <p>A rank that has made a call may still be in an earlier call that has not ended. If all ranks have made the call
- * and answer, and data of this rank still moves, all ranks may be slow, so no rank is to blame. If this rank stood
- * still and all ranks that it waits for have left, this rank itself is to blame.
+ * and answer, and data of this rank still moves, all ranks may be slow, so no rank is to blame. If the process of this
+ * rank was paused and all ranks that this rank waits for have left, this rank itself is to blame.
  */
 public final class Diagnosis {
     private static final int LISTED_MOST = 8;
-    /** The shortest pause of a process that is reported. Shorter pauses delay no call. */
+    /** The shortest pause of a process that is reported. A shorter pause does not delay a call. */
     private static final long PAUSE_NANOS = 100_000_000L;
 
     private final int self;
@@ -42,7 +42,7 @@ public final class Diagnosis {
     private OwnState own = OwnState.QUIET;
     /** Whether this rank waits for any one of several ranks. */
     private boolean isOneSufficient;
-    /** The ranks that can never go on; null until the first use. */
+    /** The ranks that can never go on, or null until the first use of this field. */
     private BitSet stuck;
     /** The call that this rank is in, for people. */
     private String ownCall = "in this call";
@@ -74,11 +74,12 @@ public final class Diagnosis {
     /**
      * The state of this rank during the call.
      *
-     * @param pausedNanos time that the process of this rank stood still, in nanoseconds
-     * @param movedNanos  nanoseconds before now within which data of this rank moved; 0 if no data moved
+     * @param pausedNanos time for which the process of this rank was paused, in nanoseconds
+     * @param movedNanos  length, in nanoseconds, of the period before now in which data of this rank moved; 0 if no
+     *     data moved
      */
     public record OwnState(long pausedNanos, long movedNanos) {
-        /** The state of a rank that did not stand still, and of which no data moved. */
+        /** The state of a rank whose process was not paused and whose data did not move. */
         public static final OwnState QUIET = new OwnState(0, 0);
     }
 
@@ -120,8 +121,8 @@ public final class Diagnosis {
     }
 
     /**
-     * Returns the verdict on the ranks at the end of the chain of waiting ranks, with a text that also lists other
-     * ranks.
+     * Returns the verdict on the ranks at the end of the chain of waiting ranks. The text of the verdict also lists the
+     * given other ranks.
      */
     private Blame blameForEnd(BitSet end, BitSet others) {
         BitSet listed = (BitSet) end.clone();
@@ -165,8 +166,9 @@ public final class Diagnosis {
     }
 
     /**
-     * Returns the given ranks without those that have left, because a rank that has left has completed its part of the
-     * operations in flight. If no other rank remains, the result is this rank, which was prevented from finishing.
+     * Returns the given ranks without the ranks that have left. A rank that has left has completed its part of the
+     * operations in flight. If no given rank remains, returns this rank, because something prevented this rank from
+     * finishing.
      */
     private BitSet owing(BitSet end) {
         BitSet owing = new BitSet();
@@ -182,8 +184,8 @@ public final class Diagnosis {
      *
      * @param waitedFor ranks that this rank waits for
      * @param ownState  state of this rank during the call
-     * @param ownCall   call that this rank is in, for people; empty if a message is in flight, which waits for its link
-     *     and not for a call
+     * @param ownCall   call that this rank is in, for people; empty for a message in flight, because a message waits
+     *     for its link and not for a call
      * @return ranks to blame, and the state of each rank
      */
     public Blame ofWaiting(BitSet waitedFor, OwnState ownState, String ownCall) {
@@ -200,11 +202,12 @@ public final class Diagnosis {
 
     /**
      * Judges an operation that waits for any one of several ranks, such as a receive from any rank. No rank is to blame
-     * as long as one of these ranks can go on.
+     * as long as one of the awaited ranks can go on.
      *
-     * @param waitedFor ranks of which one is enough
+     * @param waitedFor ranks that this rank waits for; one of them is enough
      * @param ownCall   call that this rank is in, for people
-     * @return ranks to blame, which wait for each other; empty if none is to blame. The text has the state of each rank
+     * @return ranks to blame, which wait for each other, or no ranks if no rank is to blame. The text contains the
+     *     state of each rank
      */
     public Blame ofWaitingForAny(BitSet waitedFor, String ownCall) {
         mine = waitedFor;
@@ -217,7 +220,7 @@ public final class Diagnosis {
         return isCycle() ? blameOfCycle(waitedFor) : new Blame(cycle, text(cycle, waitedFor), false);
     }
 
-    /** Judges the creation of a new group from the members that have not called. */
+    /** Judges the creation of a new group that waits for members that have not made the call. */
     public Blame ofMissing(BitSet missing) {
         mine = missing;
         ownCall = ""; // only calls that members have made can form a cycle
@@ -237,7 +240,7 @@ public final class Diagnosis {
         return cycle.cardinality() > 1 && !ownCall.isEmpty();
     }
 
-    /** Returns the verdict on ranks that wait for each other, with a text that also lists other ranks. */
+    /** Returns the verdict on ranks that wait for each other. Its text also lists the given other ranks. */
     private Blame blameOfCycle(BitSet others) {
         BitSet listed = (BitSet) cycle.clone();
         listed.or(others);
@@ -247,8 +250,8 @@ public final class Diagnosis {
 
     /**
      * Follows the chain of waiting ranks from the ranks that have not made the call. A rank that has made the call and
-     * waits for ranks outside of this group does not end the chain. Such a rank has completed its part in this group,
-     * and the end of its chain is not visible in this group.
+     * waits for ranks outside of this group does not end the chain. A rank that waits for ranks of another group has
+     * completed its part in this group. The end of its chain is not visible in this group.
      */
     private BitSet endOfMissing(BitSet missing) {
         BitSet ends = endOfChain(missing);
@@ -281,7 +284,7 @@ public final class Diagnosis {
         return cycle.isEmpty() ? graph.reachedFrom(first) : (BitSet) cycle.clone();
     }
 
-    /** Returns the ranks that a rank waits for. Callers must not change the set, which is decoded only once. */
+    /** Returns the ranks that a rank waits for. Callers must not change the set, because it is decoded only once. */
     private BitSet waitsFor(int rank) {
         if (rank == self) {
             return mine;
@@ -324,7 +327,7 @@ public final class Diagnosis {
         return text.toString();
     }
 
-    /** Appends the state of each rank, or one entry for a silent machine. Returns the number of ranks left out. */
+    /** Appends the state of each rank, or one entry for a silent machine. Returns the number of omitted ranks. */
     private int list(StringJoiner text, BitSet ranks, BitSet said) {
         int told = 0;
         int untold = 0;

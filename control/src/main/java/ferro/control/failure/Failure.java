@@ -16,8 +16,8 @@ import java.util.TreeSet;
  * @param culprits ranks to blame, ascending and immutable; empty if unknown
  * @param text     text for people: what failed, where, what was expected and found, and what to do
  * @param cause    first exception on this rank, or null
- * @param known    number of ranks whose calls were compared (MISMATCH), or whose end the text describes (PEER_LOST).
- *     For TIMED_OUT, 1 if no rank is to blame because data moves. For other failures 0
+ * @param known    for MISMATCH, number of ranks whose calls were compared. For PEER_LOST, number of ranks whose end the
+ *     text describes. For TIMED_OUT, 1 if no rank is to blame because data moves. Otherwise 0
  */
 public record Failure(
         Code code, int origin, long sequence, Set<Integer> culprits, String text, Throwable cause, int known) {
@@ -37,7 +37,7 @@ public record Failure(
      * @param culprits ranks to blame, ascending and immutable; empty if unknown
      * @param text     text for people
      * @param cause    first exception on this rank, or null
-     * @param known    number whose meaning depends on the code, as in the record
+     * @param known    number whose meaning depends on the code, as for the component of this record
      */
     public Failure {
         culprits = FieldWriter.cutRanks(culprits);
@@ -63,7 +63,7 @@ public record Failure(
      * message.
      *
      * @param fields reader or writer of the message
-     * @return failure from the values that the fields return, without an exception on this rank
+     * @return failure from the values that {@code fields} returns, without an exception on this rank
      */
     public Failure through(FieldCodec fields) {
         int from = fields.rank("origin", origin);
@@ -88,34 +88,37 @@ public record Failure(
     }
 
     /**
-     * Returns whether a rank forwards this failure, which is merged from the failure {@code known} and another failure.
-     * If only the text of a loss has changed, the loss is not forwarded, because each rank that has detected the loss
-     * notifies all ranks. If only the text of a failure of another kind has changed, the failure is forwarded if its
-     * (sequence, origin) is lower.
+     * Returns whether a rank forwards this failure. This failure was merged from the failure {@code known} and another
+     * failure. If only the text of a loss has changed, the loss is not forwarded, because each rank that has detected
+     * the loss notifies all ranks. If only the text of a failure of another kind has changed, the failure is forwarded
+     * if its (sequence, origin) is lower.
      *
      * @param known failure of this rank before the merge
-     * @return whether the other ranks have to be notified
+     * @return whether this rank has to notify the other ranks
      */
     boolean isNewsAfter(Failure known) {
         boolean isEarlier = sequence < known.sequence || sequence == known.sequence && origin < known.origin;
         return !saysAs(known) || !isLoss() && isEarlier;
     }
 
-    /** {@return whether this is the loss of ranks, PEER_LOST or PARTITION, which several ranks detect independently} */
+    /**
+     * {@return whether this failure is PEER_LOST or PARTITION, a loss of ranks that several ranks detect independently}
+     */
     public boolean isLoss() {
         return code == Code.PEER_LOST || code == Code.PARTITION;
     }
 
-    /** Returns whether no rank is to blame for a timeout, because data still moves. */
+    /** Returns whether this failure is a timeout for which no rank is to blame, because data still moves. */
     public boolean isOnlySlow() {
         return code == Code.TIMED_OUT && known > 0;
     }
 
     /**
-     * Returns whether the other ranks have received this failure in the form of the given one.
+     * Returns whether the other ranks have received the given failure in place of this failure.
      *
      * @param agreed failure of the group
-     * @return whether this is an interrupt, and the given failure is the abort that the other ranks received instead
+     * @return whether this failure is an interrupt, and {@code agreed} is the abort that the other ranks received in
+     *     its place
      */
     public boolean isToldAs(Failure agreed) {
         return code == Code.INTERRUPTED && agreed.code == Code.ABORTED && agreed.origin == origin;
@@ -123,14 +126,15 @@ public record Failure(
 
     /**
      * Merges two causes into the cause on which ranks agree. The result is the graver cause, by code, then by sequence,
-     * then by origin. The culprits of the result are all ranks to blame for its code.
+     * then by origin. The culprits of the merged cause are all ranks to blame for the code of this cause.
      *
-     * <p>If calls were compared, only the cause with the earliest difference counts. Of several causes with this
-     * difference, the cause with the most compared calls counts, because the calls of two ranks do not show which rank
-     * is the odd one. Of causes that compared equally many calls, one counts, with its culprits and its list of calls.
+     * <p>If calls were compared, only the cause with the earliest difference counts. If several causes have the
+     * earliest difference, the cause with the most compared calls counts. The calls of two ranks alone do not show
+     * which of the two ranks is to blame. Of causes that compared equally many calls, only one counts, with its
+     * culprits and its list of calls.
      *
      * <p>Of several losses, the text that describes the end of the most ranks is kept. Of several timeouts, a text that
-     * blames a rank is kept, if any text does.
+     * blames a rank is kept, if any text blames a rank.
      *
      * @param other cause from this rank or another one
      * @return this object if the other cause changes nothing

@@ -5,8 +5,8 @@ import java.util.BitSet;
 import java.util.regex.Pattern;
 
 /**
- * The last parts of failure texts, which advise a reader where to search for the cause. The advice is removed from a
- * text if the end of the rank is known.
+ * Advice at the end of failure texts about where to search for the cause. The advice is removed from a text if it is
+ * known how the rank ended.
  */
 public final class FailureHints {
     /** Advice about one process that has ended. */
@@ -38,7 +38,7 @@ public final class FailureHints {
                 + " own output may say why " + (isOne ? "it" : "they") + " left";
     }
 
-    /** Returns a text of a failure without advice. */
+    /** Returns the text of a failure without the advice at its end. */
     public static String removedFrom(String text) {
         return ANY.matcher(text).replaceAll("");
     }

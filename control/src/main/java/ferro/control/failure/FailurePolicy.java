@@ -7,12 +7,12 @@ package ferro.control.failure;
  * messages.
  */
 public interface FailurePolicy {
-    /** The shipped decisions: all default methods. */
+    /** The shipped policy, which consists of the default methods. */
     FailurePolicy SHIPPED = new FailurePolicy() {};
 
     /**
-     * The time between the end of a connection and the blame of its peer. This rank reads its inboxes in this time,
-     * because an inbox may contain a message that explains the end.
+     * The time between the end of a connection and the blame of its peer. During this time, the rank reads its inboxes,
+     * because an inbox may contain a message that explains the end of the connection.
      */
     long EOF_GRACE_NANOS = 10_000_000L;
 
@@ -21,20 +21,20 @@ public interface FailurePolicy {
      *
      * @param failure cause with which the group fails
      * @param peer    neighbour that may receive the failure
-     * @return true: all neighbours receive the failure at once
+     * @return true by default: all neighbours receive the failure at once
      */
     default boolean floods(Failure failure, int peer) {
         return true;
     }
 
     /**
-     * Returns whether this rank forwards the failure of another rank to a neighbour. Forwarding replaces the messages
-     * of a rank that died while it sent the failure. By forwarding, the failure also reaches ranks that are not
-     * neighbours of its origin.
+     * Returns whether this rank forwards the failure of another rank to a neighbour. If a rank died while it sent a
+     * failure, the forwarded copies replace the messages that it did not send. By forwarding, a failure also reaches
+     * ranks that are not neighbours of its origin.
      *
      * @param failure cause that this rank has merged so far
      * @param peer    neighbour that may receive the failure
-     * @return true: every change of code or culprits is forwarded
+     * @return true by default: every change of code or culprits is forwarded
      */
     default boolean forwards(Failure failure, int peer) {
         return true;
@@ -43,9 +43,9 @@ public interface FailurePolicy {
     /**
      * Returns the cause on which ranks agree when a second cause arrives.
      *
-     * @param known cause that this rank has merged before
+     * @param known cause that this rank has merged from earlier causes
      * @param other cause that arrived
-     * @return merged cause, {@code known} itself if nothing changes
+     * @return merged cause, or {@code known} itself if {@code other} changes nothing
      */
     default Failure merged(Failure known, Failure other) {
         return known.merged(other);
@@ -54,9 +54,9 @@ public interface FailurePolicy {
     /**
      * Returns which of two leaves is announced to all ranks.
      *
-     * @param known earliest leave that this rank has received before
+     * @param known leave with the lowest last collective of all leaves that this rank has received before
      * @param other leave that arrived
-     * @return the leave with the lower last collective; if both are equal, the leave of the lower rank
+     * @return the leave with the lower last collective; if the last collectives are equal, the leave of the lower rank
      */
     default ControlMessage.Left lowest(ControlMessage.Left known, ControlMessage.Left other) {
         return other.isBefore(known) ? other : known;
@@ -72,7 +72,7 @@ public interface FailurePolicy {
         return mine == theirs;
     }
 
-    /** {@return nanoseconds from the end of a connection to the blame of its peer; 0 for blame at once} */
+    /** {@return nanoseconds from the end of a connection until its peer is blamed; 0 if the peer is blamed at once} */
     default long eofGraceNanos() {
         return EOF_GRACE_NANOS;
     }
@@ -82,14 +82,16 @@ public interface FailurePolicy {
      *
      * @param toldAbort   whether the rank has sent a failure before its end
      * @param saidGoodbye whether the rank has left the group before its end
-     * @return true if the rank did neither of the two. Otherwise the end of the rank is a consequence of the failure
+     * @return true if the rank has neither sent a failure nor left. Otherwise the end of the rank is a consequence of
+     *     the failure
      */
     default boolean blamesLoss(boolean toldAbort, boolean saidGoodbye) {
         return !toldAbort && !saidGoodbye;
     }
 
     /**
-     * Returns whether a call whose deadline has passed fails now. This method is called again until it returns true.
+     * Returns whether a call whose deadline has passed fails now. The engine calls this method again until the method
+     * returns true.
      *
      * @param timeoutNanos timeout of the call
      * @return true by default; false on a medium without control messages while the medium still reads data of the
@@ -100,8 +102,8 @@ public interface FailurePolicy {
     }
 
     /**
-     * {@return whether the data links are dropped before callers receive a failure; if true, ferro must not access the
-     * memory of the callers after this}
+     * {@return whether the data links are dropped before callers receive a failure. If true, ferro must not access the
+     * memory of the callers after the links are dropped}
      */
     default boolean abandonsLinks() {
         return true;

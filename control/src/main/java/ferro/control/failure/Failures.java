@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Creates the failures of a group. A rank that aborts fails the group on all ranks. The text for the other ranks has
- * the class, the message and the first frames of the exception and of its causes. The texts name this rank by
- * {@code self} ({@link Machines#named(int)}).
+ * Creates the failures of a group. If a rank aborts a group, the group fails on all ranks. The text that the other
+ * ranks receive has the class, the message and the first frames of the exception and of its causes. In the texts of all
+ * failures, {@code self} is the name of this rank ({@link Machines#named(int)}).
  */
 public final class Failures {
     private static final int FRAMES = 6;
@@ -32,8 +32,8 @@ public final class Failures {
     }
 
     /**
-     * Creates the failure for an exception inside the engine. The group fails on all ranks, because the other ranks
-     * would wait if only one caller failed.
+     * Creates the failure for an exception inside the engine. The whole group fails, because the other ranks would wait
+     * if the exception reached only one caller.
      */
     public static Failure inside(GroupSpec group, String self, Throwable broken) {
         Set<Integer> blamed = Set.of(group.rank());
@@ -57,7 +57,7 @@ public final class Failures {
                 : " failed with an exception: " + broken;
     }
 
-    /** Describes what an OutOfMemoryError lacks. If a thread cannot be created, pthread_create(3) reports EAGAIN. */
+    /** Describes the resource that an OutOfMemoryError lacks. pthread_create(3) reports a missing thread as EAGAIN. */
     private static String lacking(String text) {
         return text != null && text.contains("native thread")
                 ? " cannot start a thread: Resource temporarily unavailable (EAGAIN; " + text
@@ -149,7 +149,7 @@ public final class Failures {
      * not contain the ends of ranks, because a message may become the text of another failure, which is sent to all
      * ranks.
      *
-     * @param ends how dead ranks ended, by rank; without an entry for a rank whose end is unknown
+     * @param ends how each dead rank ended, by rank; the map has no entry for a rank whose end is unknown
      */
     public static FerroException exception(GroupSpec group, String self, Failure failure, Map<Integer, RankEnd> ends) {
         Where where = Where.of(group.name(), group.rank())
@@ -166,8 +166,8 @@ public final class Failures {
     }
 
     /**
-     * Returns whether an exception comes from the other part of this group, which moves data on another medium and has
-     * failed under the same name. If so, the cause of the exception is also the cause of this failure.
+     * Returns whether an exception comes from the part of this group that moves data on another medium and has the same
+     * name. If so, the cause of the exception is also the cause of the failure of this group.
      */
     private static boolean isOfThisEnd(Where where, GroupSpec group) {
         return where.rank() == group.rank() && where.group().equals(group.name());
@@ -180,7 +180,7 @@ public final class Failures {
                 && cause.where().culprits().equals(Set.of(group.rank()));
     }
 
-    /** Adopts the failure of the part on the other medium, whose own sequence number is only in the text. */
+    /** Returns the failure of the group's part on the other medium. Only the text has that part's sequence number. */
     private static Failure adopted(FerroException cause) {
         Where where = cause.where();
         boolean interrupted = cause.code() == Code.INTERRUPTED;
@@ -193,7 +193,7 @@ public final class Failures {
                 cause);
     }
 
-    /** Describes an exception with its causes. {@link Failure} cuts a text that is too long to send. */
+    /** Describes an exception and its causes. {@link Failure} cuts a text that is too long for a message. */
     private static String of(Throwable thrown) {
         if (thrown == null) {
             return "no cause given";

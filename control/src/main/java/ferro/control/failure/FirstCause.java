@@ -5,21 +5,21 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The cause of the group's failure on this rank. This cause is merged from the causes that this rank has detected and
+ * The cause of the group's failure on this rank. The cause is merged from the causes that this rank has detected and
  * the causes that other ranks have sent. Thread-safe.
  */
 public final class FirstCause {
     /**
-     * The time after the first cause in which another cause that this rank detects still counts. A cause that this rank
-     * detects later is a consequence, such as a link that ends because its peer has given up. The time starts at the
-     * first cause of the group, not of this rank. If the time started at this rank's first cause, a rank that stood
-     * still would change a cause on which the other ranks agreed long ago.
+     * The period after the first cause in which another cause that this rank detects still counts. A cause that this
+     * rank detects after the period is a consequence, such as a link that ends because its peer has given up. The
+     * period starts at the first cause of the group, not at the first cause of this rank. Otherwise, a rank whose
+     * process was paused would change a cause on which the other ranks agreed long ago.
      */
     private static final long WINDOW_NANOS = 50_000_000L;
 
     /**
-     * The time after the first cause in which a rank that ends may not have sent its text to all ranks. Launchers end
-     * the surviving ranks after this time.
+     * The period after the first cause in which a rank may end before it has sent its failure text to all ranks.
+     * Launchers end the surviving ranks after this period.
      */
     private static final long SENDING_NANOS = 250_000_000L;
 
@@ -29,12 +29,12 @@ public final class FirstCause {
     /** The merged cause, and the time of the first cause, on this rank or on a rank that has sent a cause. */
     private record KnownCauses(Failure failure, long sinceNanos) {}
 
-    /** Creates the cause of a group that has not failed. */
+    /** Creates an object without a cause, for a group that has not failed. */
     public FirstCause(FailurePolicy rules) {
         this.rules = rules;
     }
 
-    /** Returns the cause, or null if the group has not failed. */
+    /** Returns the merged cause, or null if the group has not failed. */
     public Failure cause() {
         KnownCauses now = known.get();
         return now == null ? null : now.failure;
@@ -42,7 +42,7 @@ public final class FirstCause {
 
     /**
      * Adds a cause that this rank has detected. If this rank detects several causes with the same code and culprits,
-     * only the text of the first cause counts. Returns the agreed cause if the other ranks have to be notified,
+     * only the text of the first cause counts. Returns the merged cause if this rank has to notify the other ranks,
      * otherwise null.
      */
     public Failure seen(Failure cause, long nowNanos) {
@@ -51,8 +51,8 @@ public final class FirstCause {
 
     /**
      * Adds a cause that this rank has detected and that is part of the known cause. A part of the known cause is not a
-     * consequence, even if this rank detects the part late. Returns the agreed cause if the other ranks have to be
-     * notified, otherwise null.
+     * consequence, even if this rank detects the part late. Returns the merged cause if this rank has to notify the
+     * other ranks, otherwise null.
      */
     public Failure seenPart(Failure cause, long nowNanos) {
         return add(cause, true, true, nowNanos);
@@ -60,7 +60,7 @@ public final class FirstCause {
 
     /**
      * Adds a cause that another rank has sent, and the time of the first failure according to the sender. Returns the
-     * agreed cause if the other ranks have to be notified, otherwise null.
+     * merged cause if this rank has to notify the other ranks, otherwise null.
      */
     public Failure told(Failure cause, long sinceNanos) {
         return add(cause, false, false, sinceNanos);

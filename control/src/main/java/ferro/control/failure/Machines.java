@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.IntPredicate;
 
-/** The machines of the ranks of a group, from the reports of the ranks when they joined. */
+/** The machines of the ranks of a group. Each rank has reported its machine when it joined. */
 public final class Machines {
     private final int self;
     private final int[] joinedRanks;
@@ -44,7 +44,8 @@ public final class Machines {
     }
 
     /**
-     * Names ranks of this group for people. Adds the numbers of the ranks in the joined group if these numbers differ.
+     * Names ranks of this group for people. If the numbers of the ranks in the joined group are different, the text
+     * also contains those numbers.
      *
      * @param ranks ranks of this group
      * @return for example {@code rank 1} or {@code ranks 1, 2 (ranks 2, 4 of "world")}
@@ -70,9 +71,9 @@ public final class Machines {
     }
 
     /**
-     * Returns the failure that a medium reports about a rank of a subgroup, with the name of the rank at the start of
-     * the message. The name is added because the medium has other numbers for the ranks of a subgroup. Failures in the
-     * joined group, and failures that are not about the rank, are returned unchanged.
+     * Puts the name of a rank of a subgroup at the start of the message of a failure that a medium reports about this
+     * rank. The name is added because the medium numbers the ranks of a subgroup differently. Failures in the joined
+     * group, and failures that are not about the rank, are returned unchanged.
      */
     public FerroException named(int rank, FerroException cause) {
         boolean isOfPeer =
@@ -83,7 +84,7 @@ public final class Machines {
                 : cause;
     }
 
-    /** Names ranks of one process, and adds the host and the process id in the same parentheses. */
+    /** Names ranks of one process. The text contains the host and the process id in parentheses. */
     public String ofOneProcess(BitSet ranks) {
         return joined(named(ranks), processes.placed(joinedRanks[ranks.nextSetBit(0)]));
     }
@@ -94,7 +95,7 @@ public final class Machines {
                 : name + process;
     }
 
-    /** Returns this rank and the next ones, at most {@code max} ranks, as if they were a separate group. */
+    /** Returns the machines of this rank and the next ranks, at most {@code max} ranks, as of a separate group. */
     public Machines sample(int max) {
         int[] few = new int[Math.min(max, joinedRanks.length)];
         for (int rank = 0; rank < few.length; rank++) {
@@ -103,7 +104,7 @@ public final class Machines {
         return new Machines(0, few, processes);
     }
 
-    /** Returns the name of a rank's machine, for people; empty if it is unknown or this rank's own machine. */
+    /** Returns the name of a rank's machine, for people; empty if the machine is unknown or this rank's own. */
     public String away(int rank) {
         String machine = processes.machine(joinedRanks[rank]);
         return machine.equals(processes.machine(joinedRanks[self])) ? "" : machine;
@@ -112,10 +113,10 @@ public final class Machines {
     /**
      * Returns all ranks of this group on another machine if a condition holds for each of them.
      *
-     * @param rank      a rank on that machine
+     * @param rank      a rank on the other machine
      * @param condition condition that each rank of the machine has to fulfil
-     * @return all ranks on the machine, at least two; empty if the condition is false for one of these ranks, or if the
-     *     machine is unknown or is the machine of this rank
+     * @return all ranks on the machine, at least two; empty if one of these ranks does not fulfil the condition, or if
+     *     the machine is unknown or is the machine of this rank
      */
     public BitSet sharing(int rank, IntPredicate condition) {
         String machine = away(rank);

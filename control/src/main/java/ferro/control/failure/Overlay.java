@@ -11,12 +11,12 @@ import java.util.function.IntPredicate;
  * neighbours r + 2^i and r - 2^i for each power of two below the size. This is a circulant graph, whose degree and
  * diameter grow with the logarithm of the size. A neighbour that is gone is replaced by the next rank in the same
  * direction. Therefore the graph of the remaining ranks always contains a ring. For steps above 1, a search passes over
- * at most {@value #MAX_REPLACED} adjacent ranks that are gone. Without a limit, the rank after many adjacent ranks that
- * are gone would replace all of them.
+ * at most {@value #MAX_REPLACED} adjacent ranks that are gone. Without this limit, the rank after a long run of gone
+ * ranks would replace every rank of the run.
  *
  * <p>If fewer ranks than the degree end at once, or two hosts of 8 ranks, the other ranks stay connected without any
  * replacement. Replacements are needed after many leaves. Assume 64 ranks, of which each host has 8. When the ranks of
- * hosts 1, 2, 4, 5 and 7 have left, no power of two leads from host 3 to hosts 0 and 6.
+ * hosts 1, 2, 4, 5 and 7 have left, no step of a power of two leads from a rank of host 3 to a rank of host 0 or 6.
  *
  * <p>The graph is a pure function of its arguments. Ranks with the same view of which ranks are gone compute the same
  * graph.
@@ -25,7 +25,7 @@ public final class Overlay {
     /** The condition that accepts all steps of the circulant graph. */
     public static final IntPredicate ALL_STEPS = step -> true;
 
-    /** The size of the largest group that is a full mesh. Tests use a smaller size. */
+    /** The size of the largest group that is a full mesh. Tests set a smaller size. */
     public static final int MAX_MESH = 33;
 
     /** The maximum number of adjacent gone ranks that a search for a neighbour passes over, for steps above 1. */
@@ -68,7 +68,7 @@ public final class Overlay {
 
     /**
      * Returns the neighbours of this rank. In a full mesh all other ranks are neighbours, even ranks that are gone,
-     * because no rank replaces another.
+     * because a full mesh needs no replacements.
      *
      * @param gone ranks that are dead or have left; not changed
      * @return ranks to which this rank sends failures and leaves
@@ -90,17 +90,17 @@ public final class Overlay {
         return ranks;
     }
 
-    /** Returns the next rank that is not gone; this rank if all others are gone. */
+    /** Returns the next rank that is not gone, or this rank if all other ranks are gone. */
     public int next(BitSet gone) {
         return search(1, 1, worldSize, gone);
     }
 
-    /** Returns the next rank after another one that is not gone; this rank if all others are gone. */
+    /** Returns the next rank after the given rank that is not gone, or this rank if all other ranks are gone. */
     public int nextAfter(int peer, BitSet gone) {
         return search(Math.floorMod(peer - rank, worldSize) + 1L, 1, worldSize, gone);
     }
 
-    /** Returns the nearest rank before this one that is not gone; this rank if all others are gone. */
+    /** Returns the nearest rank before this rank that is not gone, or this rank if all other ranks are gone. */
     public int previous(BitSet gone) {
         return search(-1, -1, worldSize, gone);
     }

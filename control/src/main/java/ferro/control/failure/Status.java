@@ -9,18 +9,20 @@ import java.util.Set;
  *
  * @param ask          number of the question
  * @param sequence     last operation that the rank has called in this group
- * @param lastCall     text of that operation, empty if none
+ * @param lastCall     text of the last operation that the rank has called, empty if none
  * @param running      operation of this group that is in flight on the rank, 0 if none
  * @param asked        operation that the question was about
  * @param fingerprint  fingerprint of the rank's call of operation {@code asked}; 0 if the rank has not made this call,
- *     or made it too long ago
- * @param call         text of that call
+ *     or made the call too long ago
+ * @param call         text of the rank's call of operation {@code asked}
  * @param place        call that the rank is in, for people; empty if the rank is in no call of ferro
  * @param waitsFor     ranks of the joined group that the rank waits for, ascending
- * @param sufficient   number of these ranks that is enough for the rank to go on; 0 if the rank waits for all of them
- * @param pausedMillis time that the process of the rank stood still during that call, in milliseconds
- * @param location     line of the program that has made that call, in words such as {@code called by}. For a rank in no
- *     call, the line that it executes. Empty if the question did not ask for a line
+ * @param sufficient   number of the ranks in {@code waitsFor} that is enough for the rank to go on; 0 if the rank waits
+ *     for all of these ranks
+ * @param pausedMillis time for which the process of the rank was paused during the call that the rank is in, in
+ *     milliseconds
+ * @param location     line of the program that has made the call, after words such as {@code called by}. For a rank in
+ *     no call, the line that the rank executes. Empty if the question did not ask for a line
  */
 public record Status(
         long ask,
@@ -37,10 +39,10 @@ public record Status(
         String location)
         implements ControlMessage {
     static final byte KIND = 5;
-    /** The longest {@code place}, in bytes. The other fields use the rest of a message. */
+    /** The longest {@code place}, in bytes. The other fields of a status use the rest of the message. */
     private static final int PLACE_MOST = 1600;
 
-    /** The space for a line of at most 200 bytes and the words before it, so that no line is cut. */
+    /** The longest {@code location}, in bytes: enough for a line of 200 bytes and the words before the line. */
     private static final int MAX_LOCATION = 240;
 
     /** A number greater than the number of any question. */
@@ -48,15 +50,15 @@ public record Status(
 
     private static final long LATE_ENOUGH = Long.MAX_VALUE;
 
-    /** Returns the answer of a rank that has left after an operation. */
+    /** Returns the answer that stands for a rank which has left after the given operation. */
     public static Status left(long last, String lastCall) {
         return new Status(LEFT, last, lastCall, 0, 0, 0, "", "gone: it closed the group normally", Set.of(), 0, 0, "");
     }
 
     /**
-     * Returns the answer of a rank that has left without a goodbye to this rank. Such a rank has made all calls that
-     * this rank waits for. If a call were missing, the leave with the lowest last collective would fail the call,
-     * because that leave reaches all ranks.
+     * Returns the answer that stands for a rank which has left without sending a goodbye to this rank. A rank without a
+     * goodbye has made all calls that this rank waits for. Otherwise, the leave with the lowest last collective would
+     * fail the missing call, because this leave reaches all ranks.
      */
     public static Status left() {
         return left(LATE_ENOUGH, "");
@@ -91,7 +93,7 @@ public record Status(
 
     /**
      * Returns the line of the program that made the call of operation {@code asked}, or the line that the rank executes
-     * after that call. Returns an empty text if the rank is in another call, or has made later calls.
+     * after the call. Returns an empty text if the rank is in another call, or has made later calls.
      */
     public String callLocation() {
         boolean isLast = running == 0 && place.isEmpty() && sequence == asked;
@@ -99,8 +101,8 @@ public record Status(
     }
 
     /**
-     * Returns this answer. If this answer has no line and the rank is still in the same call, or still in no call, adds
-     * the line of an earlier answer.
+     * Returns this answer, with a line of the program if possible. If this answer has no line, the result has the line
+     * of the earlier answer, provided that the rank is still in the same call or still in no call.
      */
     Status after(Status earlier) {
         boolean isSame = earlier != null
@@ -125,17 +127,17 @@ public record Status(
                 : this;
     }
 
-    /** Returns the operation and the group of a position, without the progress of the operation. */
+    /** Returns the operation and the group from the text of a call, without the progress of the operation. */
     private static String call(String position) {
         return position.replaceFirst(", .*?(?= of group \"|$)", "");
     }
 
-    /** Returns whether the rank has not called an operation, or is in an earlier operation. */
+    /** Returns whether the rank has not called the given operation yet, or is in an earlier operation. */
     boolean isBehind(long operation) {
         return sequence < operation || running > 0 && running < operation;
     }
 
-    /** Returns whether the rank is in a later operation, or has called a later one and has no operation in flight. */
+    /** Returns whether the rank is in a later operation, or has called a later operation and has none in flight. */
     boolean isAhead(long operation) {
         return running > operation || running == 0 && sequence > operation;
     }
@@ -146,8 +148,8 @@ public record Status(
     }
 
     /**
-     * Returns the ranks of this group that the rank waits for. If any one of several ranks is enough and some of them
-     * are outside this group, the result is empty, because the ranks outside may let the rank go on.
+     * Returns the ranks of this group that the rank waits for. The result is empty if the rank waits for any one of
+     * several ranks and some of these ranks are outside this group, because a rank outside may let the rank go on.
      */
     BitSet waitsForOf(int[] joinedRanks) {
         BitSet ranks = new BitSet();

@@ -4,7 +4,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The last answer of each rank of a group, with the number of the question that was answered. Thread-safe. */
+/** The last answer of each rank of a group, with the number of the question that the rank answered. Thread-safe. */
 public final class StatusBoard {
     private final int self;
     private final int worldSize;
@@ -16,7 +16,7 @@ public final class StatusBoard {
         private static final LastAnswer NONE = new LastAnswer(null, 0);
     }
 
-    /** Creates a board without answers. */
+    /** Creates a board that has no answers yet. */
     public StatusBoard(int self, int worldSize) {
         this.self = self;
         this.worldSize = worldSize;
@@ -43,12 +43,12 @@ public final class StatusBoard {
         return answers.getOrDefault(peer, LastAnswer.NONE);
     }
 
-    /** Returns whether a rank has answered a question or a later one. */
+    /** Returns whether a rank has answered the given question or a later question. */
     public synchronized boolean hasAnswered(int peer, long ask) {
         return peer == self || of(peer).ask >= ask;
     }
 
-    /** Returns the ranks that have not answered a question or a later one. */
+    /** Returns the ranks that have answered neither the given question nor a later question. */
     public synchronized BitSet silentTo(long ask) {
         BitSet silent = new BitSet();
         for (int rank = 0; rank < worldSize; rank++) {
@@ -57,7 +57,9 @@ public final class StatusBoard {
         return silent;
     }
 
-    /** Returns the last answer of each rank; null for a rank that has not answered this question or a later one. */
+    /**
+     * Returns the last answer of each rank; null for a rank that has answered neither this question nor a later one.
+     */
     public synchronized Status[] answers(long ask) {
         Status[] current = new Status[worldSize];
         for (int rank = 0; rank < worldSize; rank++) {
@@ -66,7 +68,7 @@ public final class StatusBoard {
         return current;
     }
 
-    /** Returns the ranks that have not reported, in answer to any question, that they have called an operation. */
+    /** Returns the ranks that have not reported a call of the given operation in any answer. */
     public synchronized BitSet missingAt(long sequence) {
         BitSet missing = new BitSet();
         for (int rank = 0; rank < worldSize; rank++) {

@@ -22,11 +22,12 @@ public final class WaitGraph {
     private final IntPredicate waitsForAny;
 
     /**
-     * Creates a graph. The function is called only for ranks that a search reaches, and may be called several times for
-     * the same rank.
+     * Creates a graph. The graph calls the function only for ranks that a search reaches, and possibly several times
+     * for the same rank.
      *
-     * @param waitsFor returns the ranks that a rank waits for, and always the same ranks. The result is empty for a
-     *     rank that waits for no rank, or about which nothing is known. The graph does not change the results
+     * @param waitsFor returns the ranks that a rank waits for, always the same ranks for the same rank. The result is
+     *     empty if the rank waits for no rank, or if nothing is known about the rank. The graph does not change the
+     *     results
      */
     public WaitGraph(IntFunction<BitSet> waitsFor) {
         this(waitsFor, rank -> false);
@@ -36,7 +37,8 @@ public final class WaitGraph {
      * Creates a graph in which some ranks wait for any of several ranks.
      *
      * @param waitsFor    returns the ranks that a rank waits for, as for the other constructor
-     * @param waitsForAny returns whether one of these ranks is enough; always returns the same for a rank
+     * @param waitsForAny returns whether one of the ranks that a rank waits for is enough; always the same result for
+     *     the same rank
      */
     public WaitGraph(IntFunction<BitSet> waitsFor, IntPredicate waitsForAny) {
         this.waitsFor = waitsFor;
@@ -107,9 +109,9 @@ public final class WaitGraph {
     }
 
     /**
-     * Returns the ranks that wait for themselves, directly or through other ranks. A rank that is not on a cycle is not
-     * included. This also applies to a rank that waits for a rank on a cycle, and to a rank for which a rank on a cycle
-     * waits.
+     * Returns the ranks that wait for themselves, directly or through other ranks. Only ranks on a cycle are included.
+     * A rank that merely waits for a rank on a cycle is not included, nor is a rank that merely delays a rank on a
+     * cycle.
      *
      * @param first ranks at which the search begins
      * @return all reached ranks on a cycle; empty if there is no cycle

@@ -19,7 +19,7 @@ import java.util.function.LongSupplier;
  */
 final class AgreedFailure {
     private static final long POLL_NANOS = 50_000;
-    /** The largest number of polls, which together take a second. The limit ends a wait for a stopped thread. */
+    /** The largest number of polls. All polls together take a second, so a wait for a thread that is stopped ends. */
     private static final int MOST_POLLS = 20_000;
 
     private final ControlSender sender;
@@ -28,7 +28,7 @@ final class AgreedFailure {
     private final FailureListener listener;
     private final FirstCause first;
     private final AtomicBoolean listenerTold = new AtomicBoolean();
-    /** Ranks that have ended soon after the first cause. */
+    /** Ranks that ended soon after the first cause of the failure. */
     private final BitSet endedEarly = new BitSet();
     /** The last failure that was sent again, or null. */
     private Failure sentAgain;
@@ -37,8 +37,8 @@ final class AgreedFailure {
     private volatile boolean told;
 
     /**
-     * A listener for the failure of the group. The last two methods are called after the failure was sent to the
-     * neighbours.
+     * A listener for the failure of the group. {@link #beforeCallersHear} and {@link #failed} are called after the
+     * failure was sent to the neighbours.
      */
     interface FailureListener {
         /**
@@ -54,7 +54,7 @@ final class AgreedFailure {
          * thread.
          *
          * @param cause cause that this rank has detected or that another rank has sent
-         * @return culprits that are known to be dead; none if the cause is not the loss of a rank
+         * @return culprits that are known to be dead; empty if the cause is not the loss of a rank
          */
         Set<Integer> blamed(Failure cause);
 
@@ -62,7 +62,7 @@ final class AgreedFailure {
         void beforeCallersHear();
 
         /**
-         * Handles a change of the agreed cause; any thread.
+         * Handles a change of the cause on which ranks agree; any thread.
          *
          * @param agreed  cause on which ranks agree now
          * @param isFirst whether the group had not failed before
@@ -159,8 +159,8 @@ final class AgreedFailure {
     }
 
     /**
-     * Handles the end of a rank after its messages were read. The rank may have ended before it sent the text of a loss
-     * to all ranks. Therefore each rank that has received the text of the loss sends the loss again.
+     * Handles the end of a rank whose messages were all read. A rank may end before it has sent the text of a loss to
+     * all ranks. Therefore each rank that has received the text sends the loss again.
      */
     void hasEnded(int rank) {
         if (first.mayBeSending(clock.getAsLong())) {
@@ -193,7 +193,7 @@ final class AgreedFailure {
         }
     }
 
-    /** Sends the failure, if the group has failed, unless the rank is a neighbour, which has already received it. */
+    /** Sends the failure, if the group has failed, to a rank that has not received it already as a neighbour. */
     void sendUnlessNeighbour(int peer) {
         if (!sender.neighbours().isNeighbour(peer)) {
             tell(peer);
@@ -201,8 +201,8 @@ final class AgreedFailure {
     }
 
     /**
-     * Sends the failure, if the group has failed, to a new neighbour. A failure that another thread is just sending to
-     * the neighbours is sent, too, because that thread may not send it to the new neighbour.
+     * Sends the failure, if the group has failed, to a new neighbour. This method also sends a failure that another
+     * thread is just sending to the neighbours, because the other thread may not include the new neighbour.
      *
      * @return whether the group has failed
      */

@@ -3,12 +3,13 @@ package ferro.control.group;
 import java.util.BitSet;
 
 /**
- * The times at which a rank asks other ranks about a call that does not end, and the ranks that it asks. The intervals
- * double up to a longest interval, which grows with the number of ranks. Used by one thread at a time.
+ * The schedule by which a rank asks other ranks about a call that does not end. The schedule sets the times and the
+ * ranks to ask. The intervals between inquiries double up to a longest interval, which grows with the number of ranks.
+ * Used by one thread at a time.
  */
 final class AskSchedule {
     /**
-     * Time until the first inquiry. This time is short, because ranks that have made different calls must detect the
+     * Time from a call to the first inquiry about the call. Ranks that have made different calls must detect the
      * difference within 100 ms.
      */
     private static final long FIRST_NANOS = 50_000_000L;
@@ -27,7 +28,7 @@ final class AskSchedule {
     private final int worldSize;
     private final long firstNanos;
     private final long longestNanos;
-    /** The rank after the last one that was asked. */
+    /** The rank after the last rank that was asked. */
     private int nextRank;
 
     private long nextNanos;
@@ -48,7 +49,7 @@ final class AskSchedule {
     }
 
     /**
-     * Starts with another call.
+     * Starts the schedule of another call.
      *
      * @param limitNanos largest number of nanoseconds until the first inquiry
      * @param nowNanos   current time on the context's clock
@@ -58,7 +59,9 @@ final class AskSchedule {
         nextNanos = nowNanos + intervalNanos;
     }
 
-    /** Returns whether an inquiry is due at a time of the context's clock. If so, sets the time of the next inquiry. */
+    /**
+     * Returns whether an inquiry is due at a time of the context's clock. A due inquiry sets the time of the next one.
+     */
     boolean isDue(long nowNanos) {
         if (nowNanos - nextNanos < 0) {
             return false;

@@ -8,9 +8,9 @@ import java.lang.invoke.VarHandle;
  * The last operations that this rank has called. Other ranks can ask about these operations. Thread-safe without locks.
  * Every call of the user is recorded, so {@link #add} allocates nothing once every page exists.
  *
- * <p>An entry is a sequence lock: its number is cleared while its call changes. A reader reads the number before and
- * after the call, and ignores the entry if the two numbers differ. If the entry already holds the same call, the
- * reference is not stored, because the store costs more than the comparison.
+ * <p>An entry is a sequence lock: a writer clears the number of the entry while the call of the entry changes. A reader
+ * reads the number before and after the call, and ignores the entry if the two numbers differ. If the entry already
+ * holds the same call, the writer does not store the call again, because a store costs more than a comparison.
  */
 final class CallHistory {
     private static final int PAGE = 16;
@@ -28,10 +28,10 @@ final class CallHistory {
     }
 
     private final Page[] pages = new Page[PAGES];
-    /** Approximately the last number. Two threads that add at the same time may leave the smaller of their numbers. */
+    /** The approximate number of the last operation. After two adds at the same time, the smaller number may remain. */
     private long newest;
 
-    /** A block of calls and their numbers, 0 for none. */
+    /** A block of calls and their sequence numbers. The number 0 means that the entry has no call. */
     private static final class Page {
         final long[] numbers = new long[PAGE];
         final CallHeader.Call[] calls = new CallHeader.Call[PAGE];
@@ -52,7 +52,7 @@ final class CallHistory {
         NEWEST.setRelease(this, sequence);
     }
 
-    /** Returns the operation of a sequence number; null for an operation not called yet, or called too long ago. */
+    /** Returns the operation of a sequence number; null if it was not called yet, or was called too long ago. */
     CallHeader find(long sequence) {
         Page page = sequence <= 0 ? null : (Page) PAGE_OF.getAcquire(pages, page(sequence));
         if (page == null) {

@@ -17,7 +17,7 @@ import java.util.Set;
 final class CallStacks {
     private static final System.Logger LOG = System.getLogger("ferro.group");
 
-    /** The age up to which stacks are used for another question, because all ranks ask at about the same time. */
+    /** The age up to which stacks also serve for another question. All ranks ask for stacks at about the same time. */
     private static final long KEPT_NANOS = 20_000_000L;
 
     private static final int MAX_THREADS = 16;
@@ -29,7 +29,7 @@ final class CallStacks {
 
     private long takenNanos;
 
-    /** The last call of this rank in a group, and its running operation, which may be a message. */
+    /** The last call of this rank in a group, and its operation in flight, which may be a message. */
     private record SeatCall(long last, long running, long begunNanos) {
         private static SeatCall of(RankStatuses.Seat seat) {
             RankStatus status = seat.status().get();
@@ -45,8 +45,8 @@ final class CallStacks {
     }
 
     /**
-     * Returns new stacks, or slightly older stacks if the rank has entered and ended no call since they were taken. An
-     * error in this method must not become a failure of the group.
+     * Returns new stacks, or slightly older stacks if the rank has entered and ended no call since the older stacks
+     * were taken. An error in this method must not become a failure of the group.
      */
     synchronized List<ThreadStack> of(List<RankStatuses.Seat> seats, long nowNanos) {
         try {
@@ -86,8 +86,8 @@ final class CallStacks {
     }
 
     /**
-     * Returns the lines of the program that called a group, as many as a message can hold; empty if no thread is in a
-     * call of the group.
+     * Returns the lines of the program that made the calls of a group which are in flight, as many as a message can
+     * hold. The result is empty if no thread is in a call of the group.
      */
     static String callersOf(String group, List<ThreadStack> stacks) {
         Set<String> lines = new LinkedHashSet<>();
@@ -106,7 +106,7 @@ final class CallStacks {
         return String.join(" and ", lines);
     }
 
-    /** Returns the stack of the thread that has joined, if the thread is known and in no call. */
+    /** Returns the stack of the thread that has joined, if this thread is known and is in no call. */
     static Optional<ThreadStack> idle(List<ThreadStack> stacks) {
         for (ThreadStack stack : stacks) {
             if (stack.isJoining() && stack.group().isEmpty()) {

@@ -34,7 +34,7 @@ public final class CallWatch<C> {
         /** Returns the deadline of a call. */
         long deadlineNanos(C call);
 
-        /** Returns the ranks that a call waits for; empty if they are not known. */
+        /** Returns the ranks that a call waits for; empty if these ranks are not known. */
         BitSet waitingFor(C call);
 
         /** Judges which ranks a call waits for, from the answers to a probe. */
@@ -56,12 +56,12 @@ public final class CallWatch<C> {
         this.asking = new AskSchedule(control.group().rank(), control.group().worldSize());
     }
 
-    /** Starts with another call, for which the group waits from now on. */
+    /** Starts the watch on another call, for which the group waits from now on. */
     public void begin() {
         begun = false;
     }
 
-    /** Checks the running call; {@code queued} is a call behind the running one with an earlier deadline, or null. */
+    /** Checks the running call. {@code queued} is a later call with an earlier deadline, or null. */
     public void poll(C running, C queued, long nowNanos) {
         CallHeader header = calls.header(running);
         if (!begun) {

@@ -3,7 +3,7 @@ package ferro.control.group;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** A count of calls in flight, for a close that waits until they have ended. Thread-safe. */
+/** A count of calls in flight. A close waits until the count is zero. Thread-safe. */
 public final class CallsUnderWay {
     /** The longest wait between two reads of the clock, because a test may advance the clock at any time. */
     private static final long LOOK_NANOS = 10_000_000;
@@ -23,7 +23,7 @@ public final class CallsUnderWay {
         notifyAll();
     }
 
-    /** Waits until no call is in flight, a time of the given clock has come, or the thread is interrupted. */
+    /** Waits until no call is in flight, the given clock has reached a given time, or the thread is interrupted. */
     public synchronized void await(long untilNanos, LongSupplier clock) {
         try {
             long left = untilNanos - clock.getAsLong();

@@ -7,9 +7,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Threads for user code that may block: listeners, and stages that are chained to operations of a group. The pool has
- * as many threads as tasks block at once, and creates each thread on demand. Idle threads end, so the pool also works
- * after the end of a group.
+ * A pool of threads for user code that may block: listeners, and stages that are chained to operations of a group. The
+ * pool creates threads on demand, one for each task that blocks at the same time. Idle threads end by themselves, so a
+ * group need not close the pool when the group ends.
  */
 public final class CompletionThreads {
     private static final long IDLE_MILLIS = 100;
@@ -17,7 +17,7 @@ public final class CompletionThreads {
     private final ThreadFactory factory;
     private ExecutorService threads;
 
-    /** Creates an empty pool, whose threads are created later. */
+    /** Creates an empty pool, which creates its threads later. */
     public CompletionThreads(ThreadFactory factory) {
         this.factory = factory;
     }
@@ -26,7 +26,8 @@ public final class CompletionThreads {
      * Runs a task that may block. The common pool of the JDK is not used, because it has one thread on a machine of two
      * cores.
      *
-     * @throws OutOfMemoryError if no thread is free and the system provides no other; then the task does not run
+     * @throws OutOfMemoryError if no thread is free and the system provides no new thread; in this case the task does
+     *     not run
      */
     public void execute(Runnable task) {
         threads().execute(task);

@@ -6,16 +6,16 @@ import ferro.control.failure.Overlay;
 import ferro.recorder.ThreadStack;
 import java.util.List;
 
-/** The engine of a group, as the control of that group uses it. */
+/** The engine of a group, from the view of the control of the group. */
 public interface ControlOwner {
     /** Handles the failure of the group. Called once, on any thread, after the failure was sent to the neighbours. */
     void failed();
 
-    /** Handles the goodbye of a rank, or the loss of its messages. Either may end a wait for that rank. Any thread. */
+    /** Handles the goodbye of a rank, or the loss of its messages. Both may end a wait for the rank. Any thread. */
     void left();
 
     /**
-     * Handles the copy of a go-ahead for a message of this rank; any thread.
+     * Handles the copy of a go-ahead on the control lane, for a message that this rank sends; any thread.
      *
      * @param peer         rank that receives the message
      * @param announcement number under which the message was announced
@@ -27,7 +27,7 @@ public interface ControlOwner {
     /** Receives an event. */
     void event(GroupEvent event);
 
-    /** Logs an event; must not block. */
+    /** Logs an event. This method must not block. */
     void log(GroupEvent event);
 
     /** Returns the current or slightly older state of this rank; any thread. */
@@ -39,7 +39,7 @@ public interface ControlOwner {
     }
 
     /**
-     * Records stacks of this rank; any thread.
+     * Records the stacks of threads of this rank; any thread.
      *
      * @param reason reason for which the stacks were taken, for people
      * @param stacks stacks of all threads of this rank that are in calls, and of the thread that has joined
@@ -51,7 +51,7 @@ public interface ControlOwner {
     /** {@return the number of the last collective that has ended on this rank, 0 if none; any thread} */
     long ended();
 
-    /** Returns the nanoseconds in which this process stood still since a time of the context's clock. */
+    /** Returns for how many nanoseconds this process was paused since a time of the context's clock. */
     long pausedSince(long sinceNanos);
 
     /** Returns the policy for failures. */

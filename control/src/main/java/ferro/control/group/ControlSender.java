@@ -24,7 +24,7 @@ final class ControlSender {
         return group;
     }
 
-    /** Returns whether the group is small enough for each rank to send messages to all others. */
+    /** Returns whether the group is so small that each rank sends messages to all other ranks. */
     boolean isSmall() {
         return neighbours.areAll();
     }
@@ -46,7 +46,7 @@ final class ControlSender {
         send(all, message);
     }
 
-    /** Sends a message to the neighbours that the condition accepts. Neighbours forward messages that are new. */
+    /** Sends a message to the neighbours that the condition accepts. Each receiver forwards a message that is new. */
     void sendToNeighbours(ControlMessage message, IntPredicate receives) {
         BitSet receivers = neighbours.ranks();
         for (int peer = receivers.nextSetBit(0); peer >= 0; peer = receivers.nextSetBit(peer + 1)) {

@@ -6,12 +6,12 @@ import java.util.BitSet;
 import java.util.Set;
 
 /**
- * The sender of deaths that the failure of a large group does not name. Each death is sent to all ranks, because only
- * the neighbours of a dead rank can determine that the rank had not left. Each rank sends each death to its neighbours
- * once. Thread-safe.
+ * The sender of notices about dead ranks that the failure of a large group does not name. A notice reaches all ranks,
+ * because only the neighbours of a dead rank can determine that the rank had not left. Each rank sends each death to
+ * its neighbours once. Thread-safe.
  */
 final class DeathNotices {
-    /** The time in which deaths from other ranks are collected before they are forwarded. */
+    /** The time for which this rank collects deaths from other ranks before it forwards the deaths. */
     private static final long FORWARD_NANOS = 20_000_000L;
 
     private final AgreedFailure failure;
@@ -26,12 +26,12 @@ final class DeathNotices {
         this.peerFailures = peerFailures;
     }
 
-    /** Returns whether no deaths are sent, because each rank of a small group judges each death itself. */
+    /** Returns whether the group sends no deaths. In a small group, each rank judges each death itself. */
     boolean areNone() {
         return failure.sendsToAll();
     }
 
-    /** Forwards deaths that another rank has sent, a little later and together with deaths that arrive meanwhile. */
+    /** Forwards deaths that another rank has sent, after a short delay in which more deaths may arrive. */
     void heard(Set<Integer> ranks) {
         boolean isFirst;
         synchronized (this) {
@@ -54,7 +54,7 @@ final class DeathNotices {
         send(RankLists.numbers(ranks));
     }
 
-    /** If the group has failed, sends the deaths that this rank has not sent yet, including deaths to be forwarded. */
+    /** If the group has failed, sends all deaths that this rank has not sent yet, even deaths still to be forwarded. */
     void sendNew(BitSet dead) {
         if (areNone() || !failure.isKnown()) {
             return;

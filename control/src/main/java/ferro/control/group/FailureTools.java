@@ -1,7 +1,7 @@
 package ferro.control.group;
 
 /**
- * The objects with which a class judges a failure from the answers of other ranks, after these have arrived.
+ * The objects with which a class judges a failure after the answers of other ranks have arrived.
  *
  * @param inquiry   questions to the other ranks
  * @param failure   failure of the group, which a judgement may set

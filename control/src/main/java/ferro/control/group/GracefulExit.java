@@ -5,9 +5,9 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.function.IntToLongFunction;
 
-/** The leave of this rank, with the ranks that may lose data if the process of this rank ends. Thread-safe. */
+/** The leave of this rank. A leave keeps the ranks that may lose data if the process of this rank ends. Thread-safe. */
 public final class GracefulExit {
-    /** The condition for the end of a leave. */
+    /** The condition under which the leave of a rank is over. */
     public enum ExitLimit {
         /**
          * The leave ends when all receivers of the goodbye have answered. Used for a group that has failed.
@@ -15,7 +15,7 @@ public final class GracefulExit {
         ALL_HAVE_HEARD,
         /** The leave ends when all receivers of the goodbye have everything that they need from this rank. */
         ALL_HAVE_ALL,
-        /** The leave ends when all ranks have left. This condition is for a rank that serves the others. */
+        /** The leave ends when all ranks have left. This condition is for a rank that serves other ranks. */
         ALL_HAVE_LEFT
     }
 
@@ -39,7 +39,7 @@ public final class GracefulExit {
         waitedFor.set(peer);
     }
 
-    /** Handles the answer of a rank, which reports its progress. */
+    /** Handles the answer of a rank to the goodbye of this rank. The answer has the progress of that rank. */
     void heard(int peer, long ended, long arrived) {
         boolean hasAll = ended >= needsEnded.applyAsLong(peer) && arrived >= needsArrived.applyAsLong(peer);
         if (hasAll && until != ExitLimit.ALL_HAVE_LEFT) {
@@ -64,8 +64,8 @@ public final class GracefulExit {
     }
 
     /**
-     * Runs a task once no rank needs this rank any more. If no rank needs this rank now, the task runs at once,
-     * otherwise on the thread that receives the last answer.
+     * Runs a task once no rank needs this rank any more. If no rank needs this rank now, the task runs at once.
+     * Otherwise the task runs on the thread that receives the last answer.
      *
      * @param task task that runs once and must not block
      */

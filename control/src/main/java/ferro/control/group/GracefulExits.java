@@ -13,24 +13,25 @@ import java.util.BitSet;
 /**
  * The leaves of a group: the leaves of other ranks and the leave of this rank.
  *
- * <p>A rank may leave as soon as its own calls have returned. The goodbye of a rank has the number of its last
- * collective, and the numbers of messages that it has sent to and taken from the receiver of the goodbye. Only the
- * numbers in a goodbye decide whether a call of another rank fails because of the leave. A leave fails a collective
- * with a higher number, a receive that none of the sent messages can match, and a send that was not taken.
+ * <p>A rank may leave as soon as its own calls have returned. The goodbye of a rank contains the number of its last
+ * collective. The goodbye also contains the numbers of messages that the rank has sent to, and taken from, the receiver
+ * of the goodbye. Only these numbers decide whether a call of another rank fails because of the leave. A leave fails a
+ * collective with a higher number than the last collective. A leave also fails a receive that no sent message can
+ * match, and a send whose message was not taken.
  *
  * <p>A rank sends its goodbye to its neighbours, to the ranks that have asked for it, and to the ranks that may still
  * need its data. Only the earliest leave, which has the lowest last collective, reaches all ranks. The earliest leave
- * decides which collectives fail. A goodbye names the next ranks on both sides of the leaving rank, which replace the
- * leaving rank as neighbours. A rank asks each replacement for its goodbye. A replacement that has left too answers
- * with its goodbye, or its medium reports that it has closed. In both cases this rank asks the rank after the
- * replacement.
+ * decides which collectives fail. A goodbye names the next ranks on both sides of the leaving rank. These two ranks
+ * replace the leaving rank as neighbours. A rank asks each replacement for its goodbye. If a replacement has left too,
+ * it answers with its goodbye, or its medium reports that it has closed. In both cases this rank asks the rank after
+ * the replacement.
  *
  * <p>A rank that receives a goodbye answers at once with its own progress. The receiver answers again when it has ended
  * the collectives in which the leaving rank took part, and has received the messages of the leaving rank. After the
  * second answer, no data of the leaving rank for this receiver can be lost. Thread-safe; no method waits.
  */
 public final class GracefulExits {
-    /** The time in which a rank receives a request for its goodbye. */
+    /** The time that a request for a goodbye needs to reach its receiver. */
     private static final long FOLLOW_NANOS = 250_000_000L;
 
     private final ControlSender sender;
@@ -41,7 +42,7 @@ public final class GracefulExits {
     private final MessageCounts messages = new MessageCounts();
     private final OverlayNeighbours neighbours;
     private final Leavers leavers;
-    /** Ranks that have left, and to which this rank has not yet confirmed that all their data has arrived. */
+    /** Ranks that have left and that wait for the confirmation of this rank that all their data has arrived. */
     private final BitSet unconfirmed = new BitSet();
 
     private final BitSet endedLinks = new BitSet();
@@ -51,14 +52,14 @@ public final class GracefulExits {
 
     private volatile boolean anyUnconfirmed;
     private volatile GracefulExit own;
-    /** The leave of this rank with its last call, once this rank has left. */
+    /** The leave of this rank with its last call, or null as long as this rank has not left. */
     private Left ownLast;
 
     /** The collectives of this rank. */
     interface OwnCalls {
         /**
-         * Compares the last call of a rank that has left with the call of this rank of the same number. Returns whether
-         * the two calls differ. If the calls differ, the group soon ends with MISMATCH.
+         * Compares the last call of a rank that has left with the call of this rank that has the same number. Returns
+         * whether the two calls differ. If the calls differ, the group soon ends with MISMATCH.
          */
         boolean differs(Left leaver);
 
@@ -104,8 +105,8 @@ public final class GracefulExits {
     }
 
     /**
-     * Returns whether another rank is possibly still in the group, according to this rank. The leave of a neighbour
-     * counts only after this rank has received the neighbour's goodbye, whatever other ranks send.
+     * Returns whether another rank is possibly still in the group, according to this rank. A neighbour is possibly in
+     * the group until this rank has received the goodbye of the neighbour, whatever other ranks have sent.
      */
     boolean mayBePresent(int peer) {
         return neighbours.isNeighbour(peer) ? !has(peer) : !leavers.has(peer);
@@ -121,41 +122,41 @@ public final class GracefulExits {
         return leavers.of(peer).taken();
     }
 
-    /** Returns whether any rank has left. This costs one read. */
+    /** Returns whether any rank has left. This method costs one read. */
     public boolean any() {
         return leavers.any();
     }
 
     /**
-     * Returns whether a rank has left. This costs one read as long as no rank has left. In a large group the result
-     * includes only the leaves of neighbours and of the ranks that this rank {@link #follow asks}.
+     * Returns whether a rank has left. This method costs one read as long as no rank has left. In a large group the
+     * result includes only the leaves of neighbours and of the ranks that this rank {@link #follow asks}.
      *
      * @param peer rank that may have left
-     * @return whether its goodbye has arrived
+     * @return whether the goodbye of the rank has arrived
      */
     public boolean has(int peer) {
         return leavers.of(peer) != null;
     }
 
-    /** Returns whether all other ranks have left; false while a rank has not left, or is gone without a goodbye. */
+    /** Returns whether all other ranks have left. A rank that is gone without a goodbye has not left. */
     public boolean haveAllLeft() {
         return leavers.areAll();
     }
 
-    /** Returns whether the last call of a rank that has left differs from the call of this rank of the same number. */
+    /** Returns whether the last call of a rank that has left differs from this rank's call with the same number. */
     boolean differs(int peer) {
         return differs(leavers.leaver(peer));
     }
 
-    /** Returns whether the last call of a rank that has left differs from the call of this rank of the same number. */
+    /** Returns whether the last call of a rank that has left differs from this rank's call with the same number. */
     boolean differs(Left leaver) {
         return calls.differs(leaver);
     }
 
     /**
      * Fails the group if a rank has left without making the given collective, because that rank will never make the
-     * call. If other ranks may be leaving too, the failure waits a little for their goodbyes, so that it names all
-     * leaving ranks. This costs one read as long as no rank has left.
+     * call. If other ranks may be leaving too, the failure waits a little for their goodbyes, so that the failure names
+     * all leaving ranks. This method costs one read as long as no rank has left.
      */
     public void refuse(long sequence, CallHeader.Call call) {
         if (leavers.before(sequence) < 0) {
@@ -169,7 +170,7 @@ public final class GracefulExits {
         }
     }
 
-    /** Fails the group if a rank has left without making a collective. Waits for no further goodbyes. */
+    /** Fails the group if a rank has left without making the given collective. Does not wait for further goodbyes. */
     public void refuseNow(long sequence, CallHeader.Call call) {
         if (leavers.before(sequence) >= 0) {
             fail(leavers.allBefore(sequence), "this call is seq " + sequence + " (" + call.text() + ")");
@@ -181,7 +182,7 @@ public final class GracefulExits {
         fail(alone(peer), call);
     }
 
-    /** Fails the group because a call needs one of the other ranks, and all other ranks have left. */
+    /** Fails the group because a call needs at least one other rank, and all other ranks have left. */
     public void failForAll(String call) {
         fail(leavers.ranks(), call);
     }
@@ -195,7 +196,7 @@ public final class GracefulExits {
         failure.failUnlessFailed(leavers.cause(RankLists.numbers(peers), needs));
     }
 
-    /** Records that the message link to a rank has ended. Messages that have not arrived before this call are lost. */
+    /** Records that the message link to a rank has ended. Messages that have not arrived by now are lost. */
     void endOfMessages(int peer) {
         synchronized (this) {
             endedLinks.set(peer);
@@ -242,7 +243,9 @@ public final class GracefulExits {
         }
     }
 
-    /** Asks the ranks that replace neighbours for their goodbyes, and sends them the failure or the earliest leave. */
+    /**
+     * Asks the ranks that replace neighbours for their goodbyes, and sends the failure or the earliest leave to them.
+     */
     private void greetAll(BitSet added) {
         if (own == null) {
             added.stream().forEach(this::greet);
@@ -270,7 +273,7 @@ public final class GracefulExits {
 
     /**
      * Asks the ranks that have left for their goodbyes, because this rank waits for a message from any rank. This rank
-     * receives each leave in time, because the ranks that replace neighbours of this rank leave, too.
+     * learns of each leave in time, because each rank that replaces a neighbour of this rank also leaves.
      */
     public void followLeavers() {
         leavers.withoutGoodbye().stream().forEach(this::follow);
@@ -287,7 +290,7 @@ public final class GracefulExits {
         answer(peer);
     }
 
-    /** Sends a goodbye to a rank if this rank has left and has not sent one to that rank before. */
+    /** Sends a goodbye to a rank if this rank has left and has not sent a goodbye to that rank before. */
     void answer(int peer) {
         synchronized (this) {
             if (own == null || notified.get(peer)) {
@@ -299,8 +302,8 @@ public final class GracefulExits {
     }
 
     /**
-     * Records a leave that arrived from another rank. Forwards the leave to the neighbours if it is the earliest leave
-     * so far. Returns whether it is the earliest leave so far.
+     * Records a leave that arrived from another rank. Forwards the leave to the neighbours if no earlier leave has
+     * arrived. Returns whether the leave is the earliest so far.
      */
     boolean lower(Left leaver) {
         boolean isLower = leavers.lower(leaver);
@@ -322,8 +325,8 @@ public final class GracefulExits {
     }
 
     /**
-     * Confirms to ranks that have left that this rank has received all of their data, once this is the case. Called
-     * when an operation has ended. The call usually costs one read.
+     * Sends a confirmation to each rank that has left, once this rank has received all data of that rank. Called when
+     * an operation has ended. This method usually costs one read.
      */
     public void confirm() {
         if (anyUnconfirmed) {
@@ -357,7 +360,7 @@ public final class GracefulExits {
     }
 
     /**
-     * Sends a goodbye to the ranks that need to know that this rank leaves.
+     * Sends a goodbye to each rank that needs the goodbye of this rank.
      *
      * @param last   last collective of this rank, or null
      * @param losers ranks that need this rank until they have ended collective {@code last}
@@ -447,7 +450,7 @@ public final class GracefulExits {
         }
     }
 
-    /** Records that a rank is gone, and that other ranks replace it as a neighbour. */
+    /** Records that a rank is gone, and that other ranks replace the gone rank as a neighbour. */
     void gone(int peer) {
         lost(peer);
         greetAll(neighbours.gone(alone(peer)));

@@ -62,13 +62,13 @@ import java.util.function.LongSupplier;
  */
 public final class GroupControl implements Transport.Events, Membership.Member {
     /**
-     * The largest number of ranks to which a heartbeat sends the last call. The receivers are the next ranks around the
-     * ring, so every rank receives the calls of other ranks.
+     * The largest number of ranks to which a heartbeat sends the last call. The receivers of a heartbeat are the next
+     * ranks around the ring, so every rank receives the calls of other ranks.
      */
     private static final int SAMPLED_MOST = 32;
-    /** The largest number of ranks in the warm-up of the code for a failure. */
+    /** The largest number of ranks for which {@link #warm} runs the code for a failure. */
     private static final int MAX_WARMED = 4;
-    /** The time between two checks for answers while a caller waits. */
+    /** The time between two checks for answers of other ranks while a caller waits. */
     private static final long LOOK_NANOS = 1_000_000L;
     /** The largest number of rounds of questions while a caller waits. */
     private static final int ASKED_MOST = 4;
@@ -87,7 +87,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private final GracefulExits exits;
     private final PeerFailures peerFailures;
     private final RankLosses deaths;
-    /** Ranks about whose ends the launcher was asked. No thread waits for an end, which may be reported late. */
+    /** Ranks about whose ends the launcher was asked. No thread waits for the answer, which may come late. */
     private final Set<Integer> askedEnds = ConcurrentHashMap.newKeySet();
 
     private final Map<Integer, RankEnd> ends = new ConcurrentSkipListMap<>();
@@ -155,15 +155,16 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Opens the control once the owner can report its state. From then on, answers in other groups include this one.
+     * Opens this control. The owner must be able to report its state. From now on, answers of this rank in other groups
+     * also describe its calls in this group.
      */
     public void open() {
         responder.enter();
     }
 
     /**
-     * Runs the code for a failure once without a failure. The first run takes 20 ms, and after a real failure the other
-     * ranks would wait for it. A few ranks are enough to run the code.
+     * Runs the code for a failure once without a failure. The first run takes 20 ms. Without this method, the first run
+     * would come after a real failure, and the other ranks would wait. A few ranks are enough to run the code.
      */
     public void warm() {
         Failure sample = new Failure(Code.ABORTED, group.rank(), -1, Set.of(0), "warm", null);
@@ -197,7 +198,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return Collections.unmodifiableMap(ends);
     }
 
-    /** Returns the agreement with which ranks create subgroups. */
+    /** Returns the agreement through which ranks create subgroups. */
     public SubgroupAgreement agreement() {
         return agreement;
     }
@@ -207,7 +208,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return group;
     }
 
-    /** Returns the machines of the ranks, which also name the ranks in texts. */
+    /** Returns the machines of the ranks. The machines also give the names of ranks for texts. */
     public Machines machines() {
         return machines;
     }
@@ -289,7 +290,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         }
     }
 
-    /** Asks the launcher once for the end of each of these ranks, except this rank. */
+    /** Asks the launcher how each of the given ranks ended, except this rank. Asks once for each rank. */
     private void askForEnds(Collection<Integer> ranks) {
         for (int rank : ranks) {
             if (rank != group.rank() && askedEnds.add(rank)) {
@@ -319,8 +320,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Asks ranks for their state and for their call of an operation that this rank waits for. In a small group all
-     * ranks are asked.
+     * Asks ranks for their state and for their call of an operation that this rank waits for. In a small group this
+     * method asks all ranks.
      *
      * @param call  header of the operation, or null
      * @param ranks ranks to ask in a large group
@@ -347,8 +348,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Asks all ranks for their state and waits for their answers. If this process stood still during the wait, the
-     * ranks are asked again, because answers that have arrived may not have been read yet.
+     * Asks all ranks for their state and waits for their answers. If this process was paused during the wait, this
+     * method asks the ranks again, because answers that have arrived may not have been read yet.
      *
      * @param nanos longest wait for ranks that do not answer, in nanoseconds
      * @return ranks that have not answered; none once the group has failed
@@ -367,8 +368,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Waits until all ranks have answered, the time is over, the group has failed, or this process has stood still.
-     * Returns whether this process has stood still.
+     * Waits until all ranks have answered, the time is over, the group has failed, or this process was paused. Returns
+     * whether this process was paused.
      */
     private boolean hasStoodStill(long ask, long nanos) {
         long begun = nanoTime();
@@ -384,12 +385,12 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return false;
     }
 
-    /** Returns the ranks that have not reported that they have called an operation. */
+    /** Returns the ranks that have not reported a call of the given operation. */
     public BitSet missingAt(long sequence) {
         return board.missingAt(sequence);
     }
 
-    /** Returns how many nanoseconds this process stood still since a time on the context's clock. */
+    /** Returns for how many nanoseconds this process was paused since a time on the context's clock. */
     public long pausedSince(long sinceNanos) {
         return owner.pausedSince(sinceNanos);
     }
@@ -424,7 +425,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         }
     }
 
-    /** Continues the tasks that depend on which ranks have left. */
+    /** Continues the tasks that depend on the set of ranks that have left. */
     private void changed() {
         agreement.wake();
         owner.left();
@@ -617,7 +618,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         mismatches.heard(peer, said.sequence(), said.fingerprint(), said.call());
     }
 
-    /** Sets the platform or virtual thread that has joined, whose stack is reported while no call is in flight. */
+    /** Sets the platform or virtual thread that has joined. Its stack is reported while no call is in flight. */
     public void joinedBy(Thread thread) {
         responder.joinedBy(thread);
     }
@@ -638,7 +639,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return status.isIdle() ? agreement.status() : status;
     }
 
-    /** Ends the group now if ranks that have left have made other calls than this rank, which is about to leave. */
+    /** Ends the group now if the last call of a rank that has left differs from this rank's. Called before a leave. */
     public void settleWithLeavers() {
         exits.compare();
         mismatches.settleNow();

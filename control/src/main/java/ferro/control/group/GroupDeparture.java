@@ -4,8 +4,8 @@ import ferro.control.failure.Failures;
 import java.time.Duration;
 
 /**
- * The end of a group on one rank until the rank sends its goodbye, after a close or at the exit of the JVM. The rank
- * leaves when its calls have ended. If some calls do not end, the group fails first.
+ * The end of a group on one rank, from a close or the exit of the JVM to the goodbye of the rank. The rank leaves when
+ * its calls have ended. If some calls do not end, the group fails before the rank leaves.
  */
 public final class GroupDeparture {
     private final GroupControl control;
@@ -23,7 +23,7 @@ public final class GroupDeparture {
         /** Returns whether no call is in flight. Any thread may call this method. */
         boolean isIdle();
 
-        /** Describes the call that is in flight; empty if there is none. */
+        /** Describes the call that is in flight; empty if no call is in flight. */
         String callInFlight();
 
         /** Returns the number of the last collective that has ended, 0 if none. */
@@ -37,8 +37,8 @@ public final class GroupDeparture {
     }
 
     /**
-     * Waits for the calls of a group that accepts no more calls, and for a {@code newGroup} of another thread. Fails
-     * the group if a call has not ended in time.
+     * Waits until the calls in flight and a {@code newGroup} of another thread have ended. The group accepts no more
+     * calls. Fails the group if a call has not ended in time.
      */
     public void finish(Duration timeout, long untilNanos) {
         calls.finish(untilNanos);
@@ -81,12 +81,12 @@ public final class GroupDeparture {
         return true;
     }
 
-    /** Returns whether the exit of the JVM ends the group. */
+    /** Returns whether the group ends because the JVM exits. */
     public boolean isExit() {
         return exit;
     }
 
-    /** Creates the exception for a call after the end of the group has begun. */
+    /** Creates the exception for a call that comes after the group has begun to end. */
     public RuntimeException refusal(String call) {
         return exit
                 ? Failures.refusedAtExit(control.group(), control.self(), call)

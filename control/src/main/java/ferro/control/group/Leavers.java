@@ -18,14 +18,14 @@ import java.util.StringJoiner;
 import java.util.TreeMap;
 
 /**
- * The ranks that have left a group, according to this rank. These are the ranks that have sent a goodbye to this rank,
- * and the ranks whose leaves other ranks have forwarded. The earliest leave is the leave with the lowest last
- * collective. Of leaves with equal last collectives, the leave of the lower rank is the earliest.
+ * The ranks that have left a group, according to this rank. A rank has left if it has sent a goodbye to this rank, or
+ * if other ranks have forwarded its leave. The earliest leave is the leave with the lowest last collective. Of leaves
+ * with equal last collectives, the leave of the lower rank is the earliest.
  *
  * <p>Only the earliest leave is forwarded to all ranks. This rank forwards the earliest leave to its neighbours. A
- * leave with a lower last collective is forwarded at once, because calls fail because of it. For an equal last
- * collective, a lower rank only changes the rank that an error names. A leave with an equal last collective is
- * forwarded a little later, so that many ranks that leave one after the other cause few messages. Thread-safe.
+ * leave with a lower last collective is forwarded at once, because such a leave makes calls fail. A leave with an equal
+ * last collective and a lower rank changes only the rank that an error names. Such a leave is forwarded a little later,
+ * so that many ranks that leave one after the other cause few messages. Thread-safe.
  */
 final class Leavers {
     /** The time in which the goodbyes of ranks that leave together arrive. */
@@ -39,16 +39,16 @@ final class Leavers {
     private final GroupSpec group;
     private final Machines machines;
     private final FailurePolicy rules;
-    /** Goodbyes by rank, of the ranks that sent one to this rank or have closed the group. */
+    /** Goodbyes by rank, one for each rank that has sent a goodbye to this rank or has closed the group. */
     private final Map<Integer, Goodbye> left = new TreeMap<>();
 
-    /** Leaves by rank that another rank has sent as its earliest leave. */
+    /** Leaves by rank. Each leave was the earliest leave of a rank that has forwarded it to this rank. */
     private final Map<Integer, Left> heard = new TreeMap<>();
 
     /** Ranks whose leave was reported by the goodbye of another rank. */
     private final BitSet earlier = new BitSet();
 
-    /** Ranks that have left after the failure of a parent. */
+    /** Ranks that have left this group after a parent of the group had failed. */
     private final BitSet consequences = new BitSet();
 
     private volatile ParentFailure parents = ParentFailure.NONE;
@@ -90,7 +90,9 @@ final class Leavers {
         return parents;
     }
 
-    /** Adds a rank that has sent a goodbye to this rank or has closed the group. Returns false for a known rank. */
+    /**
+     * Adds a rank that has sent a goodbye to this rank or has closed the group. Returns false for a rank that is known.
+     */
     boolean add(int peer, Goodbye said) {
         boolean isConsequence = parents.cause() != null;
         synchronized (this) {
@@ -138,17 +140,19 @@ final class Leavers {
         return left.size() == group.worldSize() - 1;
     }
 
-    /** Returns the nanoseconds in which goodbyes of ranks that leave together may still arrive; 0 or less if over. */
+    /**
+     * Returns the nanoseconds for which goodbyes of ranks that leave together may still arrive; 0 or less if none may.
+     */
     synchronized long remainingNanos() {
         return areAll() ? 0 : GOODBYES_NANOS - (timers.nanoTime() - heardNanos);
     }
 
-    /** Returns the earliest leave that has reached this rank, or null. This costs one read. */
+    /** Returns the earliest leave that has reached this rank, or null. This method costs one read. */
     Left lowest() {
         return lowest;
     }
 
-    /** Forwards the earliest leave after it has changed. */
+    /** Forwards the earliest leave after a change of the earliest leave. */
     void forward() {
         Left known = lowest;
         boolean isLater;
@@ -186,8 +190,8 @@ final class Leavers {
     }
 
     /**
-     * Sends the failure of a parent, and then a leave, to one rank. The leaving rank may have left because of the
-     * failure of the parent, which may otherwise reach the receiver later over a longer path.
+     * Sends the failure of a parent, and then a leave, to one rank. The leaving rank may have left because the parent
+     * has failed. On its own path, the failure of the parent may reach the receiver later than the leave.
      */
     private void send(int peer, Left leaver) {
         parents.send(peer);
@@ -202,7 +206,7 @@ final class Leavers {
         }
     }
 
-    /** Returns the rank of the earliest leave if it has not called a given collective, otherwise -1. Costs one read. */
+    /** Returns the rank of the earliest leave if it left before the given collective, otherwise -1. Costs one read. */
     int before(long sequence) {
         Left known = lowest;
         return known != null && known.lastSequence() < sequence ? known.rank() : -1;
@@ -217,7 +221,7 @@ final class Leavers {
         return ranks;
     }
 
-    /** Returns whether this is the first call that is refused because ranks have left. */
+    /** Returns true for the first call that is refused because ranks have left, and false for later calls. */
     synchronized boolean isFirstRefused() {
         boolean isFirst = !refused;
         refused = true;
@@ -235,7 +239,8 @@ final class Leavers {
 
     /**
      * Returns whether a rank has sent a goodbye to this rank, or has closed the group. All other messages of that rank
-     * have arrived before its goodbye. The leave that other ranks forward may arrive before the goodbye.
+     * have arrived before its goodbye. The leave of a rank that other ranks forward may arrive before the goodbye of
+     * the rank.
      */
     boolean hasSaidGoodbye(int peer) {
         return of(peer) != null;
@@ -290,8 +295,8 @@ final class Leavers {
     }
 
     /**
-     * Returns the failure of a call that cannot succeed without ranks that have left. If a parent had failed before,
-     * its failure is the cause, because a rank sends a failure before it leaves.
+     * Returns the failure of a call that cannot succeed without ranks that have left. If a parent of the group had
+     * failed before, the failure of the parent is the cause. A rank sends a failure before it leaves.
      */
     Failure cause(Set<Integer> peers, String needs) {
         OptionalInt consequence;

@@ -14,26 +14,26 @@ import java.util.concurrent.TimeUnit;
 /**
  * The groups of one joined group on one rank: groups that are open, and groups that this rank has left while other
  * ranks may still need this rank. Leaving a group does not wait, unless the group is the last open group. After the
- * last group the process may end, and data in flight would be lost. The exit of the JVM with open groups waits for the
- * same reason. Thread-safe.
+ * last group the process may end, and data in flight would be lost. For the same reason, the exit of the JVM waits if
+ * groups are open. Thread-safe.
  */
 public final class LeftGroups {
     /**
-     * The longest wait of the last close or the exit of the JVM after a failure, so that other ranks can receive the
-     * cause and ask.
+     * The longest wait of the last close, or of the exit of the JVM, after a failure. During this wait, other ranks can
+     * receive the cause and ask questions.
      */
     private static final long FAILED_NANOS = 1_000_000_000L;
 
     /**
      * The context of the rank; null if progress is stepped, because no thread can wait in that case. With stepped
-     * progress, the thread that receives the message after which no rank needs a group releases this group.
+     * progress, a thread releases a group when it receives the message after which no rank needs the group.
      */
     private final RankContext context;
 
     private final ExitTask.Stage stage;
     private final Set<OpenGroup> open = new LinkedHashSet<>();
     private final Set<OpenGroup> needed = new HashSet<>();
-    /** Groups that no rank needs any more. The last close releases these groups before it returns. */
+    /** Groups to release, because no rank needs them any more. The last close releases them before it returns. */
     private final Set<OpenGroup> over = new HashSet<>();
 
     /** The leaves of the groups that were open when the JVM began to exit. */
@@ -46,7 +46,7 @@ public final class LeftGroups {
     public interface OpenGroup {
         /**
          * Leaves an open group at the exit of the JVM. Sends a goodbye if no call is in flight, otherwise fails the
-         * group. Does not wait. Returns the leave to wait for, or null if the caller has to wait for no leave.
+         * group. Does not wait. Returns the leave for which the caller has to wait, or null if no wait is needed.
          */
         GracefulExit exit(String signal);
 
@@ -82,8 +82,8 @@ public final class LeftGroups {
     }
 
     /**
-     * Removes a group that this rank leaves. Returns whether no other group is open. If none is open, the caller has to
-     * wait for all groups that other ranks still need.
+     * Removes a group that this rank leaves. Returns whether no other group is open. If the result is true, the caller
+     * has to wait for all groups that other ranks still need.
      */
     public synchronized boolean leave(OpenGroup group, boolean isNeeded) {
         open.remove(group);
@@ -108,8 +108,8 @@ public final class LeftGroups {
     }
 
     /**
-     * Waits until no group is needed, a time has come, or the thread is interrupted. An interrupt stays set on the
-     * thread. If the last group has failed, the wait is short. Returns all groups to release.
+     * Waits until no rank needs a group, the given time is reached, or the thread is interrupted. The interrupt status
+     * of the thread stays set. If the last group has failed, the wait is short. Returns all groups to release.
      */
     public synchronized List<OpenGroup> await(OpenGroup last, long untilNanos) {
         try {
@@ -137,7 +137,7 @@ public final class LeftGroups {
         return hasFailed && soon - untilNanos < 0 ? soon : untilNanos;
     }
 
-    /** Begins the exit of the JVM. Open groups send goodbyes or fail. */
+    /** Begins the exit of the JVM. Each open group sends goodbyes or fails. */
     private void leave(ExitTask.JvmExit exit) {
         List<OpenGroup> groups;
         synchronized (this) {
@@ -154,7 +154,7 @@ public final class LeftGroups {
         }
     }
 
-    /** Waits before the exit of the JVM until other ranks have received all data, or the time for the wait is over. */
+    /** Delays the exit of the JVM until other ranks have received all data, or the time for the wait is over. */
     private void awaitExits(ExitTask.JvmExit exit) {
         List<GracefulExit> leaving;
         long until;

@@ -15,7 +15,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * Control lanes between ranks of one process, which need no sockets. These lanes serve the devices of one process and
+ * Control lanes between ranks of one process, which need no sockets. Local lanes serve the devices of one process and
  * groups of one rank. The messages of one rank to another keep their order. A message waits if its receiver has not
  * created the group of the message yet. No rank is ever lost, because all ranks end with their process. Thread-safe.
  */
@@ -35,7 +35,8 @@ public final class LocalLanes {
      * Returns the lane of a rank of the joined group.
      *
      * @param rank       rank of the joined group
-     * @param background executor that runs the receiver of the rank, one task at a time or several at once
+     * @param background executor that runs the code that receives messages of the rank; it may run one task at a time
+     *     or several at once
      * @return lane, of which each rank has one
      */
     public ControlLane lane(int rank, Executor background) {
@@ -50,7 +51,7 @@ public final class LocalLanes {
         return inboxes.computeIfAbsent(new LaneKey(group, rank), unknown -> new LaneInbox());
     }
 
-    /** The events of one rank in one group, in their order. */
+    /** The queue of the events of one rank in one group. */
     private static final class LaneInbox {
         private final Queue<Consumer<ControlLane.PeerEvents>> waiting = new ArrayDeque<>();
         private ControlLane.PeerEvents receiver;

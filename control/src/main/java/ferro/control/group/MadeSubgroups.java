@@ -8,9 +8,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The groups that this rank has created from its group. Another member may give up an attempt that has already
- * succeeded on this rank, because that member has not received the proposals of all members. A member that gives up
- * never enters the new group, so the group fails on this rank with the cause of that member. Thread-safe.
+ * The groups that this rank has created from its group. Another member that has not received the proposals of all
+ * members may give up an attempt that has already succeeded on this rank. A member that gives up never enters the new
+ * group, so the group fails on this rank with the cause of that member. Thread-safe.
  */
 public final class MadeSubgroups {
     private final String parent;
@@ -18,11 +18,14 @@ public final class MadeSubgroups {
     private final AgreedFailure failure;
     private final Map<Long, MadeGroup> groups = new HashMap<>();
 
-    /** A group and the attempt that created it. */
+    /** A new group, and the attempt by which this rank created the group. */
     private static final class MadeGroup {
         private final int[] ranks;
         private final Map<Integer, Long> rounds;
-        /** The control; null until the group is open on this rank. Cleared when nothing uses the group any more. */
+        /**
+         * The control of the group: null until the group is open on this rank, and once nothing uses the group any
+         * more.
+         */
         private WeakReference<GroupControl> control;
         /** A failure that arrived before the group was open on this rank, or null. */
         private Failure early;

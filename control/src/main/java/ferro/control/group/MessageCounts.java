@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The numbers of point-to-point messages that this rank has exchanged with each peer of a group. A goodbye carries the
- * counts of a peer. With these counts a rank distinguishes a message in flight from a message that will never come.
- * Updated by the thread that makes progress, read by any thread.
+ * counts of a peer. With the counts of a peer, a rank distinguishes a message in flight from a message that will never
+ * come. Updated by the thread that makes progress, read by any thread.
  */
 public final class MessageCounts {
     private static final OfPeer NONE = new OfPeer();

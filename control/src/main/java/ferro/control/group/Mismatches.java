@@ -16,21 +16,21 @@ import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 
 /**
- * The calls of the ranks at the sequence number at which the calls differ. This rank asks all ranks before it blames
- * any rank, so the failure lists the call of each rank whose call is known. The failure blames the ranks whose calls
+ * The calls of the ranks for one sequence number at which the calls differ. This rank asks all ranks for their calls
+ * before it blames a rank, so the failure lists all calls that are known. The failure blames the ranks whose calls
  * differ from the calls of most ranks. The failure is published as soon as all ranks have answered and reported their
  * calls. After {@link #SETTLE_NANOS} the failure is published without the unknown calls. Thread-safe.
  */
 final class Mismatches {
     /**
      * The time that ranks have to report their calls. A waiting rank sends its first question 50 ms after its call
-     * began. The sum of both times must be below 100 ms. Within 100 ms, all ranks that have made the call must receive
-     * the failure.
+     * began. These 50 ms and the time here must be less than 100 ms in total. Within 100 ms, all ranks that have made
+     * the call must receive the failure.
      */
     static final long SETTLE_NANOS = 40_000_000L;
-    /** The time after which a rank that has not reached the call is asked again. */
+    /** The time after which this rank asks a rank again that has not reached the call. */
     private static final long ASK_AGAIN_NANOS = 10_000_000L;
-    /** The length of the calls in the text, in characters. Calls beyond this length are only counted. */
+    /** The longest list of calls in the text of a failure, in characters. Further calls are only counted. */
     private static final int LIST_MOST = 2000;
 
     private final StatusInquiry inquiry;
@@ -79,9 +79,9 @@ final class Mismatches {
     }
 
     /**
-     * Records a call that a rank reports, after a question or without a question. Ignores a call with a sequence number
-     * that this rank has not called yet, or called too long ago. Returns whether this rank made another call with that
-     * number.
+     * Records a call that a rank reports, after a question or without a question. Ignores the call if this rank has not
+     * reached its sequence number yet, or has reached it too long ago. Returns whether this rank has made another call
+     * with the same sequence number.
      */
     boolean heard(int peer, long sequence, long fingerprint, String text) {
         return heard(peer, sequence, new Made(fingerprint, text, ""));
@@ -138,9 +138,10 @@ final class Mismatches {
     }
 
     /**
-     * Returns whether all calls are known, and all ranks have answered since this rank found the difference. The
-     * answers matter to a rank that stood still. Such a rank may read the calls of all other ranks before it reads the
-     * cause on which the other ranks have agreed. Each other rank sends this cause before its answer.
+     * Returns whether all calls are known, and all ranks have answered since this rank found the difference. The new
+     * answers matter if the process of this rank was paused. After a pause, this rank may read the calls of all other
+     * ranks before it reads the cause on which the other ranks have agreed. Each other rank sends this cause before its
+     * answer.
      */
     private boolean areAllKnown(long sequence) {
         long ask;
@@ -153,7 +154,7 @@ final class Mismatches {
         return !inquiry.isAnySilent(ask, null);
     }
 
-    /** Asks those ranks again that have not answered, or that had not reached the call. */
+    /** Asks each rank again that has not answered, or that had not reached the call. */
     private void askAgain(CallHeader mine) {
         BitSet unknown = new BitSet();
         synchronized (this) {
@@ -167,7 +168,7 @@ final class Mismatches {
         timers.later(() -> askAgain(mine), ASK_AGAIN_NANOS);
     }
 
-    /** Judges from the calls that are known so far, without waiting for more. */
+    /** Decides from the calls that are known so far which ranks to blame. Does not wait for more calls. */
     void settleNow() {
         long sequence;
         synchronized (this) {
@@ -224,7 +225,7 @@ final class Mismatches {
         return text.toString();
     }
 
-    /** Handles data of a rank that does not fit this rank's call. Asks all ranks for their calls. */
+    /** Handles data of a peer that does not fit the call of this rank. Asks all ranks for their calls. */
     void suspected(int peer, CallHeader expected, CallHeader found) {
         // the part of the call that is the same on all ranks; a header may contain values on which only two ranks agree
         CallHeader mine = history.find(expected.sequence());
@@ -248,7 +249,7 @@ final class Mismatches {
         return contested != 0;
     }
 
-    /** Blames this rank and the peer, of which one must be to blame, if no rank has reported a different call. */
+    /** Blames this rank and the peer if no rank has reported a different call. One of the two must be to blame. */
     private void blameBoth(int peer, CallHeader expected, CallHeader found, boolean ofTwo) {
         if (isContested()) {
             return;

@@ -7,8 +7,8 @@ import java.util.BitSet;
  * The neighbours of this rank in the overlay of a group, computed from the ranks that are gone according to this rank.
  * Thread-safe.
  *
- * <p>A rank sends a goodbye to its neighbours and to its followers. A follower is a rank that has asked for the
- * goodbye. This rank asks each rank that has replaced a neighbour for its goodbye. Without this request, the
+ * <p>A rank sends a goodbye to its neighbours and to its followers. A follower of a rank is a rank that has asked for
+ * its goodbye. This rank asks each rank that has replaced a neighbour for its goodbye. Without this request, the
  * replacement would not send a goodbye to this rank.
  */
 final class OverlayNeighbours {
@@ -24,7 +24,7 @@ final class OverlayNeighbours {
     private final BitSet followers = new BitSet();
     /** Ranks that this rank has asked for their goodbye. */
     private final BitSet followed = new BitSet();
-    /** The followed ranks that have had time to receive the request. */
+    /** Ranks that have had time to receive the request of this rank for their goodbye. */
     private final BitSet reached = new BitSet();
 
     OverlayNeighbours(Overlay overlay) {
@@ -53,12 +53,14 @@ final class OverlayNeighbours {
         return overlay.isNeighbour(peer);
     }
 
-    /** Returns whether another rank sends a goodbye to this rank, so that an end without a goodbye is a death. */
+    /**
+     * Returns whether another rank sends a goodbye to this rank. The end of such a rank without a goodbye is a death.
+     */
     synchronized boolean saysGoodbye(int peer) {
         return overlay.isNeighbour(peer) || followed.get(peer);
     }
 
-    /** Returns whether an end without a goodbye is a death, because no request for a goodbye can be in flight. */
+    /** Returns whether a rank that ends without a goodbye has died; false if a request for the goodbye is in flight. */
     synchronized boolean hasTimeToSayGoodbye(int peer) {
         return overlay.isNeighbour(peer) || reached.get(peer);
     }
@@ -69,8 +71,9 @@ final class OverlayNeighbours {
     }
 
     /**
-     * Returns whether this rank reports the end of another rank to all ranks. In a large group, only the next rank that
-     * is not gone reports the end, so that all ranks receive the same text. The other neighbours wait for this report.
+     * Returns whether this rank reports the end of another rank to all ranks. In a large group, only the next rank
+     * after the ended rank that is not gone reports the end. Therefore all ranks receive the same text. The other
+     * neighbours of the ended rank wait for this report.
      */
     synchronized boolean reports(int peer) {
         BitSet others = (BitSet) gone.clone();
@@ -84,8 +87,8 @@ final class OverlayNeighbours {
     }
 
     /**
-     * Returns the next rank that is not gone, according to this rank, after another rank. Each rank sends its goodbye
-     * to its next rank.
+     * Returns the next rank after another rank that is not gone, according to this rank. Each rank sends its goodbye to
+     * its next rank.
      */
     synchronized int nextAfter(int peer) {
         return overlay.nextAfter(peer, gone);
@@ -96,7 +99,9 @@ final class OverlayNeighbours {
         return overlay.previous(left);
     }
 
-    /** Records that ranks have left and are {@link #gone}. A goodbye names ranks that have left, not lost ones. */
+    /**
+     * Records that ranks have left and are {@link #gone}. A goodbye reports ranks that have left, but no lost ranks.
+     */
     synchronized BitSet left(BitSet ranks) {
         left.or(ranks);
         return gone(ranks);
@@ -115,7 +120,7 @@ final class OverlayNeighbours {
         return added;
     }
 
-    /** Returns the ranks between two others that are gone: the leaving rank, and ranks that had left before. */
+    /** Returns the gone ranks between {@code previous} and {@code next}: the leaving rank and earlier leaves. */
     BitSet between(int previous, int leaver, int next) {
         BitSet gone = overlay.isMesh() ? new BitSet() : overlay.between(previous, next);
         gone.set(leaver);

@@ -6,8 +6,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The failure of the parent of a group, or of an earlier ancestor. What ranks do in the new group after a failure of
- * its parent is a consequence, because a rank that ends because of such a failure leaves all its groups. Thread-safe.
+ * The failure of the parent of a group, or of an earlier ancestor. After a failure of the parent, a rank may end, and
+ * then it leaves all its groups. Such a leave of the new group is a consequence of the failure. Thread-safe.
  */
 final class ParentFailure {
     /** The value for a joined group, which has no parent. */
@@ -19,7 +19,7 @@ final class ParentFailure {
     private final ParentFailure earlier;
 
     /**
-     * Creates the failure of a parent for a new group.
+     * Creates the object that keeps the failure of a parent for a new group.
      *
      * @param name    name of the parent
      * @param ranks   ranks of the parent, in the order of the new group
@@ -34,8 +34,8 @@ final class ParentFailure {
     }
 
     /**
-     * Returns the failure with the numbers of its culprits in the new group, or null if no parent has failed. The
-     * origin is -1 if the rank that detected the failure first is not a member.
+     * Returns the failure of a parent with the numbers that its culprits have in the new group, or null if no parent
+     * has failed. The origin is -1 if the rank that detected the failure first is not a member.
      */
     Failure cause() {
         if (this == NONE) {
@@ -50,8 +50,7 @@ final class ParentFailure {
 
     /**
      * Sends the failure, if a parent has failed, to a rank of the new group. Called before this rank sends a goodbye to
-     * that rank. The receiver may not have received the failure, because it is not a neighbour in the group that has
-     * failed.
+     * that rank. A receiver that is not a neighbour in the failed group may not have received the failure before.
      */
     void send(int peer) {
         if (this != NONE) {

@@ -15,11 +15,11 @@ import java.util.function.BooleanSupplier;
  * that no decision needs a thread that makes progress. Thread-safe.
  */
 final class PeerFailures {
-    /** The wait for the control message that explains the end of a data link, because it may arrive after the end. */
+    /** The wait for the control message that explains the end of a data link and may arrive after this end. */
     private static final long BROKEN_NANOS = 50_000_000L;
     /** The largest number of checks for the answer of a rank before the rank is judged without an answer. */
     private static final int LOOKS_MOST = 20;
-    /** The delay of a timer that shows that this process stood still and read no messages. */
+    /** If a timer is later than this delay, this process was paused and read no messages. */
     private static final long STOOD_STILL_NANOS = 20_000_000L;
 
     private final StatusInquiry inquiry;
@@ -49,7 +49,7 @@ final class PeerFailures {
         return toldAbort.get(peer);
     }
 
-    /** Wakes the waiting thread of this rank, because the awaited message may never come. */
+    /** Wakes the waiting thread of this rank, because the message that the thread waits for may never come. */
     void wake() {
         wake.run();
     }
@@ -92,7 +92,7 @@ final class PeerFailures {
         }
     }
 
-    /** Blames a rank that is silent while its link ends, or all ranks of its machine if all are silent. */
+    /** Blames a rank that is silent while its link ends, or all ranks of its machine if all these ranks are silent. */
     private void blameUnanswering(int peer, FerroException cause, long ask) {
         BitSet machine = machines.sharing(peer, rank -> !inquiry.hasAnswered(rank, ask));
         if (machine.isEmpty()) {
@@ -105,8 +105,8 @@ final class PeerFailures {
     }
 
     /**
-     * Handles the end of the link of a rank that has left. Blames the rank only if data that it sent in a collective
-     * has not arrived. Lost messages are found by their counts.
+     * Handles the end of the link of a rank that has left. Blames the rank only if its data for a collective has not
+     * arrived. {@link MessageCounts} shows whether messages of the rank were lost.
      */
     private void blameLeaver(int peer, FerroException cause) {
         long sequence = cause.where().sequence();
@@ -121,8 +121,8 @@ final class PeerFailures {
     }
 
     /**
-     * Runs a task after the inboxes were read for some time. A late timer shows that the reading threads stood still,
-     * too. In that case the task waits once more.
+     * Runs a task after the inboxes were read for some time. If the timer is late, the threads that read the inboxes
+     * were probably paused as well, so the task waits once more.
      */
     void afterReading(Runnable task, long nanos) {
         long due = timers.nanoTime() + nanos;
@@ -137,7 +137,7 @@ final class PeerFailures {
                 nanos);
     }
 
-    /** Runs a task when an answer has come, or after {@link #LOOKS_MOST} checks at intervals of the given time. */
+    /** Runs a task when an answer has come, or after {@link #LOOKS_MOST} checks, one every {@code nanos}. */
     void afterWord(BooleanSupplier hasCome, Runnable task, long nanos) {
         look(1, hasCome, task, nanos);
     }

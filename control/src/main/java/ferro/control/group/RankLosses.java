@@ -25,8 +25,8 @@ import java.util.function.IntPredicate;
  */
 final class RankLosses {
     /**
-     * The maximum number of waits for the other ranks of a process. When a process ends, the kernel closes its
-     * connections one after another, which may take long on a busy machine.
+     * The maximum number of waits for the other ranks of a process. When a process ends, the kernel closes the
+     * connections of the process one after another. On a busy machine this may take long.
      */
     static final int PROCESS_WAITS = 15;
 
@@ -39,10 +39,10 @@ final class RankLosses {
      */
     private static final int PROOF_WAITS = 3;
 
-    /** The waits for the rank that reports an end. The other neighbours report the end only if no report comes. */
+    /** The number of waits for another rank's report of an end. Then the other neighbours report the end, too. */
     private static final int REPORT_WAITS = 3;
 
-    /** The time in which the neighbours of a dead rank send its death to all ranks, unasked or on request. */
+    /** The time within which the neighbours of a dead rank send its death to all ranks, with or without a request. */
     private static final long UNEXPLAINED_NANOS = 250_000_000L;
 
     private static final int NOBODY = -1;
@@ -57,7 +57,7 @@ final class RankLosses {
     /** Ranks whose end this rank has detected, with or without an explanation. */
     private final BitSet ended = new BitSet();
 
-    /** Ranks that are known to be dead. A rank that is only in {@code ended} may be alive. */
+    /** Ranks that are known to be dead. A rank in {@code ended} that is not in this set may be alive. */
     private final BitSet proven = new BitSet();
 
     private final BitSet dead = new BitSet();
@@ -66,7 +66,7 @@ final class RankLosses {
     /** Lost ranks that may have left before the loss. */
     private final Map<Integer, Unjudged> unjudged = new TreeMap<>();
 
-    /** The loss of a rank if it has not left, and the last rank that was asked to judge the loss; -1 for none. */
+    /** The loss of a rank that may have left, and the last rank that was asked to judge the loss, or -1. */
     private record Unjudged(Failure loss, int receiver) {}
 
     RankLosses(
@@ -97,8 +97,8 @@ final class RankLosses {
     }
 
     /**
-     * Adds those culprits of a loss that are known to be dead to the lost ranks. Returns these culprits. A culprit
-     * whose connection has ended, and that may be alive, is not included.
+     * Adds the culprits of a loss that are known to be dead to the lost ranks, and returns these culprits. A culprit
+     * whose connection has ended but that may be alive is not included.
      */
     synchronized Set<Integer> blamed(Failure cause) {
         if (cause.code() != Code.PEER_LOST) {
@@ -138,7 +138,7 @@ final class RankLosses {
         }
     }
 
-    /** Handles a rank that is dead, or to which this rank has no usable connection any more. */
+    /** Handles a rank that is dead, or a rank to which this rank has no usable connection any more. */
     void lost(int peer, FerroException cause) {
         if (cause.code() == Code.PEER_LOST) {
             synchronized (this) {
@@ -150,7 +150,9 @@ final class RankLosses {
         }
     }
 
-    /** Handles a rank whose connection has ended. The rank is blamed, but is not lost yet, because it may be alive. */
+    /**
+     * Handles a rank whose connection has ended. The rank is blamed, but does not count as lost, as it may be alive.
+     */
     void cutOff(int peer, FerroException cause) {
         end(peer, cause);
     }
@@ -185,7 +187,7 @@ final class RankLosses {
         }
     }
 
-    /** Records that a rank had left before its end, unless the group has failed since. */
+    /** Records that a rank had left before its end, unless the group has failed in the meantime. */
     private void stillUnexplained(int peer) {
         Failure known = failure.cause();
         if (known == null) {
@@ -196,7 +198,7 @@ final class RankLosses {
         }
     }
 
-    /** Sends dead ranks that the failure does not name, except those whose goodbye was read after their end. */
+    /** Sends the dead ranks that the failure does not name. A rank whose goodbye was read after its end is not sent. */
     void sendDead() {
         BitSet known;
         synchronized (this) {
@@ -207,7 +209,7 @@ final class RankLosses {
         further.sendNew(known);
     }
 
-    /** Sends dead ranks that the failure does not name, after the time in which its culprits may still change. */
+    /** Sends the dead ranks that the failure does not name, once the culprits of the failure cannot change any more. */
     void failed() {
         sendDeadLater(UNEXPLAINED_NANOS);
     }
@@ -218,7 +220,7 @@ final class RankLosses {
         }
     }
 
-    /** Records that messages of a rank arrive again after it was silent for too long. */
+    /** Records that messages of a rank arrive again after the rank was silent for too long. */
     void found(int peer) {
         note(silent, peer, false);
         synchronized (this) {
@@ -247,7 +249,7 @@ final class RankLosses {
         return silent.get(peer);
     }
 
-    /** Blames silent ranks that have not left. If this is uncertain, reports them to a rank that can determine it. */
+    /** Blames silent ranks that have not left. Reports uncertain cases to a rank that can determine the leaves. */
     private void judgeSilence(int peer, BitSet ranks, FerroException cause) {
         BitSet blamed = those(ranks, this::isBlamed);
         if (blamed.get(peer)) {
@@ -278,10 +280,10 @@ final class RankLosses {
     }
 
     /**
-     * Reports each lost rank that may have left to the next rank after it that is not gone. If the next rank has left
-     * too, its goodbye or its medium shows the leave, and this rank reports to the rank after the next rank. A proven
-     * death is not reported, because the next rank detects the end of a dead rank itself, and would otherwise receive a
-     * report from every rank.
+     * Reports each lost rank that may have left to the next rank after the lost rank that is not gone. If that next
+     * rank has left too, its goodbye or its medium shows the leave. In this case this rank reports to the rank after
+     * the next rank. A proven death is not reported, because the next rank detects the end of a dead rank itself.
+     * Otherwise the next rank would receive a report from every rank.
      */
     void reportUnjudged() {
         List<Unjudged> reports = new ArrayList<>();
@@ -311,12 +313,12 @@ final class RankLosses {
         }
     }
 
-    /** Handles a report of lost ranks after their messages were read, because these may include a goodbye. */
+    /** Handles a report of lost ranks after the messages of the lost ranks, which may include a goodbye, were read. */
     void reported(Failure loss) {
         peerFailures.afterReading(() -> judgeReported(loss), FailurePolicy.EOF_GRACE_NANOS);
     }
 
-    /** Blames those reported ranks that have not left, according to this rank. */
+    /** Blames each reported rank that has not left, according to this rank. */
     private void judgeReported(Failure loss) {
         Set<Integer> blamed = new TreeSet<>(loss.culprits());
         blamed.removeIf(rank -> rank == self || !isBlamed(rank));
@@ -353,7 +355,7 @@ final class RankLosses {
         lost = Collections.unmodifiableSet(ranks);
     }
 
-    /** Handles a live rank without a connection. One side has refused data of the other, or the rank reads no data. */
+    /** Handles a live rank without a connection. One of the two sides refused data, or the rank does not read data. */
     private void giveUp(int peer, FerroException cause) {
         boolean own = cause.code() == Code.ABORTED || cause.getCause() instanceof OutOfMemoryError;
         boolean takesNothing = cause.code() == Code.PARTITION;
@@ -437,12 +439,12 @@ final class RankLosses {
         return rest.isEmpty();
     }
 
-    /** Returns how often to wait for the other ranks of a rank's machine if the other ranks have not ended. */
+    /** Returns how often to wait for the ends of other ranks on a machine; 0 if all ranks of the machine have ended. */
     private int waitsForMachine(int peer, BitSet machine) {
         return machine.isEmpty() && isOnePlaceOfMany(peer) ? MACHINE_WAITS : 0;
     }
 
-    /** Returns the ranks to blame of another machine if all ranks of the machine have ended, otherwise none. */
+    /** Returns the ranks to blame on another machine: all its ranks if all have ended, otherwise none. */
     private BitSet machineOf(int peer, BitSet over) {
         BitSet ranks = those(machines.sharing(peer, rank -> over.get(rank) || !mayBeBlamed(rank)), this::isBlamed);
         return ranks.cardinality() > 1 ? ranks : new BitSet();
@@ -458,7 +460,9 @@ final class RankLosses {
                 + "launcher or machine ends" + FailureHints.THEIR_OUTPUT;
     }
 
-    /** Returns the ranks of this group in a process, without ranks that left or sent a failure before its end. */
+    /**
+     * Returns the ranks of this group in a process, without ranks that left or sent a failure before the process ended.
+     */
     private BitSet processOf(int peer) {
         BitSet joined = machines.processes().sharing(machines.joinedRanks()[peer]);
         BitSet ranks = new BitSet();
@@ -468,7 +472,7 @@ final class RankLosses {
         return ranks;
     }
 
-    /** Returns whether the group has already failed because another rank of that process ended. */
+    /** Returns whether the group has already failed because another rank of the same process ended. */
     private boolean isOfTheSameDeath(BitSet process) {
         Failure known = failure.cause();
         if (known == null || known.code() != Code.PEER_LOST) {

@@ -4,14 +4,15 @@ import ferro.control.failure.Machines;
 import java.util.Set;
 
 /**
- * The state of this rank in a group, which the rank reports to other ranks that ask. The state may be a little old,
- * because it is recorded from time to time.
+ * The state of this rank in a group. The rank reports this state to other ranks that ask. The state may be a little
+ * old, because the rank records its state from time to time.
  *
  * @param sequence   operation in flight; 0 if none or if the operation has no number
- * @param operation  text of that operation, for people; empty if none
+ * @param operation  text of the operation in flight, for people; empty if none
  * @param progress   progress of the operation, for people; empty if unknown
  * @param waitingFor ranks of the group that this rank waits for, ascending; empty if none
- * @param isAny      whether one of the ranks in {@code waitingFor} is enough, as for a receive from any rank
+ * @param isAny      whether this rank waits for only one of the ranks in {@code waitingFor}, as in a receive from any
+ *     rank
  * @param begunNanos time at which the operation began
  */
 public record RankStatus(

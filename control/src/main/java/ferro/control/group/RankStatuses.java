@@ -9,11 +9,11 @@ import java.util.function.Supplier;
 
 /**
  * The states of one rank in all groups that were created from one joined group. If other ranks wait for this rank in
- * one group, this rank can report in which other group it waits. Thread-safe.
+ * one group, this rank can report that it waits in another group. Thread-safe.
  */
 public final class RankStatuses {
     private final List<Seat> seats = new CopyOnWriteArrayList<>();
-    /** The stacks of this rank; null if none are taken. */
+    /** The stacks of this rank, or null if the rank takes no stacks. */
     private final CallStacks stacks;
 
     /**
@@ -32,7 +32,7 @@ public final class RankStatuses {
             LongSupplier lastCall,
             Supplier<List<Thread>> callers) {}
 
-    /** Creates an empty set of states, to which each group adds its own. */
+    /** Creates an empty set of states. Each group later adds the state of this rank in the group. */
     public RankStatuses() {
         this(new CallStacks());
     }
@@ -46,7 +46,7 @@ public final class RankStatuses {
         return new RankStatuses(null);
     }
 
-    /** Sets the thread that has joined, whose stack shows what the rank does while the rank is in no call. */
+    /** Sets the thread that has joined. Its stack shows what the rank executes while the rank is in no call. */
     void joinedBy(Thread thread) {
         if (stacks != null) {
             stacks.joinedBy(thread);
@@ -68,7 +68,7 @@ public final class RankStatuses {
         seats.removeIf(one -> one == seat);
     }
 
-    /** An operation in flight and its group. The state is read once, because a second read may differ. */
+    /** An operation in flight and its group. The state is read once, because a second read may return another state. */
     public record Busy(Seat seat, RankStatus status) {}
 
     /** Returns a group with an operation in flight, preferably the given group, or null. */

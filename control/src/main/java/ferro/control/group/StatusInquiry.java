@@ -15,7 +15,7 @@ final class StatusInquiry {
     private final ControlOwner owner;
     private final Runnable beforeAsking;
 
-    /** Creates an inquiry. {@code beforeAsking} compares the calls of ranks that have left. */
+    /** Creates an inquiry. Before each question, {@code beforeAsking} compares the calls of ranks that have left. */
     StatusInquiry(
             ControlSender sender, StatusBoard board, Machines machines, ControlOwner owner, Runnable beforeAsking) {
         this.sender = sender;
@@ -25,7 +25,7 @@ final class StatusInquiry {
         this.beforeAsking = beforeAsking;
     }
 
-    /** Returns the machines of the ranks of this group, which also name the ranks. */
+    /** Returns the machines of the ranks of this group. The machines also give the names of ranks for texts. */
     Machines machines() {
         return machines;
     }
@@ -35,7 +35,7 @@ final class StatusInquiry {
         return ask(call, false);
     }
 
-    /** Asks as {@link #ask(CallHeader)} does, and also for the line of the program that each rank executes. */
+    /** Asks as {@link #ask(CallHeader)} does. Also asks for the line of the program that each rank executes. */
     long askForLines(CallHeader call) {
         return ask(call, true);
     }
@@ -66,7 +66,7 @@ final class StatusInquiry {
         sender.send(ranks, Query.about(board.ask(), call, true));
     }
 
-    /** Returns the ranks that have not answered a question or a later one. */
+    /** Returns the ranks that have answered neither the given question nor a later question. */
     BitSet silentTo(long ask) {
         return board.silentTo(ask);
     }
@@ -84,12 +84,14 @@ final class StatusInquiry {
         return !silent.isEmpty();
     }
 
-    /** Creates a diagnosis from answers to an early question. A rank without an answer to {@code last} may be slow. */
+    /**
+     * Creates a diagnosis from answers since question {@code early}. A rank without answer to {@code last} may be slow.
+     */
     Diagnosis diagnosis(long early, long last, long sequence) {
         return new Diagnosis(machines, board.answers(early), board.silentTo(last), sequence);
     }
 
-    /** Returns the nanoseconds in which this process stood still since a time of the context's clock. */
+    /** Returns for how many nanoseconds this process was paused since a time of the context's clock. */
     long pausedSince(long sinceNanos) {
         return owner.pausedSince(sinceNanos);
     }

@@ -12,7 +12,8 @@ import java.util.function.LongSupplier;
 
 /**
  * The answers of this rank to questions about its state. An answer describes the call of this rank in this group. If
- * this rank is in no call of this group, the answer describes its call in another group of the same processes.
+ * this rank is in no call of this group, the answer describes a call of this rank in another group of the same
+ * processes.
  */
 final class StatusResponder {
     private final RankStatuses statuses;
@@ -62,7 +63,7 @@ final class StatusResponder {
         return taken;
     }
 
-    /** Answers a question about an operation, 0 for none. */
+    /** Answers a question about the state of this rank and about an operation; 0 means no operation. */
     Status status(long ask, long asked) {
         return status(ask, asked, List.of());
     }
@@ -111,7 +112,7 @@ final class StatusResponder {
                 location);
     }
 
-    /** Returns the line that has made a call of a group, or the line that the thread executes during the call. */
+    /** Returns the line that has made a call of a group, or the line that the joined thread executes in the call. */
     private static String busyLocation(String group, List<ThreadStack> stacks, Optional<ThreadStack> idle) {
         String callers = CallStacks.callersOf(group, stacks);
         String executed = idle.map(ThreadStack::location).orElse("");

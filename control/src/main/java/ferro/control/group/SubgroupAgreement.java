@@ -32,24 +32,24 @@ import java.util.concurrent.TimeoutException;
  * number of its attempt. The member then waits until all others have sent the same ranks.
  *
  * <p>The identity of the group is computed from the parent, the ranks and the attempts of all members. Therefore no
- * store is needed, and no attempt is mistaken for an earlier attempt. The attempts of two ranks that include both ranks
- * are counted. The k-th such attempt of one rank meets the k-th such attempt of the other. The number k is the round.
- * If a member proposes another list in the same round, the attempt fails at once. A rank whose attempt fails cancels
- * the attempt. A cancelled attempt ends the attempts of other members that meet it, including attempts that begin
- * later. The parent stays usable, and later attempts may succeed.
+ * store is needed, and no attempt is mistaken for an earlier attempt. Each pair of ranks counts its attempts whose new
+ * group includes both ranks. The k-th of these attempts on one rank belongs to the k-th attempt on the other rank. The
+ * number k is the round. If a member proposes another list in the same round, the attempt fails at once. A rank whose
+ * attempt fails cancels the attempt. The cancel ends the attempts of other members in the same round, including
+ * attempts that begin later. The parent stays usable, and later attempts may succeed.
  *
  * <p>Received messages and {@link OwnProposal#look} advance an attempt like a state machine. Only {@link #reach} waits.
  */
 public final class SubgroupAgreement {
-    /** The longest time between two checks of a waiting caller, and so the longest delay after a clock jump. */
+    /** The longest time between two checks of a waiting caller, and therefore the longest delay after a clock jump. */
     private static final long LOOK_NANOS = 100_000_000L;
     /**
      * The largest distance between the rounds of two ranks. A larger distance is an error of the sender, because even a
-     * rank that retries again and again is ahead by much less.
+     * rank that retries many times is ahead by much less.
      */
     private static final long AHEAD_MOST = 4096;
 
-    /** The value that stands for all ranks. */
+    /** The value of a rank parameter that stands for all ranks. */
     private static final int ALL = -1;
 
     private final StatusInquiry inquiry;
@@ -72,7 +72,7 @@ public final class SubgroupAgreement {
     private final CallsUnderWay making = new CallsUnderWay();
     private volatile OwnProposal current;
 
-    /** The group that a rank proposes, and the reason why it has given up the proposal, or null. */
+    /** The group that a rank proposes. {@code given} is the reason why the rank has given up the proposal, or null. */
     private record Proposal(long attempt, long hash, String ranks, Failure given) {}
 
     /** The attempt of this rank that is in progress. */
@@ -177,7 +177,7 @@ public final class SubgroupAgreement {
             finish(failure(why.code(), why.culprits(), why.text()));
         }
 
-        /** Advances the attempt by the messages of one member, or of all members. */
+        /** Advances the attempt with the messages that one member has sent, or that all members have sent. */
         private void step(int sender) {
             if (end.isDone()) {
                 return;
@@ -223,7 +223,7 @@ public final class SubgroupAgreement {
             }
         }
 
-        /** Cancels an attempt that this rank could not begin, so that other attempts can be made later. */
+        /** Cancels an attempt that this rank could not begin, so that the rank can make other attempts later. */
         private void broken(Throwable broken) {
             try {
                 finish(failure(Code.ABORTED, Set.of(group.rank()), "failed with an exception: " + broken));
@@ -233,8 +233,8 @@ public final class SubgroupAgreement {
         }
 
         /**
-         * Sends the cancel to the other members, but only after the proposal was sent to all of them. The attempt may
-         * fail earlier, because an answer may arrive while the proposal is being sent.
+         * Sends the cancel to the other members, but only after the proposal was sent to all other members. An attempt
+         * may fail while its proposal is still being sent, because an answer may already arrive.
          */
         private void takeBack(FerroException failure, boolean allTold) {
             synchronized (SubgroupAgreement.this) {
@@ -321,8 +321,8 @@ public final class SubgroupAgreement {
      *
      * @param parent  identity of this group
      * @param ranks   ranks of this group in the order of the new group, including this rank
-     * @param timeout time in which all members have to call
-     * @return attempt; the caller calls {@code look} until it has ended
+     * @param timeout time within which all members have to make the call
+     * @return attempt; the caller calls {@code look} until the attempt has ended
      * @throws IllegalStateException if an attempt is in progress, or the group is closed
      */
     public OwnProposal begin(long parent, int[] ranks, Duration timeout) {
@@ -350,7 +350,9 @@ public final class SubgroupAgreement {
         return mine;
     }
 
-    /** Makes an attempt as {@link #begin} does and waits. Returns the identity or throws the failure. */
+    /**
+     * Makes an attempt as {@link #begin} does, and waits. Returns the identity of the new group or throws the failure.
+     */
     public long reach(long parent, int[] ranks, Duration timeout) {
         OwnProposal mine = begin(parent, ranks, timeout);
         // waits on the future of the attempt, because the threads that receive messages need the lock of this object
@@ -403,8 +405,8 @@ public final class SubgroupAgreement {
     }
 
     /**
-     * Records that a rank has given up its proposal for a round. Returns false if the proposal is missing or was
-     * already used.
+     * Records that a rank has given up its proposal for a round. Returns false if no proposal of the rank for this
+     * round is known, or if the proposal was already used.
      */
     private boolean giveUp(int peer, long round, Failure why) {
         Map<Long, Proposal> open = told.getOrDefault(peer, Map.of());
@@ -463,7 +465,7 @@ public final class SubgroupAgreement {
         }
     }
 
-    /** Returns the ranks that propose a group with this rank, if this rank has not called {@code newGroup} for it. */
+    /** Returns the ranks that propose a group with this rank for which this rank has not called {@code newGroup}. */
     synchronized BitSet waiting() {
         BitSet ranks = new BitSet();
         told.forEach((peer, open) -> ranks.set(peer, !open.isEmpty()));
@@ -480,7 +482,7 @@ public final class SubgroupAgreement {
         return made;
     }
 
-    /** Returns the calls that create a group, counted from before their attempt until the group is created. */
+    /** Returns the calls in flight that create a group, from before their attempt until the group is created. */
     public CallsUnderWay making() {
         return making;
     }
@@ -499,7 +501,7 @@ public final class SubgroupAgreement {
         return current != null;
     }
 
-    /** Returns the thread that is in a call of this agreement; empty if there is none. Any thread. */
+    /** Returns the thread that is in a call of this agreement; empty if no thread is in a call. Any thread. */
     List<Thread> callers() {
         OwnProposal own = current;
         return own == null ? List.of() : List.of(own.caller);
@@ -517,8 +519,8 @@ public final class SubgroupAgreement {
      * Removes a member that has sent its list from the open members, or all members that have sent their lists. Returns
      * whether no open member is left.
      *
-     * @throws FerroException if a member sent another list, or if the group has failed, because members then give up
-     *     and leave as a consequence
+     * @throws FerroException if a member has sent another list. Also if the group has failed, because members of a
+     *     failed group give up and leave
      */
     private synchronized boolean settle(OwnProposal mine, int from) {
         Failure failed = groupFailure.cause();

@@ -5,14 +5,14 @@ import ferro.spi.CallHeader;
 import java.util.BitSet;
 
 /**
- * The questions to all ranks before the deadline of a call, and the judgement at the deadline. The judgement is made at
- * the deadline if all ranks have answered, otherwise a little later.
+ * The questions to all ranks before the deadline of a call, and the judgement at the deadline. The probe judges at the
+ * deadline if all ranks have answered, otherwise a little later.
  *
- * <p>The ranks are asked twice, early and shortly before the deadline. A rank that has answered neither question stands
- * still. A rank that has not answered only the last question may be slow. If this rank stood still, or its process was
- * paused during the wait for an answer, this rank asks again before the judgement. With the new answers, this rank has
- * also read everything that the other ranks sent before. This rank asks again a few times at most. Called by one thread
- * at a time.
+ * <p>The probe asks the ranks twice: early, and shortly before the deadline. A rank that has answered neither question
+ * is stuck or stopped. A rank that has answered only the early question may be slow. If the caller or the process of
+ * this rank was paused during the wait for an answer, this rank asks again before the judgement. When the new answers
+ * arrive, this rank has also read everything that the other ranks sent before. This rank asks again a few times at
+ * most. Called by one thread at a time.
  */
 public final class TimeoutProbe {
     /**
@@ -22,9 +22,9 @@ public final class TimeoutProbe {
     private static final long LEAD_MOST_NANOS = 50_000_000L;
     /** The number of leads between the early question and the deadline. */
     private static final int EARLY = 5;
-    /** A lead is at most the timeout divided by this number. */
+    /** The lead is at most the timeout divided by this number. */
     private static final int LEAD_PART = 8;
-    /** The delay of a check that shows that the caller stood still. */
+    /** If a check is later than this delay, the caller was paused. */
     static final long STOOD_STILL_NANOS = 250_000_000L;
     /** The maximum number of waits for new answers after a deadline. On a very busy machine every check is late. */
     private static final int AGAIN_MOST = 3;
@@ -58,7 +58,7 @@ public final class TimeoutProbe {
         this.inquiry = inquiry;
     }
 
-    /** Starts with another operation and drops the questions about the previous operation. */
+    /** Starts the probe of another operation and drops the questions about the previous operation. */
     public void begin() {
         forget();
         looked = false;
@@ -75,17 +75,17 @@ public final class TimeoutProbe {
         return Math.max(1, Math.min(LEAD_MOST_NANOS, (deadlineNanos - begunNanos) / LEAD_PART));
     }
 
-    /** Returns whether listeners are warned after a quarter of a timeout; false if the timeout is short. */
+    /** Returns whether listeners are warned after a quarter of a timeout. Short timeouts cause no warning. */
     public static boolean isWarnedOf(long timeoutNanos) {
         return timeoutNanos >= WARNED_LEAST_NANOS;
     }
 
-    /** Returns when listeners are warned of an operation: after a quarter of the time from begin to deadline. */
+    /** Returns the time of the warning of an operation: when a quarter of the time from begin to deadline is over. */
     public static long warnNanos(long begunNanos, long deadlineNanos) {
         return begunNanos + Math.max(0, deadlineNanos - begunNanos) / PART_BEFORE_WARNING;
     }
 
-    /** Returns the nanoseconds, at least 1, until {@link #mayJudge} may have something to do. */
+    /** Returns the nanoseconds, at least 1, until {@link #mayJudge} has to be called again. */
     static long untilCheck(long begunNanos, long deadlineNanos, long nowNanos) {
         long lead = leadNanos(begunNanos, deadlineNanos);
         long left = deadlineNanos - nowNanos;
@@ -99,8 +99,8 @@ public final class TimeoutProbe {
     }
 
     /**
-     * Returns the nanoseconds, at least 1, until a check of the deadline may have something to do. If listeners were
-     * not warned yet, a check of the warning counts as well.
+     * Returns the nanoseconds, at least 1, until the deadline has to be checked again. If listeners were not warned
+     * yet, the time of the warning counts as well.
      */
     public static long untilCheck(long begunNanos, long deadlineNanos, boolean isWarned, long nowNanos) {
         long until = untilCheck(begunNanos, deadlineNanos, nowNanos);
@@ -164,7 +164,8 @@ public final class TimeoutProbe {
      * @param sequence   sequence of the collective
      * @param begunNanos time at which the collective began
      * @param waitedFor  ranks that this rank waits for; empty if they are not known
-     * @param movedNanos nanoseconds before now within which data of this rank moved; 0 if no data moved
+     * @param movedNanos length, in nanoseconds, of the period before now in which data of this rank moved; 0 if no data
+     *     moved
      * @return ranks to blame, and the state of each rank
      */
     public Diagnosis.Blame collective(long sequence, long begunNanos, BitSet waitedFor, long movedNanos) {
@@ -176,13 +177,13 @@ public final class TimeoutProbe {
     }
 
     /**
-     * Returns the time before now within which data moved. Moving data shows that a rank is only slow, so a judgement
-     * depends on this time.
+     * Returns the length of the period before now in which data moved. Data that moves shows that a rank is only slow,
+     * so a judgement depends on this period.
      *
      * @param timeoutNanos time from the begin of a call to its deadline
      * @param movedNanos   time of the last move of data on the context's clock; 0 if no data moved
      * @param nowNanos     current time on the context's clock
-     * @return nanoseconds: a second, or a part of a short timeout; 0 if no data moved within that time
+     * @return a second in nanoseconds, or a part of a short timeout; 0 if no data moved within this period
      */
     public static long movedWithin(long timeoutNanos, long movedNanos, long nowNanos) {
         long within = Math.min(MAX_MOVING_NANOS, timeoutNanos / MOVING_PART);
@@ -195,7 +196,8 @@ public final class TimeoutProbe {
      * @param begunNanos time at which the operation began
      * @param waitedFor  ranks that this rank waits for
      * @param ownCall    call that this rank is in, for people; empty if its message is in flight
-     * @param movedNanos nanoseconds before now within which data of this operation moved; 0 if no data moved
+     * @param movedNanos length, in nanoseconds, of the period before now in which data of this operation moved; 0 if no
+     *     data moved
      * @return ranks to blame, and the state of each rank
      */
     public Diagnosis.Blame waiting(long begunNanos, BitSet waitedFor, String ownCall, long movedNanos) {
@@ -205,7 +207,7 @@ public final class TimeoutProbe {
     /**
      * Judges an operation that waits for any of several ranks.
      *
-     * @param waitedFor ranks of which one is enough
+     * @param waitedFor ranks that this rank waits for; one of them is enough
      * @param ownCall   call that this rank is in, for people
      * @return ranks to blame, and the state of each rank
      */
@@ -213,13 +215,13 @@ public final class TimeoutProbe {
         return inquiry.diagnosis(early.ask, last.ask, 0).ofWaitingForAny(waitedFor, ownCall);
     }
 
-    /** Judges the creation of a new group from the members that have not called. */
+    /** Judges the creation of a new group that waits for members that have not made the call. */
     Diagnosis.Blame missing(BitSet missing) {
         return inquiry.diagnosis(early.ask, last.ask, 0).ofMissing(missing);
     }
 
     /**
-     * Sets the time of the next check, so that a late check shows that the caller stood still.
+     * Sets the time of the next check. If the next check is late, the caller was paused.
      *
      * @param nanos time on the context's clock
      */

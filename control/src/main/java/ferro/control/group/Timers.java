@@ -21,7 +21,8 @@ final class Timers {
     /**
      * Creates timers.
      *
-     * @param exhausted receives the error if no thread or memory is available for a task, which then runs at once
+     * @param exhausted receives the error if no thread or memory is available for a task; in this case the task runs at
+     *     once
      */
     Timers(Supplier<ScheduledExecutorService> background, LongSupplier clock, Consumer<OutOfMemoryError> exhausted) {
         this.background = background;
@@ -51,7 +52,7 @@ final class Timers {
         return clock.getAsLong();
     }
 
-    /** Runs a task after a time, unless the timers are closed before. No thread has to make progress for this. */
+    /** Runs a task after a delay, unless the timers are closed before. The task needs no thread that makes progress. */
     void later(Runnable task, long nanos) {
         Timer timer = new Timer(task);
         OutOfMemoryError error = null;

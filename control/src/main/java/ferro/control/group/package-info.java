@@ -6,8 +6,8 @@
  * ranks to blame. The package {@code membership} watches the processes behind all groups. The package {@code wire}
  * encodes the messages.
  *
- * <p>Threads wait only for newGroup ({@code SubgroupAgreement}), for silentRanks ({@code GroupControl}), and for a
- * close or the exit of the JVM ({@code GroupDeparture}, {@code LeftGroups}). A thread that fails a group may wait up to
- * a second for another thread that is sending the failure.
+ * <p>Threads wait only in newGroup ({@code SubgroupAgreement}), in silentRanks ({@code GroupControl}), and in a close
+ * or at the exit of the JVM ({@code GroupDeparture}, {@code LeftGroups}). A thread that fails a group may wait up to a
+ * second for another thread that is sending the failure.
  */
 package ferro.control.group;

@@ -11,20 +11,20 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The detection of the exit of peer processes on this host before their sockets close. The system closes the sockets of
- * a process after it has freed the memory of the process, which takes 80 ms per GiB. A rank watches only the next few
- * peers, so that the work of a rank does not grow with the number of ranks on its host.
+ * A watch that detects the exit of peer processes on this host before their sockets close. The system closes the
+ * sockets of a process only after it has freed the memory of the process, which takes 80 ms per GiB. A rank watches
+ * only the next few peers, so that the work of a rank does not grow with the number of ranks on its host.
  */
 final class ExitWatch implements AutoCloseable {
-    /** The time between two checks. */
+    /** The time between two checks of the watched processes. */
     static final long LOOK_NANOS = 20_000_000L;
-    /** The time for reading a goodbye that may still be unread in the socket. */
+    /** The time for reading a goodbye that may still be unread in the socket of an exited process. */
     private static final long GOODBYE_NANOS = 20_000_000L;
     /** The maximum number of waits for a goodbye. If timers are late, the thread that reads sockets is late as well. */
     private static final int GOODBYE_WAITS = 3;
 
     /**
-     * The longest wait for a report of the medium that all arrived messages were read, after the waits for a goodbye.
+     * The longest wait, after the waits for a goodbye, until the medium reports that it has read all arrived messages.
      * The limit is needed because a stuck thread reads no messages.
      */
     private static final long READ_NANOS = 100_000_000L;
@@ -60,8 +60,8 @@ final class ExitWatch implements AutoCloseable {
         }
 
         /**
-         * Blames the peer. Does nothing if the peer has sent a goodbye or is already blamed. Does nothing either if
-         * this rank has left, because this rank then receives no goodbyes.
+         * Blames the peer. Does nothing if the peer has sent a goodbye or is already blamed. Does nothing if this rank
+         * has left, because a rank that has left receives no goodbyes.
          */
         @Override
         public void run() {
@@ -77,7 +77,7 @@ final class ExitWatch implements AutoCloseable {
         }
     }
 
-    /** Creates a watch without processes. The first peers in the array are watched first. */
+    /** Creates a watch without processes. The watch begins with the first peers in the array. */
     ExitWatch(Members members, RankContext context, Peer[] peers) {
         this.table = context.processes();
         this.members = members;
@@ -100,7 +100,7 @@ final class ExitWatch implements AutoCloseable {
         lane = control;
     }
 
-    /** Checks the next processes. Returns whether a process is left to watch. Allocates nothing if none has exited. */
+    /** Checks the next processes. Returns whether a process is left to watch. Without an exit, allocates nothing. */
     synchronized boolean look() {
         int looked = 0;
         for (int i = 0; i < processes.length && looked < LOOKED_AT_MOST && !closed; i++) {
@@ -128,8 +128,8 @@ final class ExitWatch implements AutoCloseable {
     }
 
     /**
-     * Blames a peer unless its goodbye arrives. Like {@link #blame}, this method uses no lambda, because the first
-     * lambda costs a JVM 10 ms.
+     * Blames a peer unless its goodbye arrives. This method and {@link #blame} use no lambda, because the first lambda
+     * costs a JVM 10 ms.
      */
     private void blameLater(Peer peer, int waits) {
         long due = context.nanoTime() + GOODBYE_NANOS;
@@ -146,7 +146,7 @@ final class ExitWatch implements AutoCloseable {
         context.background().schedule(check, GOODBYE_NANOS, TimeUnit.NANOSECONDS);
     }
 
-    /** Blames all ranks of the process that has exited, after their messages were read. */
+    /** Blames all ranks of a process that has exited, after the messages of these ranks were read. */
     private void blame(Peer exited) {
         for (Process process : processes) {
             if (process.peer.identity().equals(exited.identity()) && !process.peer.isOver()) {

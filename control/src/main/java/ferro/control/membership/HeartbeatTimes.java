@@ -17,7 +17,7 @@ public record HeartbeatTimes(long intervalNanos, long suspectNanos, long limitNa
      * Reads the settings.
      *
      * @param context context with the settings
-     * @return consistent times. If {@code ferro.debug} is on, there are no heartbeats, because a rank at a breakpoint
+     * @return consistent times. If {@code ferro.debug} is on, ranks send no heartbeats, because a rank at a breakpoint
      *     is silent
      * @throws IllegalArgumentException if a rank would be suspected between two of its heartbeats, or would count as
      *     lost before it is suspected

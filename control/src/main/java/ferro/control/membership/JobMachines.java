@@ -4,7 +4,7 @@ import java.util.BitSet;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 
-/** The machines of all ranks of a joined group, from the view of a rank that watches some of the ranks. */
+/** The machines of all ranks of a joined group, from the view of one rank that watches some of the ranks. */
 final class JobMachines {
     private final Peer[] peers;
     private final int self;
@@ -22,12 +22,13 @@ final class JobMachines {
     }
 
     /**
-     * Returns the silent ranks of another machine if all its remaining ranks that this rank watches are silent.
+     * Returns the silent ranks of another machine if all remaining ranks of the machine that this rank watches are
+     * silent.
      *
      * @param rank    one of the ranks of the machine
      * @param watched whether this rank watches a rank
      * @param silent  whether a watched rank is silent
-     * @return at least two ranks; empty if one of the machine's watched ranks is not silent
+     * @return at least two ranks; empty if a watched rank of the machine is not silent
      */
     BitSet silentWith(int rank, IntPredicate watched, IntPredicate silent) {
         String machine = machine(rank);
@@ -47,7 +48,7 @@ final class JobMachines {
 
     /**
      * Returns the number of ranks of a machine that have not ended and that this rank does not watch. In a large group
-     * other ranks watch the unwatched ones.
+     * other ranks watch these ranks.
      */
     int unwatchedOn(String machine, IntPredicate watched) {
         int count = 0;

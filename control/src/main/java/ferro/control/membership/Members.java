@@ -23,7 +23,9 @@ import java.util.function.ObjIntConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The groups that are notified about their ranks, in the order of entry. Each group receives its own rank numbers. */
+/**
+ * The groups that this rank notifies about their ranks, in order of entry. Each group receives its own rank numbers.
+ */
 final class Members {
     /** The placeholder in a text for the rank that the text is about. */
     static final String RANK = "{rank}";
@@ -57,8 +59,8 @@ final class Members {
      * Creates an empty list.
      *
      * @param joined  joined group and this rank
-     * @param onLoss  called for a loss that this rank has detected, before the groups are notified
-     * @param onFound called for a rank that counted as lost on this rank and that sends messages again
+     * @param onLoss  called for a loss that this rank has detected, before this rank notifies the groups
+     * @param onFound called for a rank that sends messages again after it counted as lost on this rank
      */
     Members(GroupSpec joined, Consumer<Lost> onLoss, IntConsumer onFound) {
         this.joined = joined;
@@ -76,7 +78,9 @@ final class Members {
         return entries.isEmpty();
     }
 
-    /** Handles a loss that this rank has detected. Notifies the groups of the lost rank, also later groups. */
+    /**
+     * Handles a loss that this rank has detected. Notifies the groups of the lost rank, and groups that enter later.
+     */
     void lost(int rank, Code code, String text) {
         Lost loss = new Lost(rank, code, text + " (seen by rank " + joined.rank() + " of \"" + joined.name() + "\")");
         onLoss.accept(loss);
@@ -93,7 +97,7 @@ final class Members {
         }
     }
 
-    /** Notifies a group that has just entered of the earlier losses. */
+    /** Notifies a group that has just entered of the losses before its entry. */
     void tellLosses(Member member) {
         Map<Integer, Lost> known;
         synchronized (lostRanks) {
@@ -120,7 +124,7 @@ final class Members {
     }
 
     /**
-     * Records a report of this rank or another rank that a rank sends messages again. A rank that is known to be dead
+     * Records that a rank sends messages again, according to this rank or another rank. A rank that is known to be dead
      * stays dead. Returns whether the rank had been lost because of its silence.
      */
     boolean isFound(int rank) {
@@ -195,7 +199,7 @@ final class Members {
         }
     }
 
-    /** Returns a placeholder for a machine and its silent ranks, so that each group fills in its own numbers. */
+    /** Returns a placeholder for a machine and its silent ranks. Each group fills in its own rank numbers. */
     static String silence(String machine, BitSet joinedRanks) {
         return "{silent " + RankLists.list(joinedRanks) + " on " + machine.replace('}', '?') + "}";
     }
@@ -204,7 +208,7 @@ final class Members {
         return Machines.named(RankLists.numbers(ranks), entry.ranks, joined.name());
     }
 
-    /** Fills in the name of a rank. Puts the process that follows the name into the same parentheses. */
+    /** Puts the name of a rank into a text. A process after the name comes into the same parentheses. */
     private String numbered(String text, int number, MemberGroup entry) {
         BitSet alone = new BitSet();
         alone.set(number);
@@ -215,7 +219,7 @@ final class Members {
                 : text.replace(RANK, name);
     }
 
-    /** Calls a group and catches the exceptions of the call, which must not end the watch over all ranks. */
+    /** Calls a group and catches the exceptions of the call. An exception must not end the watch over all ranks. */
     private void guarded(MemberGroup entry, Consumer<Member> call) {
         try {
             call.accept(entry.member);
@@ -225,8 +229,8 @@ final class Members {
     }
 
     /**
-     * Logs the first exception, and ignores later exceptions. The watch continues. Logging may fail too, because the
-     * exception may be a lack of memory and the log needs memory.
+     * Logs the first exception, and ignores later exceptions. The watch over the ranks continues. Logging may fail too,
+     * because the exception may be a lack of memory and the log needs memory.
      */
     void trouble(Throwable broken) {
         if (troubleTold) {

@@ -21,23 +21,23 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The watch over the processes behind a joined group. The watch detects ranks that are silent, that stand still or that
- * have exited. Each rank has one membership per joined group, which all its subgroups share. The membership lives until
- * the joined group and all its subgroups have left.
+ * The watch over the processes behind a joined group. The watch detects ranks that are silent, paused or ended. Each
+ * rank has one membership per joined group, which all its subgroups share. The membership lives until the joined group
+ * and all its subgroups have left.
  *
- * <p>A membership has separate control messages, like a group of all ranks that moves no data. Therefore a membership
+ * <p>A membership has its own control messages, like a group of all ranks that moves no data. Therefore a membership
  * does not end with the joined group, and waits for no rank. A message only updates the {@code Peer} of its sender. The
  * ticks of a timer read and judge the updated peers. The timer belongs to the context, and is virtual in a simulation.
- * {@code SilenceWatch} judges silence, {@code ExitWatch} the processes of this host, and {@code PauseWatch} the pauses
- * of this process. In groups of more than 33 ranks, each rank watches the next 32 ranks that are not gone. Some of the
- * ranks that watch a lost rank send the loss to the other ranks ({@code WatchCircle}).
+ * {@code SilenceWatch} judges silence, {@code ExitWatch} watches the processes of this host, and {@code PauseWatch}
+ * measures the pauses of this process. In groups of more than 33 ranks, each rank watches the next 32 ranks that are
+ * not gone. Some of the ranks that watch a lost rank send the loss to the other ranks ({@code WatchCircle}).
  */
 public final class Membership implements RankProcesses {
-    /** A number in the identities of memberships only, so that their messages differ from those of all groups. */
+    /** A part of the identity of each membership, so that its messages differ from the messages of groups. */
     private static final long PURPOSE = 0x686561727462656aL;
 
     private static final long TICK_MOST_NANOS = 100_000_000L;
-    /** The shortest pause that is reported. Shorter pauses count only in {@link #pausedSince}. */
+    /** The shortest pause that this rank reports to other ranks. Shorter pauses count only in {@link #pausedSince}. */
     private static final long PAUSE_TOLD_NANOS = 250_000_000L;
 
     private final ControlLane joined;
@@ -76,8 +76,8 @@ public final class Membership implements RankProcesses {
         void gone(int rank, FerroException cause);
 
         /**
-         * Handles ranks that were silent for too long: one rank, or all remaining ranks of a machine. Called once for
-         * each silent rank.
+         * Handles ranks that were silent for too long: one rank, or all remaining ranks of a machine. This method is
+         * called once for each silent rank.
          *
          * @param rank  number of one of the silent ranks in this group
          * @param ranks numbers of all silent ranks that are in this group
@@ -97,7 +97,8 @@ public final class Membership implements RankProcesses {
         void event(GroupEvent.Kind kind, int rank, String text);
 
         /**
-         * Logs an event about another rank. If several groups have that rank, only the oldest one logs the event.
+         * Logs an event about another rank. If several groups contain that rank, only the oldest of these groups logs
+         * the event.
          *
          * @param kind SUSPECTED or RECOVERED
          * @param rank number of the rank in this group
@@ -116,7 +117,9 @@ public final class Membership implements RankProcesses {
             // needed only by members that keep the lost ranks
         }
 
-        /** Sends the last call of this rank to others at each heartbeat, so that a mismatch is found soon. */
+        /**
+         * Sends the last call of this rank to other ranks at each heartbeat, so that they soon detect different calls.
+         */
         void heartbeat();
     }
 
@@ -124,7 +127,7 @@ public final class Membership implements RankProcesses {
      * Creates a membership that watches the ranks of a joined group. The watch begins when the first group enters.
      *
      * @param joined   control lane of the joined group; the membership creates a subgroup of all its ranks
-     * @param group    joined group and this rank
+     * @param group    name, rank and size of the joined group
      * @param context  context with the clock, the timers, the processes and the settings of the heartbeats
      * @param identity identity of the joined group
      * @return membership that groups have to enter
@@ -214,7 +217,7 @@ public final class Membership implements RankProcesses {
     }
 
     /**
-     * Returns the nanoseconds in which this process stood still since a time on the context's clock, for example in a
+     * Returns for how many nanoseconds this process was paused since a time on the context's clock, for example in a
      * garbage collection or after a stop signal. Returns 0 if no rank is watched. The result includes a pause that has
      * only just ended.
      */
@@ -304,7 +307,7 @@ public final class Membership implements RankProcesses {
         }
     }
 
-    /** Runs a tick and catches all exceptions, which would stop the timer. A rank without heartbeats is lost. */
+    /** Runs a tick and catches all exceptions, which would stop the timer. A rank without heartbeats counts as lost. */
     private void tick() {
         try {
             watch();
@@ -461,15 +464,15 @@ public final class Membership implements RankProcesses {
             }
         }
 
-        /** Ends the watch over the rank's silence. The rank's process is still watched, because it may be alive. */
+        /** Ends the watch over a rank's silence. The rank's process is still watched, because the rank may be alive. */
         @Override
         public void cutOff(int rank, FerroException cause) {
             peers[rank].cutOff();
         }
 
         /**
-         * Ends the watch over the rank. The groups are notified of the loss by their own medium. If the rank is alive
-         * and only its connection was closed, the watch over its process continues, because nothing else would show the
+         * Ends the watch over a rank. The medium of each group notifies the group of the loss. If the rank is alive and
+         * only its connection was closed, the watch over its process continues. Otherwise nothing would show a later
          * death of the rank.
          */
         @Override

@@ -15,9 +15,10 @@ public sealed interface MembershipMessage extends WireMessage {
     Set<Code> LOSSES = Set.of(Code.PEER_LOST, Code.PARTITION, Code.PROTOCOL);
 
     /**
-     * The first message, which presents the sender.
+     * The first message of a rank. The message identifies the process of the sender.
      *
-     * @param intervalNanos interval between the sender's heartbeats, in nanoseconds; 0 for none
+     * @param intervalNanos interval between the sender's heartbeats, in nanoseconds; 0 if the sender sends no
+     *     heartbeats
      * @param identity      identity of the sender's process, for {@link ferro.spi.ProcessTable#watch}; empty if unknown
      * @param place         process and host of the sender, for people; empty if unknown
      */
@@ -39,7 +40,7 @@ public sealed interface MembershipMessage extends WireMessage {
      *
      * @param number     number from 1, which identifies messages that arrive twice or too late
      * @param pauses     number of pauses of its process that the sender has reported
-     * @param pauseNanos length of the last of these pauses, in nanoseconds
+     * @param pauseNanos length of the last pause that the sender has reported, in nanoseconds
      */
     record Beat(long number, long pauses, long pauseNanos) implements MembershipMessage {
         static final byte KIND = 2;
@@ -54,7 +55,7 @@ public sealed interface MembershipMessage extends WireMessage {
         }
     }
 
-    /** The last message. The sender has left all its groups and will send no more heartbeats. */
+    /** The last message of a rank. The sender has left all its groups and will send no more heartbeats. */
     record Leave() implements MembershipMessage {
         static final byte KIND = 3;
 
@@ -115,7 +116,7 @@ public sealed interface MembershipMessage extends WireMessage {
      *
      * @param message   bytes of the message; position and limit stay unchanged
      * @param worldSize number of ranks of the joined group
-     * @throws IllegalArgumentException if the message is invalid for that group
+     * @throws IllegalArgumentException if the message is invalid for a group of this size
      */
     static MembershipMessage decode(ByteBuffer message, int worldSize) {
         FieldReader in = new FieldReader("membership message", message, worldSize);

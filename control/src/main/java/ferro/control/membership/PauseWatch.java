@@ -1,11 +1,11 @@
 package ferro.control.membership;
 
 /**
- * The times for which this process stood still, for example in a garbage collection or after a stop signal. A tick that
- * comes late shows a pause. The last pauses are kept. No method allocates. Thread-safe.
+ * A watch that measures the pauses of this process, for example by a garbage collection or a stop signal. A tick that
+ * comes late shows a pause. The watch keeps the last pauses. No method allocates. Thread-safe.
  */
 final class PauseWatch {
-    /** The shortest delay that counts as a pause. The scheduler causes shorter delays. */
+    /** The shortest delay of a tick that counts as a pause. The scheduler causes shorter delays. */
     static final long SHORTEST_NANOS = 50_000_000L;
 
     private static final int KEPT = 64;
@@ -22,7 +22,7 @@ final class PauseWatch {
         ticking = true;
     }
 
-    /** Records that no more ticks come, so that no tick is late from now on. */
+    /** Records that no more ticks come, so no tick can be late from now on. */
     synchronized void stop() {
         ticking = false;
     }

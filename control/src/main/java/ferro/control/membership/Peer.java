@@ -4,13 +4,13 @@ import ferro.control.membership.MembershipMessage.Beat;
 import ferro.control.membership.MembershipMessage.Present;
 
 /**
- * The process behind another rank, from the messages of that rank. Messages update this object on the thread of the
- * medium, and the ticks of the membership read this object. A message that arrives twice, too late or out of order
- * changes nothing.
+ * The state of the process of another rank, according to the messages of that rank. The thread of the medium updates
+ * this object when a message arrives, and the ticks of the membership read this object. A message that arrives twice,
+ * too late or out of order changes nothing.
  */
 final class Peer {
     /**
-     * The time for which a rank may be silent, in heartbeat intervals of that rank. This limit is for a rank whose
+     * The time for which another rank may be silent, in heartbeat intervals of that rank. The limit applies if its
      * interval is longer than the interval of this rank.
      */
     private static final long INTERVALS = 3;
@@ -73,12 +73,12 @@ final class Peer {
         return true;
     }
 
-    /** Ends the watch, because the rank has left normally or all groups are notified that the rank is gone. */
+    /** Ends the watch over the rank. The rank has left normally, or all groups are notified that the rank is gone. */
     synchronized void end() {
         over = true;
     }
 
-    /** Ends the watch over silence, because the process is alive but its messages do not arrive any more. */
+    /** Ends the watch over the rank's silence, because its process is alive but its messages do not arrive any more. */
     synchronized void cutOff() {
         cutOff = true;
     }
@@ -88,8 +88,8 @@ final class Peer {
     }
 
     /**
-     * Returns whether messages of the rank are expected, so that its silence means a problem. Messages are expected if
-     * the rank is connected, has not left, and has not announced that it sends no heartbeats.
+     * Returns whether messages of the rank are expected, so that its silence means a problem. Messages of a rank are
+     * expected if the rank is connected, has not left, and has not announced that it sends no heartbeats.
      */
     synchronized boolean isExpected() {
         return !over && !cutOff && (present ? intervalNanos > 0 : awaited);
@@ -101,8 +101,8 @@ final class Peer {
     }
 
     /**
-     * Returns the time for which silence of the rank is normal, whatever the settings of this rank are. The time is
-     * above 0 if the rank has a longer heartbeat interval than this rank.
+     * Returns the time for which silence of the other rank is normal, whatever the settings of this rank are. The time
+     * is above 0 if the other rank has a longer heartbeat interval than this rank.
      */
     synchronized long honestSilenceNanos(long ownIntervalNanos) {
         return intervalNanos <= ownIntervalNanos ? 0 : INTERVALS * Math.min(intervalNanos, Long.MAX_VALUE / INTERVALS);
@@ -117,7 +117,7 @@ final class Peer {
         return place.isEmpty() ? "" : " (" + place + ")";
     }
 
-    /** Returns the length of a pause that was not reported yet, or 0. */
+    /** Returns the length of a pause of the rank that was not reported to the groups yet, or 0. */
     synchronized long takePause() {
         if (pausesTaken == pausesHeard) {
             return 0;

@@ -7,7 +7,7 @@ import ferro.spi.Settings;
 import java.util.Arrays;
 import java.util.BitSet;
 
-/** The detection of ranks that have been silent for too long. Used only on the ticks of the membership. */
+/** A watch that detects ranks which have been silent for too long. Only the ticks of the membership use this class. */
 final class SilenceWatch {
     private final HeartbeatTimes times;
     private final PauseWatch pauses;
@@ -16,7 +16,7 @@ final class SilenceWatch {
     private final JobMachines fleet;
     private long judgeFrom;
 
-    /** The reports about a peer that the groups have received. */
+    /** A peer, and the reports about this peer that the groups have received. */
     private static final class PeerNews {
         private final Peer peer;
         private boolean suspected;
@@ -46,7 +46,7 @@ final class SilenceWatch {
         }
     }
 
-    /** Begins to watch one more peer. */
+    /** Begins to watch the silence of one more peer. */
     synchronized void add(Peer peer, long nowNanos) {
         if (times.areOn()) {
             peer.awaitedFrom(nowNanos);
@@ -56,7 +56,7 @@ final class SilenceWatch {
         watched = more;
     }
 
-    /** Delays the judgement after a pause of this process, because the process must first read the arrived messages. */
+    /** Delays the judgement of silence after a pause, because this process must first read the arrived messages. */
     void paused(long pauseNanos, long nowNanos) {
         judgeFrom = nowNanos + Math.min(pauseNanos, times.intervalNanos());
     }

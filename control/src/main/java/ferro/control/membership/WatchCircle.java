@@ -10,33 +10,35 @@ import java.util.function.IntPredicate;
 
 /**
  * The assignment of the ranks of a joined group to the ranks that watch them and report their loss. Each rank watches
- * the next ranks around a ring. When a watched rank is gone, the next rank that is not watched replaces it, so that
- * each rank is watched as long as other ranks exist. Several ranks detect the same loss. Each of these ranks reports
- * the loss to a part of the ranks that do not watch the lost rank. Thread-safe.
+ * the next ranks around a ring. When a watched rank is gone, the next rank that is not watched replaces the gone rank.
+ * Therefore each rank is watched as long as other ranks exist. Several ranks detect the same loss. Each rank that
+ * detects a loss reports it to a part of the ranks that do not watch the lost rank. Thread-safe.
  */
 final class WatchCircle {
-    /** The number of ranks that notify each rank of a silence. Several are needed, because a few may end meanwhile. */
+    /**
+     * The number of ranks that notify a rank of a silence. Several are needed, because some may end in the meantime.
+     */
     private static final int REPORTERS = 4;
 
     /** The maximum number of ranks that a rank watches. */
     private static final int WATCHED_MOST = 32;
 
-    /** The number of ranks that send a silence to all ranks: the nearest live ranks before the silent rank. */
+    /** The number of nearest live ranks before a silent rank that report the silence to all ranks. */
     private static final int NEAREST = 2;
 
     private final int rank;
     private final int worldSize;
-    /** The number of ranks that this rank watches at first. The same number of ranks watches this rank. */
+    /** The number of ranks that this rank watches at first. At first, the same number of ranks watches this rank. */
     private final int count;
 
     private final Peer[] peers;
     /** The identity of the process of this rank, empty if it is unknown. */
     private final String process;
-    /** Ranks that this rank watches, or watched until they were gone. */
+    /** Ranks that this rank watches, and gone ranks that this rank watched. */
     private final BitSet watched = new BitSet();
     /** Ranks that receive the heartbeats of this rank. */
     private final BitSet watchers = new BitSet();
-    /** Silent ranks that this rank has reported to all others. Only the ticks of the membership use this set. */
+    /** Silent ranks that this rank has reported to all other ranks. Only the ticks of the membership use this set. */
     private final BitSet reportedToAll = new BitSet();
     /** The last rank around the ring that this rank has begun to watch. */
     private int last;
@@ -54,7 +56,7 @@ final class WatchCircle {
         }
     }
 
-    /** Returns the ranks that this rank watches at first, the next one first. */
+    /** Returns the ranks that this rank watches at first, beginning with the next rank. */
     Peer[] first() {
         Peer[] first = new Peer[count];
         for (int at = 0; at < count; at++) {
@@ -116,15 +118,15 @@ final class WatchCircle {
         }
     }
 
-    /** Reports that a silent rank sends messages again, to the ranks to which the silence was reported. */
+    /** Reports that a silent rank sends messages again. Notifies the ranks that were notified of the silence. */
     void reportFound(int found, ControlLane lane) {
         sendToUnaware(found, new Found(found).encoded(), lane);
     }
 
     /**
-     * Sends a message to ranks that do not watch a silent rank, and to which this rank reports the silence. This rank
-     * watches the silent rank. The ranks that notify the same rank are not adjacent, because adjacent ranks may be on
-     * one machine and end together.
+     * Sends a message about a silent rank, which this rank watches. The receivers are the ranks that do not watch the
+     * silent rank and that are assigned to this rank. The ranks that notify the same receiver are not adjacent, because
+     * adjacent ranks may be on one machine and end together.
      */
     private void sendToUnaware(int silent, ByteBuffer message, ControlLane lane) {
         boolean toAll = reportedToAll.get(silent);
@@ -144,7 +146,7 @@ final class WatchCircle {
         }
     }
 
-    /** Returns the number of live ranks between this rank and a silent rank. All of them watch the silent rank, too. */
+    /** Returns the number of live ranks between this rank and a silent rank. They all watch the silent rank, too. */
     private int nearerWatchers(int silent, IntPredicate isSuspected) {
         int present = 0;
         for (int nearer = (rank + 1) % worldSize; nearer != silent; nearer = (nearer + 1) % worldSize) {
@@ -154,8 +156,8 @@ final class WatchCircle {
     }
 
     /**
-     * Returns whether another rank of this process is nearer to a rank whose process has exited. The nearer rank
-     * watches the exited process too, because fewer ranks lie between it and the exited rank.
+     * Returns whether another rank of this process is nearer to a rank whose process has exited. A rank that is nearer
+     * to the exited rank than this rank also watches the exited process.
      */
     private boolean isReportedByOwnProcess(int exited) {
         for (int nearer = (rank + 1) % worldSize; nearer != exited; nearer = (nearer + 1) % worldSize) {

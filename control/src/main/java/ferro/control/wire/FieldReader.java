@@ -30,7 +30,8 @@ public final class FieldReader implements FieldCodec {
     }
 
     /**
-     * Reads the kind of a message that is not a control message and may be longer than one.
+     * Reads the kind of a message that is not a control message. The message may be longer than the longest control
+     * message.
      *
      * @param family    name of the family of messages for people, such as report of a rank
      * @param message   bytes of the message; position and limit stay unchanged
@@ -55,7 +56,7 @@ public final class FieldReader implements FieldCodec {
     }
 
     /**
-     * Returns the exception for an unknown kind.
+     * Returns the exception for a message of an unknown kind.
      *
      * @param last largest known kind
      */
@@ -69,7 +70,7 @@ public final class FieldReader implements FieldCodec {
     }
 
     /**
-     * Ends the message.
+     * Checks that the message ends after the last field.
      *
      * @throws IllegalArgumentException if bytes remain after the last field
      */

@@ -12,7 +12,7 @@ public final class FieldWriter implements FieldCodec {
     /** The longest list of ranks, in bytes. */
     public static final int RANKS_MOST = 1024;
 
-    /** The initial size of the buffer. Most messages are shorter. */
+    /** The initial size of the buffer, in bytes. Most messages are shorter. */
     private static final int USUAL_BYTES = 128;
 
     private ByteBuffer out = ByteBuffer.allocate(USUAL_BYTES);
@@ -82,12 +82,12 @@ public final class FieldWriter implements FieldCodec {
         return out;
     }
 
-    /** Returns the first ranks of a set, ascending, as many as the list in a message can hold. */
+    /** Returns the lowest ranks of a set, ascending, as many as a list of ranks in a message can hold. */
     public static Set<Integer> cutRanks(Set<Integer> ranks) {
         return cutRanks(ranks, RANKS_MOST);
     }
 
-    /** Returns the first ranks of a set, ascending, as many as a list of {@code maxBytes} bytes can hold. */
+    /** Returns the lowest ranks of a set, ascending, as many as a list of {@code maxBytes} bytes can hold. */
     public static Set<Integer> cutRanks(Set<Integer> ranks, int maxBytes) {
         Set<Integer> kept = new TreeSet<>();
         int bytes = 0;

@@ -12,7 +12,7 @@ public final class RankLists {
 
     private RankLists() {}
 
-    /** Formats ranks for a program, for example {@code 1,3}. */
+    /** Formats ranks for a program to read, for example {@code 1,3}. */
     public static String list(BitSet ranks) {
         return list(numbers(ranks));
     }
@@ -36,7 +36,7 @@ public final class RankLists {
         return (list.indexOf(',') < 0 ? "rank " : "ranks ") + list.replace(",", ", ");
     }
 
-    /** Formats ascending ranks for a program, for example {@code 1,3}. */
+    /** Formats ascending ranks for a program to read, for example {@code 1,3}. */
     public static String list(Collection<Integer> ranks) {
         StringJoiner list = new StringJoiner(",");
         for (int rank : ranks) {
@@ -45,7 +45,7 @@ public final class RankLists {
         return list.toString();
     }
 
-    /** Parses a list from another rank. Entries that are not numbers are ignored. */
+    /** Parses a list of ranks from another rank. Entries that are not numbers are ignored. */
     public static Set<Integer> numbers(String list) {
         Set<Integer> ranks = new TreeSet<>();
         for (String text : list.split(",")) {
@@ -57,7 +57,7 @@ public final class RankLists {
         return ranks;
     }
 
-    /** Returns whether a list from another rank contains only ranks of a group. */
+    /** Returns whether a list from another rank contains only ranks of a group of {@code worldSize} ranks. */
     static boolean isList(String list, int worldSize) {
         for (String rank : list.isEmpty() ? new String[0] : list.split(",", -1)) {
             if (number(rank) < 0 || number(rank) >= worldSize) {
@@ -76,7 +76,7 @@ public final class RankLists {
         return numbers;
     }
 
-    /** Returns the number in a text; -1 if the text is not a number, or has more than nine digits. */
+    /** Returns the number that a text contains, or -1 if the text is not a number or has more than nine digits. */
     private static int number(String text) {
         int number = text.isEmpty() || text.length() > DIGITS_MOST ? -1 : 0;
         for (int i = 0; i < text.length() && number >= 0; i++) {
@@ -86,7 +86,7 @@ public final class RankLists {
         return number;
     }
 
-    /** Parses a list from another rank. Entries that are not ranks below {@code most} are ignored. */
+    /** Parses a list of ranks from another rank. Entries that are not numbers below {@code most} are ignored. */
     public static BitSet set(String list, int most) {
         BitSet ranks = new BitSet();
         for (String text : list.split(",")) {

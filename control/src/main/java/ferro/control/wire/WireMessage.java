@@ -12,8 +12,8 @@ public interface WireMessage {
     int BYTES_MOST = 4096;
 
     /**
-     * Passes the kind and each field to a reader or writer, in the order of the bytes. Returns the message made of the
-     * values that the fields return.
+     * Passes the kind and each field of this message to a reader or writer, in the order of the bytes. Returns the
+     * message that consists of the values which the reader or writer returns.
      */
     WireMessage through(FieldCodec fields);
 
@@ -24,7 +24,7 @@ public interface WireMessage {
         return out.bytes();
     }
 
-    /** {@return the bytes of the message, as a value for a store} */
+    /** {@return the bytes of the message, to be stored as a value in a store} */
     default byte[] value() {
         ByteBuffer bytes = encoded();
         byte[] value = new byte[bytes.remaining()];
