@@ -8,12 +8,12 @@ import ferro.backend.tcp.net.ResourceLack;
 import java.io.IOException;
 
 /**
- * Creates the failures and log texts of one data connection, which name the group, the ranks and the lane.
+ * Creates the failures and log texts of one data connection. The texts name the group, the ranks and the lane.
  *
  * @param group name under which the group was joined
- * @param name  name of this group; a subgroup has another name than {@code group}
+ * @param name  name of the group of this connection; differs from {@code group} in a subgroup
  * @param rank  this rank
- * @param peer  rank at the other end
+ * @param peer  rank at the other end of the connection
  * @param lane  lane that the connection serves
  */
 record LinkFailures(String group, String name, int rank, int peer, DataLane lane) {
@@ -34,7 +34,7 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
         return new FerroException(Code.PROTOCOL, where(-1), message, cause);
     }
 
-    /** Returns the log text for a new connection; {@code ended} is null if this side did not see the old one end. */
+    /** Returns the log text for a new connection; {@code ended} is the end of the old connection, or null if unseen. */
     String resumed(int epoch, FerroException ended) {
         String before = ended == null ? "rank " + peer + " replaced the old connection" : endOf(ended);
         return "the " + lane.label() + " connection of rank " + rank + " to rank " + peer + " of " + name
@@ -56,7 +56,7 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
                 : with(ended, more);
     }
 
-    /** Adds to the failure of a lost connection how many bytes were in flight; {@code bytesThere} &lt; 0: unknown. */
+    /** Adds the number of bytes in flight to the failure of a lost connection. A negative number is unknown. */
     FerroException underWay(FerroException ended, long bytesThere, long bytesHere) {
         String there = bytesThere < 0 ? "" : bytesThere + " bytes to rank " + peer + " and ";
         return with(
@@ -76,7 +76,7 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
         return new FerroException(Code.RESOURCE, own(), message, cause);
     }
 
-    /** Returns the failure with the culprit's number in this group. The mesh numbers ranks differently. */
+    /** Returns a failure of the mesh with the culprit's number in this group. The mesh numbers ranks differently. */
     FerroException lacking(FerroException ofMesh, int culprit) {
         return new FerroException(ofMesh.code(), where(-1).blaming(culprit), ofMesh.getMessage(), ofMesh.getCause());
     }

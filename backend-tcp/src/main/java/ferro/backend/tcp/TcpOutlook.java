@@ -20,7 +20,7 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
 
-/** The choices of a rank with these settings on this host, for {@code ferro doctor}. Nothing is bound or sent. */
+/** The choices of a rank with given settings on this host, for {@code ferro doctor}. Nothing is bound or sent. */
 public final class TcpOutlook {
     private final String address;
     private final String addressReason;
@@ -71,12 +71,12 @@ public final class TcpOutlook {
         return address;
     }
 
-    /** {@return why this address is chosen} */
+    /** {@return why a rank would publish {@link #address}} */
     public String addressReason() {
         return addressReason;
     }
 
-    /** {@return the network interface of that address with its speed, and a faster interface that is up} */
+    /** {@return the network interface of {@link #address} with its speed, and a faster interface that is up} */
     public String link() {
         return link;
     }
@@ -128,7 +128,7 @@ public final class TcpOutlook {
                 .orElse(List.of());
     }
 
-    /** {@return a readable text about parts of Netty that do not have one version; empty if all have one version} */
+    /** {@return a readable text about parts of Netty with different versions; empty if all parts have one version} */
     public static Optional<String> mixedNetty() {
         return NettyParts.mixed();
     }

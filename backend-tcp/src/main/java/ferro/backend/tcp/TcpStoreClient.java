@@ -41,7 +41,8 @@ public final class TcpStoreClient implements AutoCloseable {
         /**
          * Creates the address of a store.
          *
-         * @param address address at which the server listens; if it is unresolved, all addresses of its host are tried
+         * @param address address at which the server listens; if the address is unresolved, all addresses of the host
+         *     are tried
          * @param jobId id of the job with which the server was started
          * @param secret the job's secret; null or empty means none
          * @param number rank of the caller, which messages of failures name
@@ -51,7 +52,7 @@ public final class TcpStoreClient implements AutoCloseable {
             return new StoreAddress(address, jobId, secret, number);
         }
 
-        /** {@return the address of the server; if it is unresolved, all addresses of its host are tried} */
+        /** {@return the address of the server; if the address is unresolved, all addresses of the host are tried} */
         public InetSocketAddress address() {
             return address;
         }
@@ -73,7 +74,7 @@ public final class TcpStoreClient implements AutoCloseable {
     }
 
     /**
-     * Connects to a store. While no server answers, this method tries again until the timeout or an interrupt.
+     * Connects to a store. As long as no server answers, this method tries again, until the timeout or an interrupt.
      *
      * @param store   address of the store
      * @param timeout how long to try; also the longest wait of each call of the store

@@ -102,8 +102,8 @@ public final class TcpStoreServer implements AutoCloseable {
      *
      * @param address   address of this host; without a secret only a loopback address
      * @param ports     ports, tried in order; {@code 0} for any free port
-     * @param jobId     job whose ranks may connect, at most 64 bytes; {@code name.generation} if the ranks use
-     *     {@code JoinOptions.job(name, generation)}
+     * @param jobId     job whose ranks may connect, at most 64 bytes. For ranks that use {@code JoinOptions.job(name,
+     *     generation)}, the job id is {@code name.generation}
      * @param worldSize number of ranks expected; limits how many handshakes run at the same time
      * @param secret    the job's secret; null or empty means none; copied
      * @return server
@@ -138,8 +138,8 @@ public final class TcpStoreServer implements AutoCloseable {
     }
 
     /**
-     * {@return a stage that completes when every rank of the job has joined one group. The stage never completes if the
-     * ranks do not join. The stage completes on the store's thread, which must not be blocked. After the completion, no
+     * {@return a stage that completes when every rank of the job has joined one group. If a rank never joins, the stage
+     * never completes. The stage completes on the store's thread, which must not be blocked. After the completion, no
      * process has to read the job's secret again}
      */
     public CompletionStage<Void> allJoined() {
@@ -147,14 +147,15 @@ public final class TcpStoreServer implements AutoCloseable {
     }
 
     /**
-     * Calls a listener for every key of the store, and after that for every later {@code set} of a client. The process
-     * that serves the store thus receives what ranks publish, without a connection. A later {@code add},
-     * {@code compareAndSet} or {@code delete} does not call the listener. The listener also receives the keys by which
-     * ranks join. Choose distinct names for your keys, such as {@code @spark/failure/2}.
+     * Calls a listener for every key of the store, and after that for every later {@code set} of a client. By this
+     * listener, the process that serves the store receives what ranks publish, without a connection. A later {@code
+     * add}, {@code compareAndSet} or {@code delete} does not call the listener. The listener also receives the keys by
+     * which ranks join. Choose distinct names for your keys, such as {@code @spark/failure/2}.
      *
-     * @param listener receives key and value on the store's thread, which must not be blocked. The present keys come
-     *     first, in any order; later keys come in the order in which the store processes them. If the listener throws,
-     *     the connection of the client that has set the key ends. The listener replaces the previous listener
+     * @param listener receives key and value on the store's thread, which must not be blocked. The keys that the store
+     *     already has come first, in any order. Later keys come in the order in which the store processes them. If the
+     *     listener throws, the connection of the client that has set the key ends. A new listener replaces the previous
+     *     listener
      */
     public void onSet(BiConsumer<String, byte[]> listener) {
         Objects.requireNonNull(listener, "listener");
@@ -166,11 +167,11 @@ public final class TcpStoreServer implements AutoCloseable {
 
     /**
      * Calls a listener for every later process that is refused because it belongs to another job, or to another
-     * generation of this job. The refused process is not authenticated: any process that reaches the port can claim any
-     * job.
+     * generation of this job. The refused process is not authenticated, because any process that reaches the port can
+     * claim any job.
      *
-     * @param listener receives the id of the other job and the address of the process, on the store's thread, which
-     *     must not be blocked; replaces the previous listener
+     * @param listener receives the id of the other job and the address of the process. The listener runs on the store's
+     *     thread, which must not be blocked. A new listener replaces the previous listener
      */
     public void onOtherJob(BiConsumer<String, String> listener) {
         whenOtherJob = Objects.requireNonNull(listener, "listener");
@@ -178,7 +179,7 @@ public final class TcpStoreServer implements AutoCloseable {
 
     /**
      * Sets a key as a client does, without a connection. This method does not call the listener of {@link #onSet}. Any
-     * thread may call this method, which does not wait. A store that is full or closed ignores the call.
+     * thread may call this method. The method does not wait. A store that is full or closed ignores the call.
      *
      * @param key   key; choose a distinct name, as for {@link #onSet}
      * @param value value; copied

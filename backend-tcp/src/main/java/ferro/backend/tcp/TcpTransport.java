@@ -44,7 +44,7 @@ import java.util.function.LongSupplier;
  * {@link #poll}.
  */
 final class TcpTransport implements Transport {
-    /** Epoch of the first connection of a link. A connection that replaces a lost connection has a higher epoch. */
+    /** The epoch of the first connection of a link. A connection that replaces a lost connection has a higher epoch. */
     private static final int FIRST_EPOCH = 0;
 
     private final TcpMesh mesh;
@@ -68,7 +68,7 @@ final class TcpTransport implements Transport {
      *
      * @param mesh  mesh; {@link #close} releases it
      * @param group identity of the group, 64 bits
-     * @param members ranks of the mesh that are in the group, including this one
+     * @param members ranks of the mesh that are in the group, including this rank
      * @param clock clock of the context, in nanoseconds
      */
     TcpTransport(TcpMesh mesh, long group, int[] members, LongSupplier clock) {
@@ -112,7 +112,7 @@ final class TcpTransport implements Transport {
         return made;
     }
 
-    /** Returns whether a connection has arrived. A peer opens or requests a connection before its first send. */
+    /** Returns whether a peer's connection has arrived. A peer opens or requests a connection before its first send. */
     @Override
     public boolean isOpenedBy(int peer, Lane lane) {
         return links[DataLane.of(lane).ordinal()][peer] != null;
@@ -366,7 +366,7 @@ final class TcpTransport implements Transport {
         }
     }
 
-    /** Registers a doorbell. Without a doorbell nothing fails, because control messages also wake the peer. */
+    /** Registers a doorbell. A missing doorbell causes no failure, because control messages also wake the peer. */
     private void registerDoorbell(ArrivedConnection arrival) {
         if (arrival.channel() == null) {
             return;
@@ -392,7 +392,7 @@ final class TcpTransport implements Transport {
         }
     }
 
-    /** Returns the connection with the agreed protection: TLS (which needs no checksums), checksums, or none. */
+    /** Returns the connection with the agreed protection: TLS, checksums, or none. TLS needs no checksums. */
     private DataSocket protectedBytes(DataSocket wire, Channel channel) {
         TlsSession session = TlsHandshake.sessionOf(channel);
         if (session != null) {
@@ -425,7 +425,7 @@ final class TcpTransport implements Transport {
         return "\"" + mesh.spec().name() + "\"" + (group == 0 ? "" : " group " + Long.toHexString(group));
     }
 
-    /** A connection that has arrived, or why no connection will arrive; {@code channel} or {@code failure} is null. */
+    /** A connection that has arrived, or why none will arrive; either {@code channel} or {@code failure} is null. */
     private record ArrivedConnection(int peer, DataLane lane, int epoch, Channel channel, FerroException failure) {}
 
     /** Queues the data connections that arrive on the background loop of the mesh. */

@@ -14,18 +14,18 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * The system calls {@code send} and {@code recv} of Linux on elements of arrays, without a copy. From JDK 22 on,
- * {@code java.lang.foreign} can pass (lend) an array to a native call. This class finds {@code java.lang.foreign} by
+ * The system calls {@code send} and {@code recv} of Linux on elements of arrays, without a copy. From JDK 22 on, {@code
+ * java.lang.foreign} can pass an array to a native call without a copy. This class finds {@code java.lang.foreign} by
  * name, because ferro's classes target JDK 17.
  *
  * <p>The calls also accept direct buffers of {@link ferro.ForeignMemory}. {@code java.lang.foreign} keeps the arena of
  * such a buffer open during the call, and refuses a buffer whose arena is closed.
  *
- * <p>The JVM reaches no safepoint during a call, so a call moves at most {@link #MOST_BYTES}. The calls fail like those
- * of Netty, with the same texts. One thread at a time may use an instance.
+ * <p>The JVM reaches no safepoint during a call, so a call moves at most {@link #MOST_BYTES}. Failures have the same
+ * texts as failures of Netty. One thread at a time may use an instance.
  */
 final class ArrayCalls {
-    /** Maximum bytes per call. Such a copy takes tens of microseconds, which may delay a garbage collection. */
+    /** Maximum bytes per call. Such a call copies for tens of microseconds and may delay a garbage collection. */
     static final int MOST_BYTES = 256 << 10;
 
     private static final int FIRST_WITH_FOREIGN = 22;
@@ -34,14 +34,14 @@ final class ArrayCalls {
     private static final int MSG_NOSIGNAL = 0x4000;
     private static final int EINTR = 4;
 
-    /** The functions that were found. This constant has only constants, so that the JIT compiler inlines the calls. */
+    /** The native functions that were found. All fields of this object are final, so the JIT inlines the calls. */
     private static final ArrayFunctions FOUND = find();
 
     private final ByteBuffer errno;
     private final Object errnoSegment;
 
     /**
-     * Creates the calls; only if {@link #absentBecause} returns null.
+     * Creates the calls. The caller must check first that {@link #absentBecause} returns null.
      *
      * @param errno direct memory of an int, in native order, for the reason of a failed call
      */
@@ -50,7 +50,7 @@ final class ArrayCalls {
         this.errnoSegment = FOUND.segment(errno);
     }
 
-    /** Returns why this JVM cannot pass an array to a system call; null if this JVM can. */
+    /** Returns the reason why this JVM cannot pass an array to a system call; null if the JVM can. */
     static String absentBecause() {
         return FOUND.absentBecause;
     }
@@ -60,7 +60,7 @@ final class ArrayCalls {
      *
      * @param from  first byte, counted from the first element of the array, or from index 0 of the buffer
      * @param bytes 1 to {@link #MOST_BYTES}
-     * @return how many bytes the kernel accepted; 0 if its buffer is full
+     * @return how many bytes the kernel accepted; 0 if the buffer of the kernel is full
      */
     int send(FileDescriptor socket, Object array, long from, int bytes) throws IOException {
         int taken = call(true, socket, array, from, bytes);
@@ -68,9 +68,10 @@ final class ArrayCalls {
     }
 
     /**
-     * Reads bytes into an array of a {@link Carrier} or into a direct buffer; parameters as in {@link #send}.
+     * Reads bytes into an array of a {@link Carrier} or into a direct buffer. The parameters are those of {@link
+     * #send}.
      *
-     * @return how many bytes were read; 0 if none has arrived, -1 at the end of the stream
+     * @return how many bytes were read; 0 if no byte has arrived, -1 at the end of the stream
      */
     int receive(FileDescriptor socket, Object array, long from, int bytes) throws IOException {
         int came = call(false, socket, array, from, bytes);
@@ -124,10 +125,11 @@ final class ArrayCalls {
     /**
      * The native functions, or the reason why they were not found.
      *
-     * @param absentBecause why nothing was found, else null
-     * @param send          (segment for errno, descriptor, array, first byte, bytes, bytes again) to bytes or -1
+     * @param absentBecause why the functions were not found; null if they were found
+     * @param send          function from (segment for errno, descriptor, array, first byte, bytes, bytes again) to
+     *     bytes or -1
      * @param receive       same signature as {@code send}
-     * @param ofBuffer      (buffer) to segment
+     * @param ofBuffer      function from (buffer) to segment
      */
     private record ArrayFunctions(
             String absentBecause, MethodHandle send, MethodHandle receive, MethodHandle ofBuffer) {
@@ -165,7 +167,7 @@ final class ArrayCalls {
                     ofBuffer.asType(MethodType.methodType(Object.class, Buffer.class)));
         }
 
-        /** Returns {@code ssize_t name(int, void *, size_t, int)} for a part of an array, with these flags. */
+        /** Returns {@code ssize_t name(int, void *, size_t, int)} for a part of an array, with fixed {@code flags}. */
         private MethodHandle function(String name, MethodHandle part, int flags) throws ReflectiveOperationException {
             Object symbols = linkerType.getMethod("defaultLookup").invoke(linker);
             Optional<?> address = (Optional<?>) Class.forName("java.lang.foreign.SymbolLookup")
@@ -205,7 +207,7 @@ final class ArrayCalls {
             return bytes.duplicate().clear();
         }
 
-        /** Returns the function (array or buffer, first byte, bytes) to segment. */
+        /** Returns the function from (array or buffer, first byte, bytes) to segment. */
         private MethodHandle partOfArray() throws ReflectiveOperationException {
             MethodHandle whole = null;
             for (Carrier carrier : Carrier.values()) {

@@ -6,19 +6,19 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * A data connection whose bytes are sent in records with checksums ({@code ferro.tcp.checksum}). Bytes are passed on
- * only after their checksum has been verified. After a wrong checksum no more bytes are passed on.
+ * A data connection whose bytes are sent in records with checksums ({@code ferro.tcp.checksum}). The caller receives
+ * bytes only after their checksum has been verified. After a wrong checksum the caller receives no more bytes.
  *
  * <p>A record is a head and at most {@link #MOST_BYTES}. The head has its own checksum, which also covers the number of
  * the record. Therefore a wrong length causes no wait for missing bytes, and a lost or repeated record is detected.
  */
 public final class CheckedDataSocket extends WrappedSocket {
-    /** Maximum bytes of one record. A record and its source fit into the second-level cache together. */
+    /** Maximum bytes of one record. The bytes of a record and their copy fit into the second-level cache together. */
     static final int MOST_BYTES = 64 << 10;
-    /** Length, checksum of the bytes, checksum of number, length and checksum: 4 bytes each, little-endian. */
+    /** A head: length, checksum of the bytes, checksum of record number and head; 4 bytes each, little-endian. */
     static final int HEAD_BYTES = 12;
 
-    /** Index of the head in memory. In memory the number of the record precedes the head, on the wire it is absent. */
+    /** Index of the head in memory, after the number of the record, which is not sent. */
     private static final int HEAD = Long.BYTES;
 
     private static final int BODY = HEAD + HEAD_BYTES;
@@ -35,21 +35,21 @@ public final class CheckedDataSocket extends WrappedSocket {
 
     private int outEnd = BODY;
     private long checked;
-    /** End of the filled part of {@link #in}, from its head on; {@link #inAt} is the end of the part passed on. */
+    /** End of the filled part of {@link #in}, from the head on; {@link #inAt} is the end of the part that was read. */
     private int inEnd = HEAD;
 
     private int inAt;
     private boolean whole;
     private IOException broken;
 
-    /** Creates a connection that sends the bytes of another one in records with checksums. */
+    /** Creates a connection that sends its bytes over another connection in records with checksums. */
     public CheckedDataSocket(DataSocket inner) {
         super(inner);
     }
 
     /**
      * Writes bytes in records. The bytes of a record count as written when the kernel has accepted the last byte of the
-     * record. Before that, the caller offers the bytes again, although this object already holds them.
+     * record. Until then, the caller offers the same bytes again, although this object already holds a copy.
      */
     @Override
     public int write(ByteBuffer bytes, int from, int to) throws IOException {
@@ -112,8 +112,8 @@ public final class CheckedDataSocket extends WrappedSocket {
     /**
      * Reads until a record is complete and correct.
      *
-     * @param later whether bytes wait to be passed on. If so, the next read reports a failure
-     * @return 1 if a record is complete; 0 if no more bytes have arrived, -1 at the end of the stream
+     * @param later whether the caller still receives bytes of earlier records. If so, the next read reports a failure
+     * @return 1 if a record is complete, 0 if no more bytes have arrived, -1 at the end of the stream
      */
     private int fill(boolean later) throws IOException {
         try {
@@ -187,7 +187,7 @@ public final class CheckedDataSocket extends WrappedSocket {
         return ByteBuffer.allocateDirect(BODY + MOST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** The failure of a connection that has delivered bytes other than those sent. */
+    /** The failure of a connection that has delivered other bytes than the peer has sent. */
     public static final class Corrupted extends IOException {
         private static final long serialVersionUID = 1L;
 

@@ -5,33 +5,33 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The byte stream of one data connection. Calls move the bytes that can move now, and never wait.
- * {@link PolledLoop#adopt} creates a socket. Only the thread that polls the loop may call the sockets of the loop.
+ * The byte stream of one data connection. A call moves the bytes that can move now, and never waits. {@link
+ * PolledLoop#adopt} creates a socket. Only the thread that polls the loop may call the sockets of the loop.
  */
 public interface DataSocket {
     /**
      * Writes bytes of a direct buffer, by absolute index.
      *
-     * @return how many bytes the kernel accepted; 0 if its buffer is full
+     * @return how many bytes the kernel accepted; 0 if the buffer of the kernel is full
      */
     int write(ByteBuffer bytes, int from, int to) throws IOException;
 
     /**
      * Reads into a direct buffer, by absolute index; {@code from} must be below {@code to}.
      *
-     * @return how many bytes were read; 0 if none has arrived, -1 at the end of the stream. The end is reported only
-     *     after all bytes before it were read
+     * @return how many bytes were read; 0 if no byte has arrived, -1 at the end of the stream. The end is reported only
+     *     after all bytes before the end were read
      */
     int read(ByteBuffer bytes, int from, int to) throws IOException;
 
-    /** Returns whether {@link #writeLent} and {@link #readLent} may be called; the same for all sockets of a loop. */
+    /** Returns whether {@link #writeLent} and {@link #readLent} may be called. All sockets of a loop agree. */
     default boolean takesLent() {
         return false;
     }
 
     /**
-     * Like {@link #write}, for bytes of an array or of a direct buffer of {@link ferro.ForeignMemory}; only if
-     * {@link #takesLent} returns true.
+     * Writes like {@link #write}, but from an array or a direct buffer of {@link ferro.ForeignMemory}. May be called
+     * only if {@link #takesLent} returns true.
      *
      * @param array array of a {@link ferro.Carrier}, or direct buffer
      * @param from  first byte, counted from the first element of the array, or from index 0 of the buffer
@@ -41,14 +41,14 @@ public interface DataSocket {
         throw new UnsupportedOperationException("cannot write " + bytes + " bytes of an array");
     }
 
-    /** Like {@link #read}, into an array or a direct buffer; the parameters are those of {@link #writeLent}. */
+    /** Reads like {@link #read}, but into an array or direct buffer. The parameters are those of {@link #writeLent}. */
     default int readLent(Object array, long from, int bytes) throws IOException {
         throw new UnsupportedOperationException("cannot read " + bytes + " bytes into an array");
     }
 
     /**
      * Returns whether the peer, or a device in between, has ended the connection. Bytes before the end may be unread.
-     * Costs a system call.
+     * The method costs a system call.
      *
      * @throws IOException if the connection was reset
      */
@@ -71,12 +71,12 @@ public interface DataSocket {
         return false;
     }
 
-    /** Sends the end of the stream after all bytes that the kernel has accepted; reading continues. */
+    /** Sends the end of the stream after all bytes that the kernel has accepted. Reads are still possible. */
     void endOutput() throws IOException;
 
-    /** Closes the connection at once; idempotent. Accepted bytes are still sent, unless received bytes are unread. */
+    /** Closes the connection at once; idempotent. The kernel still sends accepted bytes if no bytes are unread. */
     void close();
 
-    /** Stops watching the connection and returns it; the kernel sends accepted bytes in any case. */
+    /** Stops the watch over the connection and returns its channel. The kernel still sends accepted bytes. */
     Channel release();
 }

@@ -6,27 +6,27 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Direct memory for elements that cannot move directly between socket and tensor. All links of a group share one
- * instance, so that this memory stays in the second-level cache for any number of ranks.
+ * Direct memory for elements that cannot move directly between a socket and a tensor. All links of a group share one
+ * instance, so that the memory stays in the second-level cache for any number of ranks.
  */
 final class DirectStaging {
-    /** Maximum bytes of one read; of 64 KiB to 2 MiB, 512 KiB was the fastest to combine from. */
+    /** Maximum bytes of one read. Of 64 KiB to 2 MiB, reductions from 512 KiB were the fastest. */
     static final int IN_BYTES = 512 << 10;
 
-    /** Maximum bytes that are copied and written at once: few system calls, and still in the cache when written. */
+    /** Maximum bytes that are copied and written at once. They need few system calls, and are still in the cache. */
     static final int OUT_BYTES = 256 << 10;
 
-    /** Runs of direct memory up to this size are staged with adjacent runs, which saves a system call for each. */
+    /** Maximum bytes of a run of direct memory that is staged with adjacent runs, which saves system calls. */
     static final int SMALL_BYTES = 64 << 10;
 
-    /** Runs in arrays up to this size are staged. At 128 KiB a separate call for the header was slower than a copy. */
+    /** Maximum bytes of a staged run of an array. At 128 KiB, a separate call for the header was slower than a copy. */
     static final int SMALL_ARRAY_BYTES = 128 << 10;
 
     private final ByteBuffer in = ByteBuffer.allocateDirect(IN_BYTES).order(ByteOrder.nativeOrder());
     private final ByteBuffer out = ByteBuffer.allocateDirect(OUT_BYTES).order(ByteOrder.nativeOrder());
     private final TypedViews inElements = new TypedViews(in);
     private final TypedViews outElements = new TypedViews(out);
-    /** Stream whose bytes are in {@link #out}. The next two fields are the positions of these bytes in the stream. */
+    /** The stream whose bytes are in {@link #out}. The next two fields are the positions of the bytes in the stream. */
     private SendingHalf owner;
 
     private long from;

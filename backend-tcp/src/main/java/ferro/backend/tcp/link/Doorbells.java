@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Connections whose bytes only mean "wake up". A signalling thread writes to the socket for which the sleeping thread
- * waits. Therefore a signal needs no other thread of either process. Used by the progress thread of the transport.
+ * Connections whose bytes only wake a thread. A thread that signals writes to the socket on which the peer's thread
+ * waits. Therefore a signal needs no other thread of the two processes. Used by the progress thread of the transport.
  */
 public final class Doorbells {
-    /** Maximum bytes of one read; a peer signals once per sleep. */
+    /** Maximum bytes of one read. A peer sends one signal for each time that this rank waits. */
     private static final int BYTES = 64;
 
     private final DataSocket[] wires;
@@ -17,20 +17,20 @@ public final class Doorbells {
     private long heard;
     private boolean closed;
 
-    /** Creates an object for one doorbell per rank, without connections. */
+    /** Creates an object for one doorbell per rank. The doorbells have no connections yet. */
     public Doorbells(int worldSize) {
         this.wires = new DataSocket[worldSize];
         this.asked = new boolean[worldSize];
     }
 
-    /** Returns whether the caller must request a connection to a peer; true only once per peer. */
+    /** Returns whether the caller must request a connection to a peer. Returns true only once per peer. */
     public boolean asksFor(int peer) {
         boolean asks = wires[peer] == null && !asked[peer];
         asked[peer] = true;
         return asks;
     }
 
-    /** Takes over a connection; either side may have requested it. */
+    /** Takes over the connection of a doorbell. Either side may have requested the connection. */
     public void register(int peer, DataSocket wire) {
         if (closed || wires[peer] != null) {
             wire.close();
@@ -39,7 +39,7 @@ public final class Doorbells {
         wires[peer] = wire;
     }
 
-    /** Signals the doorbell of a peer; returns false without a connection. */
+    /** Signals the doorbell of a peer. Returns false if no connection to the peer exists. */
     public boolean signal(int peer) {
         DataSocket wire = wires[peer];
         if (wire == null) {

@@ -4,14 +4,15 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A connection that is being replaced. No more bytes are written to this connection, and its received bytes are read to
- * the end. Bytes that no call has asked for yet are kept, so that the end after these bytes can be detected.
+ * A connection that is being replaced. No more bytes are written to this connection, and all bytes that arrive are read
+ * to the end. Bytes that no call has asked for yet are kept in memory, so that the end of the connection can be
+ * detected.
  *
- * <p>The kept bytes are limited; at the limit the peer waits. If the peer already uses the new connection, the old one
- * only delivers bytes that the kernels hold, and all of them are kept.
+ * <p>At most {@link #MOST_KEPT} bytes are kept; at this limit the peer waits. If the peer already uses the new
+ * connection, the old connection delivers only bytes that the kernels hold. In this case all bytes are kept.
  */
 final class DrainingSocket extends WrappedSocket {
-    /** Maximum bytes kept for later calls. Beyond the limit the peer waits, as for a call that was not made. */
+    /** Maximum bytes kept for later calls. At this limit the peer waits, as it waits for a call that was not made. */
     private static final int MOST_KEPT = 4 << 20;
 
     private static final int READ_BYTES = 256 << 10;

@@ -21,12 +21,11 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Netty's epoll handler, polled by the progress thread. Sockets are watched edge-triggered, registered once, and read
- * and written by descriptor. Neither a wait nor a read changes the watched events, and no pipeline is between the
- * kernel and the elements.
+ * Netty's epoll handler, polled by the progress thread. Sockets are registered once, edge-triggered, and are read and
+ * written by descriptor. Waits and reads do not change the watched events. No pipeline of Netty handles the elements.
  */
 final class EpollLoop implements PolledLoop {
-    /** Maximum events of one poll; the next poll returns more. */
+    /** Maximum events of one poll. The next poll returns the remaining events. */
     private static final int EVENTS = 64;
 
     private static final EpollIoOps EDGES = EpollIoOps.EPOLLIN
@@ -34,7 +33,7 @@ final class EpollLoop implements PolledLoop {
             .with(EpollIoOps.EPOLLRDHUP)
             .with(EpollIoOps.EPOLLET);
 
-    /** Memory for errno. This must be the first field, because nothing is open yet if direct memory is lacking. */
+    /** Memory for errno. This field must be the first. If direct memory is lacking, nothing is open yet. */
     private final ByteBuffer errno = ByteBuffer.allocateDirect(Integer.BYTES).order(ByteOrder.nativeOrder());
 
     private final LoopExecutor owner = new LoopExecutor();
@@ -42,7 +41,7 @@ final class EpollLoop implements PolledLoop {
             .newHandler(owner);
     private final KernelWait now = new KernelWait(false);
     private final KernelWait waiting = new KernelWait(true);
-    /** Calls for arrays; created for the first array, because the lookup of the calls takes tens of milliseconds. */
+    /** System calls for arrays. Created for the first array, because their lookup takes tens of milliseconds. */
     private ArrayCalls arrays;
 
     private final InterruptSignal interrupts = new InterruptSignal(this::wakeup);
@@ -130,7 +129,7 @@ final class EpollLoop implements PolledLoop {
             return thread == driver;
         }
 
-        /** Queues a task until the next poll; only a cancellation from outside would call this. */
+        /** Queues a task until the next poll. Only a cancellation from outside would call this method. */
         @Override
         public void execute(Runnable task) {
             tasks.add(task);

@@ -4,15 +4,15 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.spi.AbstractInterruptibleChannel;
 
 /**
- * Runs a task when a thread is interrupted during a wait that ignores interrupts, such as that of epoll. The JDK closes
- * an interruptible channel when a thread is interrupted in a call on the channel. The channel of this class has nothing
- * to close, and runs the task instead. One thread at a time waits.
+ * Runs a task when a thread is interrupted during a wait that ignores interrupts, such as the wait of epoll. The JDK
+ * closes an interruptible channel when a thread is interrupted in a call on the channel. The channel of this class runs
+ * the task instead of closing anything. One thread at a time waits.
  */
 final class InterruptSignal {
     private final Runnable task;
     private SignalledWait wait;
 
-    /** Sets the task, which runs on the thread that interrupts. */
+    /** Sets the task. The task runs on the thread that interrupts the waiting thread. */
     InterruptSignal(Runnable task) {
         this.task = task;
         this.wait = new SignalledWait();

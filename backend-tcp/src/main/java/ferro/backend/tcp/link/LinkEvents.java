@@ -4,10 +4,10 @@ import ferro.FerroException;
 import ferro.spi.CallHeader;
 import java.io.IOException;
 
-/** The receiver of the events of a link for its group, which also creates the failures of the link. */
+/** The receiver of the events of a link. The receiver also creates the failures of the link for its group. */
 public interface LinkEvents {
     /**
-     * Creates the failure of a connection that ended.
+     * Creates the failure of a data connection that ended.
      *
      * @param sequence sequence of the oldest receive, 0 if there is none
      * @param progress text about the progress of the posts
@@ -16,24 +16,25 @@ public interface LinkEvents {
     FerroException ended(long sequence, String progress, IOException cause);
 
     /**
-     * Requests a connection of this epoch, which replaces one that ended.
+     * Requests a connection with the given epoch, in place of a connection that ended.
      *
      * @return false if no connection can be made
      */
     boolean redial(int epoch);
 
     /**
-     * Reports that the link continues over a connection that replaces the last one; no bytes are lost.
+     * Reports that the link continues over a new connection in place of the last connection. No bytes are lost.
      *
      * @param epoch number of the new connection
-     * @param ended end of the last connection on this side; null if the peer replaced the connection before its end
+     * @param ended end of the last connection, as seen by this side; null if the peer replaced the connection before
+     *     its end
      */
     void resumed(int epoch, FerroException ended);
 
     /** Creates the failure of a connection that ended and cannot be replaced. */
     FerroException redialFailed(FerroException ended, FerroException cause);
 
-    /** Creates the failure of a connection that ended with bytes in flight; -1 if the number is unknown. */
+    /** Creates the failure of a connection that ended with bytes in flight. A number of -1 is unknown. */
     FerroException underWay(FerroException ended, long bytesThere, long bytesHere);
 
     /** Reports that the link ended with pending posts; called once. */

@@ -11,7 +11,7 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A selector, polled by the progress thread, for hosts without epoll. Netty's handler is not used, because its wait
+ * A selector for hosts without epoll, which the progress thread polls. Netty's handler is not used, because its wait
  * clears the interrupt flag of the caller.
  *
  * <p>A selector reports no edges, so each poll marks every socket as readable and writable.
@@ -72,7 +72,9 @@ final class NioLoop implements PolledLoop {
         private SelectionKey key;
         private boolean readable = true;
         private boolean writable = true;
-        /** Views of the last buffers, because the channel changes position and limit, which the buffers must keep. */
+        /**
+         * The last buffers and their views. The channel changes position and limit of a view, the buffers keep both.
+         */
         private ByteBuffer writtenOwner;
 
         private ByteBuffer written;
@@ -116,7 +118,7 @@ final class NioLoop implements PolledLoop {
             return came;
         }
 
-        /** Reads more bytes. The next read reports an end of the stream. */
+        /** Reads more bytes. If the stream has ended, the next read reports the end. */
         private int more(int from, int to) {
             try {
                 return Math.max(0, socket.read(read.limit(to).position(from)));

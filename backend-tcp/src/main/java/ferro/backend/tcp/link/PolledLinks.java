@@ -11,16 +11,16 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * The links of one group, polled one after the other by the progress thread. Only links with posts are polled.
+ * The links of one group. The progress thread polls the links one after the other. Only links with posts are polled.
  *
  * <p>While data moves, each link tries its socket directly, which saves a system call on every answer. After some polls
- * without progress, or with many waiting links, the loop is polled first. The loop reports which links to try.
+ * without progress, or with many waiting links, the {@link PolledLoop} is polled first and reports which links to try.
  */
 public final class PolledLinks implements AutoCloseable {
-    /** Polls without progress before the loop is polled first: about the time in which a running peer answers. */
+    /** Number of polls without progress until the loop is polled first. They take about as long as a peer's answer. */
     private static final int EAGER_TURNS = 64;
 
-    /** With more busy links than this, one poll of the loop costs less than trying each link. */
+    /** Number of busy links above which one poll of the loop costs less than a try of each link. */
     private static final int EAGER_LINKS = 4;
 
     private final PolledLoop loop;
@@ -29,7 +29,7 @@ public final class PolledLinks implements AutoCloseable {
     private TcpLink[] active = new TcpLink[8];
     private int count;
     private int fruitless;
-    /** Memory between records and sockets that accept no arrays; created for the first encrypted connection. */
+    /** Memory between TLS records and sockets that accept no arrays. Created for the first encrypted connection. */
     private ByteBuffer records;
 
     private PolledLinks(PolledLoop loop, DirectStaging staging, int worldSize) {
@@ -38,7 +38,7 @@ public final class PolledLinks implements AutoCloseable {
         this.kernels = new KeptKernels(worldSize);
     }
 
-    /** Opens the links of a group of this size. If memory is lacking, no link or loop stays open. */
+    /** Opens the links of a group of {@code worldSize} ranks. If memory is lacking, no link or loop stays open. */
     public static PolledLinks open(TcpIo io, int worldSize) {
         DirectStaging staging = new DirectStaging();
         return new PolledLinks(PolledLoop.open(io), staging, worldSize);
@@ -56,7 +56,7 @@ public final class PolledLinks implements AutoCloseable {
         return records;
     }
 
-    /** Takes over a connection from the background loop; only the thread that polls may call. */
+    /** Takes over a connection from the background loop. Only the thread that polls the links may call this method. */
     public DataSocket adopt(Channel channel) throws IOException {
         return loop.adopt(channel);
     }
@@ -79,7 +79,7 @@ public final class PolledLinks implements AutoCloseable {
         active[count++] = link;
     }
 
-    /** Moves the bytes that can be moved now; returns whether any were moved. */
+    /** Moves the bytes that can be moved now. Returns whether any byte was moved. */
     public boolean poll() {
         if (count == 0) {
             // links without posts cost nothing while other links carry the data
@@ -101,7 +101,7 @@ public final class PolledLinks implements AutoCloseable {
         return moved;
     }
 
-    /** Waits until a link may move bytes, or for {@link #wakeup}, an interrupt, or the end of the time. */
+    /** Waits until a link may move bytes, {@link #wakeup} is called, the thread is interrupted, or the time is over. */
     public void block(long nanos) {
         for (int i = 0; i < count; i++) {
             if (active[i].ready()) {

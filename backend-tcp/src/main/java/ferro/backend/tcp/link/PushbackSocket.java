@@ -3,7 +3,7 @@ package ferro.backend.tcp.link;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** A new connection that first returns the kept bytes of the old connection, which no call had asked for. */
+/** A new connection that first returns the bytes of the old connection that no call had asked for. */
 final class PushbackSocket extends WrappedSocket {
     private final ByteBuffer kept;
 
@@ -12,17 +12,17 @@ final class PushbackSocket extends WrappedSocket {
         this.kept = kept;
     }
 
-    /** Adds the kept bytes to a connection. Without kept bytes, returns the connection itself. */
+    /** Adds the kept bytes of an old connection to a new one. Without kept bytes, returns the new connection. */
     static DataSocket of(DataSocket inner, ByteBuffer kept) {
         return kept.hasRemaining() ? new PushbackSocket(inner, kept) : inner;
     }
 
-    /** Returns the inner connection when no kept bytes remain, else the given connection. */
+    /** Returns the inner connection if no kept bytes remain, otherwise the given connection. */
     static DataSocket unlessEmpty(DataSocket wire) {
         return wire instanceof PushbackSocket first && !first.kept.hasRemaining() ? first.inner : wire;
     }
 
-    /** Copies kept bytes; returns how many. */
+    /** Copies kept bytes into a buffer. Returns the number of copied bytes. */
     static int take(ByteBuffer kept, ByteBuffer into, int from, int to) {
         int count = Math.min(kept.remaining(), to - from);
         into.put(from, kept, kept.position(), count);

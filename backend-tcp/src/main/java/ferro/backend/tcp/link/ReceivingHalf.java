@@ -7,14 +7,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The receiving half of a link. Plain data for direct memory is read directly to its destination. All other data is
- * read into the staging memory, and at once copied or combined from the staging memory.
+ * The receiving half of a link. Data for direct memory that is not combined is read directly into this memory. All
+ * other data is read into the staging memory. From there, the data is copied or combined at once.
  *
- * <p>Only posted bytes are read. Therefore data without a posted receive stays in the kernel and slows its sender.
- * Between two reads, this object keeps at most a part of a header or of one element.
+ * <p>Only bytes with a posted receive are read. Therefore other data stays in the kernel and slows its sender. Between
+ * two reads, this object keeps at most a part of a header or of one element.
  */
 final class ReceivingHalf {
-    /** Maximum bytes per {@link #pull}, so that sending keeps pace; also the maximum of one read. */
+    /** Maximum bytes per {@link #pull} and per read. The limit leaves time to send as well. */
     private static final int TURN_BYTES = 1 << 20;
 
     private final PostRing posts = new PostRing();
@@ -107,7 +107,7 @@ final class ReceivingHalf {
         return came;
     }
 
-    /** Returns how many bytes to read into staging memory: all posted bytes before the first run for direct memory. */
+    /** Returns how many bytes to read into staging memory: the posted bytes before the first run for direct memory. */
     private int stagedBytes(DataSocket wire) {
         long wanted = -posts.position() - restBytes;
         for (int i = 0; i < posts.size() && wanted < DirectStaging.IN_BYTES; i++) {
@@ -135,7 +135,7 @@ final class ReceivingHalf {
         return came;
     }
 
-    /** Passes staged bytes to the posts. Returns how many bytes were used: all but a part of a header or element. */
+    /** Passes staged bytes to the posts. Returns the number of used bytes: all except a part of a header or element. */
     private int deliver(int end) {
         int at = 0;
         while (at < end) {

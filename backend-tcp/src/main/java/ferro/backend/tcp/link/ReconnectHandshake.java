@@ -6,21 +6,21 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The handshake on a connection that replaces an ended connection. Each side sends how many bytes of the link it has
- * sent and received. The link continues only if each side has received all bytes that the other side has sent. The
- * number of sent bytes is sent at once, so that the peer detects a loss even if this side makes no more calls on the
- * link. The number of received bytes is sent only after the old connection is closed, because it can change before
- * that.
+ * The handshake on a connection that replaces an ended connection. Each side sends how many bytes of the link this side
+ * has sent and received. The link continues only if each side has received all bytes that the other side has sent. A
+ * side sends its number of sent bytes at once, so that the peer detects a loss even if this side makes no more calls on
+ * the link. A side sends its number of received bytes only after the old connection is closed, because this number may
+ * change until then.
  */
 final class ReconnectHandshake {
-    /** Bytes sent, bytes received: 8 bytes each, little-endian. */
+    /** Length of the handshake: bytes sent and bytes received, 8 bytes each, little-endian. */
     private static final int BYTES = 2 * Long.BYTES;
 
     private final DataSocket wire;
     private final long sent;
     private final ByteBuffer own = ByteBuffer.allocateDirect(BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private final ByteBuffer others = ByteBuffer.allocateDirect(BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    /** Number of received bytes; -1 while the old connection may still deliver bytes. */
+    /** Number of bytes that this side has received; -1 while the old connection may still deliver bytes. */
     private long received = -1;
 
     private int said;
@@ -42,7 +42,7 @@ final class ReconnectHandshake {
         }
     }
 
-    /** Records how many bytes have been received in all; called when the old connection is closed. */
+    /** Records how many bytes this side has received in total. Called when the old connection is closed. */
     void settle(long all) {
         received = all;
         own.putLong(Long.BYTES, all);
@@ -73,12 +73,12 @@ final class ReconnectHandshake {
         return said == BYTES && heard == BYTES || lostHere() > 0;
     }
 
-    /** Returns how many bytes of this side the peer has not received; -1 if the peer has not sent its number. */
+    /** Returns how many bytes of this side the peer has not received; -1 if the peer has not sent a number. */
     long lostThere() {
         return heard < BYTES ? -1 : sent - others.getLong(Long.BYTES);
     }
 
-    /** Returns how many bytes of the peer this side has not received; 0 while the peer has not sent its number. */
+    /** Returns how many bytes of the peer this side has not received; 0 if the peer has not sent a number. */
     long lostHere() {
         return heard < Long.BYTES ? 0 : others.getLong(0) - received;
     }

@@ -9,13 +9,13 @@ import java.nio.ByteBuffer;
 /**
  * The sending half of a link. The kernel reads direct memory without a copy. The kernel also reads arrays and foreign
  * memory without a copy if they can be passed to a system call. All other data and all small runs are copied to the
- * staging memory: header, elements and as many posts as fit into one write.
+ * staging memory. One write sends headers and elements of as many posts as fit into the staging memory.
  *
- * <p>A post is finished when the kernel has accepted its last byte, not when the post is staged. After a post is
- * finished, perhaps no thread polls this link, and bytes that are only staged would never be sent.
+ * <p>A post is finished when the kernel has accepted its last byte, not when the post is staged. After the end of a
+ * post, possibly no thread polls this link. Bytes that are only staged would then never be sent.
  */
 final class SendingHalf {
-    /** Maximum bytes per {@link #push}, so that receiving keeps pace. */
+    /** Maximum bytes per {@link #push}. The limit leaves time to receive as well. */
     private static final int TURN_BYTES = 1 << 20;
 
     private final PostRing posts = new PostRing();
@@ -35,7 +35,7 @@ final class SendingHalf {
         return position;
     }
 
-    /** Writes the bytes that the kernel accepts now, up to a limit per call. Returns whether any were accepted. */
+    /** Writes the bytes that the kernel accepts now, up to a limit per call. Returns whether any byte was accepted. */
     boolean push(DataSocket wire) throws IOException {
         long before = position;
         while (!posts.isEmpty() && position - before < TURN_BYTES) {
@@ -52,7 +52,7 @@ final class SendingHalf {
         staging.forget(this);
     }
 
-    /** Makes one write; returns whether the kernel accepted all bytes, so that another write may be worthwhile. */
+    /** Makes one write. Returns whether the kernel accepted all bytes; then another write may move more bytes. */
     private boolean pushOnce(DataSocket wire) throws IOException {
         Post post = posts.oldest();
         long done = posts.position();
@@ -108,7 +108,7 @@ final class SendingHalf {
         return skipped;
     }
 
-    /** Returns how many bytes before {@code done} are staged again, because only complete elements are copied. */
+    /** Returns how many sent bytes before {@code done} are staged again, because only complete elements are copied. */
     private static int skip(Post post, long done) {
         if (done < post.headerBytes()) {
             return (int) done;
@@ -116,7 +116,7 @@ final class SendingHalf {
         return (int) ((done - post.headerBytes()) % post.elementBytes());
     }
 
-    /** Copies as much of a post from {@code done} (start of an element or the post) as fits. Returns the bytes. */
+    /** Copies as much of a post as fits, from {@code done}, the start of an element or post. Returns the byte count. */
     private int stage(Post post, long done, int at, boolean onlyHeader) {
         int end = at;
         if (done < post.headerBytes()) {

@@ -12,19 +12,19 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * One lane to one peer, over one data connection at a time. Posts wait in two rings; {@link #move} moves their bytes
- * while a connection exists. Used by the thread that polls its {@link PolledLinks}.
+ * One lane to one peer, over one data connection at a time. Posts wait in two rings. {@link #move} moves the bytes of
+ * the posts while a connection exists. Used by the thread that polls the {@link PolledLinks} of the link.
  *
- * <p>When the connection ends, the link requests a new one with the next epoch. The link continues if no byte was in
- * flight (see {@link ReconnectHandshake}). The link reports the end only if a byte was in flight, or if no connection
- * can be made.
+ * <p>When the connection ends, the link requests a new connection with the next epoch. The link continues if no byte
+ * was in flight (see {@link ReconnectHandshake}). The link reports the end only if a byte was in flight, or if no
+ * connection can be made.
  */
 public final class TcpLink implements Link {
-    /** After this time without a write, the next write first checks whether the connection has ended. */
+    /** The time without a write after which the next write first checks whether the connection has ended. */
     private static final long IDLE_NANOS = 10_000_000;
-    /** Number of connections that may end before both sides have sent their byte counts, until the link fails. */
+    /** Number of connections that may end before both sides have sent their byte counts. One more fails the link. */
     private static final int ENDED_AT_ONCE_MOST = 3;
-    /** A connection that lasted longer than this was only idle while this side waited for the peer's next call. */
+    /** A connection that lasted longer was only idle, because this side waited for the peer's next call. */
     private static final long AT_ONCE_NANOS = 1_000_000_000;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -34,10 +34,10 @@ public final class TcpLink implements Link {
     private final SendingHalf outgoing;
     private final ReceivingHalf incoming;
     private DataSocket wire;
-    /** The replacement of {@link #wire}, which the peer has ended; used when the bytes of {@link #wire} were read. */
+    /** The replacement of {@link #wire}, which the peer has ended. Used after all bytes of {@link #wire} were read. */
     private ReconnectHandshake next;
 
-    /** {@link #wire} while it is read to its end because it has reached its byte limit; else null. */
+    /** The connection {@link #wire} while it is read to its end because of its byte limit, otherwise null. */
     private DrainingSocket retiring;
     /** Bytes of the earlier connections that no call has asked for yet. */
     private ByteBuffer kept = NOTHING;
@@ -49,20 +49,20 @@ public final class TcpLink implements Link {
     private int taken = -1;
 
     private int endedAtOnce;
-    /** When {@link #successor} was created. */
+    /** The time at which {@link #successor} was created. */
     private long succeeding;
 
     private long lastWrite = System.nanoTime();
     private boolean mayHaveEnded;
-    /** The reason why no more bytes are moved, which is reported when a post exists. */
+    /** The reason why no more bytes are moved. The link reports this reason when a post exists. */
     private FerroException ending;
 
     /** Whether {@link #ending} is final, so that no other connection is requested. */
     private boolean last;
-    /** How the last connection ended, while a new connection is awaited. */
+    /** The failure that ended the last connection, while the link waits for a new connection. */
     private FerroException lost;
 
-    /** Whether the link is closed, so that it moves and reports nothing. */
+    /** Whether the link is closed. A closed link moves and reports nothing. */
     private boolean dead;
 
     private boolean activated;
@@ -121,7 +121,7 @@ public final class TcpLink implements Link {
         incoming.clear();
     }
 
-    /** Records whether the link was idle. If the peer has ended an idle connection, a write is accepted and lost. */
+    /** Records whether the link was idle. A write to an idle connection that the peer has ended is lost. */
     private void noteIdleness() {
         if (outgoing.posts().isEmpty()) {
             long now = System.nanoTime();
@@ -134,7 +134,7 @@ public final class TcpLink implements Link {
      * Sets the first connection of the link, or a connection that replaces the last one. Earlier posts use this
      * connection.
      *
-     * @param epoch 0, or a higher number than the last connection had; otherwise the connection is closed
+     * @param epoch 0, or a higher number than the epoch of the last connection; otherwise the connection is closed
      */
     public void connect(DataSocket connection, int epoch) {
         if (dead || last || epoch <= taken) {
@@ -171,7 +171,7 @@ public final class TcpLink implements Link {
         activated = now;
     }
 
-    /** Returns whether the link has work, such as a post; other links need not be polled. */
+    /** Returns whether the link has work, such as a post. A link without work need not be polled. */
     boolean busy() {
         return !dead && (successor != null || retiring != null || next != null && wire == null || isPosted());
     }
@@ -231,14 +231,15 @@ public final class TcpLink implements Link {
     }
 
     /**
-     * Returns whether to switch to the new connection. If an old connection exists, the switch keeps its unread bytes
-     * in memory. Therefore the link first waits for a post, or for the end of an old connection that is retiring.
+     * Returns whether to switch to the new connection. If an old connection exists, the switch keeps the unread bytes
+     * of the old connection in memory. Therefore the link first waits for a post, or for the end of an old connection
+     * that is read to its end.
      */
     private boolean mayGoOver() {
         return wire == null || (retiring == null ? isPosted() : ending != null);
     }
 
-    /** Ends the connection, which is no longer read. Requests a new connection, or reports the end of the link. */
+    /** Ends the connection, because it is no longer read. Requests a new connection, or reports the end of the link. */
     private void end() {
         boolean again = !last && ending.code() == FerroException.Code.PEER_LOST && endedAtOnce < ENDED_AT_ONCE_MOST;
         if (again) {
@@ -309,7 +310,7 @@ public final class TcpLink implements Link {
         closeWires();
     }
 
-    /** Drops the posts and returns the connection, which the caller ends normally; null without a connection. */
+    /** Drops the posts and returns the connection, or null if none exists. The caller ends the connection normally. */
     public Channel leave() {
         dead = true;
         outgoing.clear();
@@ -320,12 +321,12 @@ public final class TcpLink implements Link {
         return given;
     }
 
-    /** Returns whether the link may have carried data: it has a connection, or a connection is being replaced. */
+    /** Returns whether the link may have carried data, because a connection exists or is being replaced. */
     public boolean isConnected() {
         return wire != null || taken >= 0 && !dead;
     }
 
-    /** Keeps the received bytes of the old connection that no call has asked for yet. */
+    /** Keeps the received bytes of the old connection for which no receive is posted yet. */
     private void keepRest() {
         // kept bytes are read by way of the staging memory, which needs complete elements: no element may be half read
         boolean whole = wire != null && (!wire.takesLent() || incoming.isBetweenElements());
@@ -391,7 +392,7 @@ public final class TcpLink implements Link {
         }
     }
 
-    /** Reads the rest of a connection that has reached its byte limit, whose end is handled like any other end. */
+    /** Reads the rest of a connection that has reached its byte limit. Its end is handled like any other end. */
     private void readAhead() {
         if (retiring == null || ending != null) {
             return;
@@ -432,7 +433,7 @@ public final class TcpLink implements Link {
         }
     }
 
-    /** Stops the link at an unexpected header, because the call of the elements after it is unknown. */
+    /** Stops the link at an unexpected header. The call to which the elements after the header belong is unknown. */
     private boolean stopAtUnexpectedHeader() {
         CallHeader found = incoming.posts().unexpectedHeader();
         if (found == null) {

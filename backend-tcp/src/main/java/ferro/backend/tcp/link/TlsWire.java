@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import javax.net.ssl.SSLException;
 
 /**
- * A data connection whose bytes are sent in TLS records. Bytes are passed on only after their record has been
- * authenticated. After a wrong record no more bytes are passed on.
+ * A data connection whose bytes are sent in TLS records. The caller receives bytes only after their record has been
+ * authenticated. After a wrong record the caller receives no more bytes.
  *
  * <p>Large batches of records move directly between arrays and the kernel if the socket allows this. All other data
  * goes through memory that all connections of a group share.
@@ -15,15 +15,18 @@ import javax.net.ssl.SSLException;
 public final class TlsWire extends WrappedSocket {
     private static final System.Logger LOG = System.getLogger("ferro.tcp");
 
-    /** Larger batches are passed to the kernel as arrays. A copy of a smaller one costs less and makes no garbage. */
+    /**
+     * Size above which a batch is passed to the kernel as an array. A copy of a smaller batch is cheaper, without
+     * garbage.
+     */
     private static final int LENT_BYTES = 64 << 10;
 
     private final TlsSession session;
     private final ByteBuffer shared;
-    /** Maximum number of bytes that this side seals with one key. */
+    /** Maximum number of bytes that this side encrypts with one key. */
     private final long most;
 
-    /** Bytes of the caller in waiting records. A record's bytes count as written when the kernel has the record. */
+    /** Number of the caller's bytes in records that wait for the kernel. Such bytes do not count as written. */
     private int sealed;
 
     private IOException broken;
@@ -34,7 +37,7 @@ public final class TlsWire extends WrappedSocket {
      * @param inner   socket
      * @param session session whose handshake is complete
      * @param shared  direct memory of 256 KiB that is unused between two calls
-     * @param most    how many bytes this side seals before the connection must be replaced, unless the engine renews
+     * @param most    how many bytes this side encrypts before the connection must be replaced, unless the engine renews
      *     its keys
      */
     public TlsWire(DataSocket inner, TlsSession session, ByteBuffer shared, long most) {
@@ -47,8 +50,8 @@ public final class TlsWire extends WrappedSocket {
 
     /**
      * Writes bytes in records. The bytes of a record count as written when the last byte of the record is written,
-     * because the peer only accepts complete records. Before that, the caller offers the bytes again, although this
-     * object already holds them.
+     * because the peer only accepts complete records. Until then, the caller offers the same bytes again, although this
+     * object already holds the record.
      */
     @Override
     public int write(ByteBuffer bytes, int from, int to) throws IOException {
@@ -76,14 +79,14 @@ public final class TlsWire extends WrappedSocket {
         }
     }
 
-    /** Returns how many bytes of the caller were written since the last call. */
+    /** Returns how many bytes of the caller were written since the last call of this method. */
     private int left() {
         int bytes = session.left();
         sealed -= bytes;
         return bytes;
     }
 
-    /** Writes the waiting records; returns whether the kernel has accepted all of them. */
+    /** Writes the waiting records. Returns whether the kernel has accepted all records. */
     private boolean flush() throws IOException {
         while (session.waiting() > 0) {
             int taken = flushOnce();
@@ -138,8 +141,8 @@ public final class TlsWire extends WrappedSocket {
     }
 
     /**
-     * Writes the engine's answers to received records, such as new keys, unless bytes of the caller wait before them.
-     * If the write fails, the next write fails, too. Bytes that the peer sent before its end can still be read.
+     * Writes the engine's answers to received records, such as new keys, unless bytes of the caller wait to be written
+     * first. If the write fails, the next write fails, too. Bytes that the peer sent before it ended can still be read.
      */
     private void answer() {
         try {

@@ -3,9 +3,9 @@ package ferro.backend.tcp.link;
 import io.netty.channel.Channel;
 import java.io.IOException;
 
-/** A data connection around another data connection, which only changes the bytes that are written and read. */
+/** A data connection over another data connection. Subclasses only change the bytes that are written and read. */
 public abstract class WrappedSocket implements DataSocket {
-    /** The connection inside. */
+    /** The connection that this connection uses. */
     final DataSocket inner;
 
     WrappedSocket(DataSocket inner) {
