@@ -1,4 +1,4 @@
-/** Back end over TCP: sockets by Netty, collectives by the engine. */
+/** The back end over TCP. Netty provides the sockets, and the engine provides the collectives. */
 module ferro.backend.tcp {
     requires transitive ferro.spi;
     requires ferro.collectives;

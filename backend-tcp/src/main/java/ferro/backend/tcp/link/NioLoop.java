@@ -72,9 +72,7 @@ final class NioLoop implements PolledLoop {
         private SelectionKey key;
         private boolean readable = true;
         private boolean writable = true;
-        /**
-         * The last buffers and their views. The channel changes position and limit of a view, the buffers keep both.
-         */
+        /** The last buffers and their views. The channel changes a view's position and limit, not the buffer's. */
         private ByteBuffer writtenOwner;
 
         private ByteBuffer written;

@@ -24,7 +24,7 @@ public final class TcpLink implements Link {
     private static final long IDLE_NANOS = 10_000_000;
     /** Number of connections that may end before both sides have sent their byte counts. One more fails the link. */
     private static final int ENDED_AT_ONCE_MOST = 3;
-    /** A connection that lasted longer was only idle, because this side waited for the peer's next call. */
+    /** Duration above which an ended connection was only idle, because this side waited for the peer's next call. */
     private static final long AT_ONCE_NANOS = 1_000_000_000;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);

@@ -15,10 +15,7 @@ import javax.net.ssl.SSLException;
 public final class TlsWire extends WrappedSocket {
     private static final System.Logger LOG = System.getLogger("ferro.tcp");
 
-    /**
-     * Size above which a batch is passed to the kernel as an array. A copy of a smaller batch is cheaper, without
-     * garbage.
-     */
+    /** Size above which a batch is passed to the kernel as an array. A smaller copy is cheaper and makes no garbage. */
     private static final int LENT_BYTES = 64 << 10;
 
     private final TlsSession session;

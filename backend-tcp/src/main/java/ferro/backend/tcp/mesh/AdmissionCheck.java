@@ -6,15 +6,15 @@ import ferro.backend.tcp.net.Refusal;
 import ferro.spi.GroupSpec;
 import ferro.spi.Settings;
 
-/** Decides whether an authenticated process belongs to a group, and gives the reason if not. Thread-safe. */
+/** Decides whether an authenticated process belongs to a group, and gives the reason for a refusal. Thread-safe. */
 final class AdmissionCheck {
     private final GroupSpec spec;
     private final boolean checksum;
 
     /**
-     * Creates the admission of one rank.
+     * Creates the admission check of one rank.
      *
-     * @param spec     group, and the rank to which others connect
+     * @param spec     group, and the rank to which other processes connect
      * @param checksum whether data links of this rank use checksums
      */
     AdmissionCheck(GroupSpec spec, boolean checksum) {
@@ -52,7 +52,7 @@ final class AdmissionCheck {
                 + ": two processes have this rank");
     }
 
-    /** Returns the refusal of an attempt that its process has ended, because a later attempt has arrived before. */
+    /** Returns the refusal of an attempt that its process has given up, as a later attempt has already arrived. */
     Refusal outdated(Hello hello) {
         return Refusal.late("attempt " + hello.attempt().number() + " of rank "
                 + hello.member().rank() + " to connect to " + own() + " arrived after a later attempt");

@@ -23,22 +23,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The control connection to one peer, which the background loop always reads. The connection has its own memory for
- * received bytes and for the frame in writing. Later frames wait in the heap. Therefore a rank that runs out of direct
- * memory can still receive frames and report the failure.
+ * The control connection to one peer. The background loop always reads this connection. The connection has its own
+ * memory for received bytes and for the frame that is being written. Later frames wait in the heap. Therefore a rank
+ * that runs out of direct memory can still receive frames and report the failure.
  */
 final class ControlConnection extends ExactReader {
     /** Approximate overhead of a waiting frame, in addition to its bytes. */
     private static final int WAITING_BYTES = 128;
 
-    /** Time between two checks whether more bytes were read. */
+    /** Time between two checks that find out whether more bytes were read. */
     private static final long ROUND_MILLIS = 1;
     /** Maximum number of checks, so that no task waits for ever. */
     private static final int MOST_ROUNDS = 50;
     /**
-     * Maximum number of checks after the socket has refused a write. After that the peer sends nothing more, so the
-     * socket's memory limits the bytes to read. After a stop a rank may have many unread frames, and on a busy host may
-     * read only one per check.
+     * Maximum number of checks after the socket has refused a write. After the refusal the peer sends nothing more, so
+     * the socket's memory limits the bytes to read. A rank that was stopped may have many unread frames. On a busy host
+     * it may read only one frame per check.
      */
     private static final int LAST_ROUNDS_LIMIT = 10_000;
 
@@ -49,15 +49,15 @@ final class ControlConnection extends ExactReader {
     private final boolean checksum;
     /** Waiting frames, in sending order. */
     private final Queue<QueuedFrame> frames = new ConcurrentLinkedQueue<>();
-    /** Memory of {@link #frames} and of the frame in writing. */
+    /** Bytes of {@link #frames} and of the frame that is being written. */
     private final AtomicLong waitingBytes = new AtomicLong();
 
     private final Runnable writeNext = this::writeNext;
-    /** Memory of the frame in writing. Netty would copy a heap buffer to direct memory, which may be exhausted. */
+    /** Direct memory of the frame that is being written. For a heap buffer, Netty would need free direct memory. */
     private final ByteBuf leaving = frameMemory();
     /** Whether {@link #leaving} is in use; accessed on the loop only. */
     private boolean writing;
-    /** Why a write has failed, null if no write has failed; accessed on the loop only. */
+    /** The reason why a write has failed; null if no write has failed. Accessed on the loop only. */
     private Throwable unwritable;
 
     private ControlFrame.FrameHead head;
@@ -98,7 +98,7 @@ final class ControlConnection extends ExactReader {
         return last.written;
     }
 
-    /** Writes waiting frames until the socket accepts no more. Until then, the loop does nothing else. */
+    /** Writes waiting frames until the socket accepts no more frames. During this, the loop does nothing else. */
     private void writeNext() {
         while (!writing && !frames.isEmpty()) {
             QueuedFrame next = frames.poll();
@@ -123,7 +123,7 @@ final class ControlConnection extends ExactReader {
 
     /**
      * Handles the end of a write. A failed write ends the connection, because the peer would misread later frames. The
-     * connection ends only after the last frames of the peer are read, because these frames may have the reason.
+     * connection ends only after the last frames of the peer are read, because these frames may contain the reason.
      */
     private void written(ChannelFuture write, QueuedFrame frame) {
         writing = false;
@@ -146,7 +146,7 @@ final class ControlConnection extends ExactReader {
         return channel;
     }
 
-    /** Returns the memory of the frames that were not written yet. */
+    /** Returns the number of bytes of the frames that were not written yet. */
     long waitingBytes() {
         return waitingBytes.get();
     }
@@ -154,14 +154,14 @@ final class ControlConnection extends ExactReader {
     /**
      * Runs a task when the socket has no more bytes, or the connection has ended; called on the loop. If a socket has
      * bytes, a round of the loop reads at least one piece. A timer that a task sets in one round fires in a later
-     * round. This method may be called while sockets are read, so a task sets the first timer. A peer that never stops
-     * sending does not delay the task for ever.
+     * round. This method may be called while sockets are read. Therefore a task sets the first timer. A peer that never
+     * stops sending does not delay the task for ever.
      */
     void afterReading(Runnable task) {
         afterReading(List.of(this), task);
     }
 
-    /** Like {@link #afterReading(Runnable)}, for several connections of one loop with one timer. */
+    /** Does {@link #afterReading(Runnable)} for several connections of one loop with one timer. */
     static void afterReading(List<ControlConnection> connections, Runnable task) {
         afterReading(connections, task, MOST_ROUNDS);
     }
@@ -245,7 +245,7 @@ final class ControlConnection extends ExactReader {
         end(cause);
     }
 
-    /** Sends goodbye if {@code inOrder}, and closes the connection; completes when it is closed. */
+    /** Sends goodbye if {@code inOrder}, and closes the connection. The future completes after the close. */
     CompletableFuture<Void> leave(boolean inOrder) {
         CompletableFuture<Void> left = new CompletableFuture<>();
         channel.closeFuture().addListener(closed -> left.complete(null));
@@ -275,7 +275,7 @@ final class ControlConnection extends ExactReader {
     interface FrameReceiver {
         void received(int peer, ControlFrame frame);
 
-        /** Receives the end of the connection; called once; a null cause means that the peer closed it. */
+        /** Receives the end of the connection; called once. A null cause means that the peer closed the connection. */
         void ended(int peer, Throwable cause);
     }
 }

@@ -19,12 +19,12 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
     static final int HEAD_BYTES = 16;
 
     static final int MOST_BODY_BYTES = 4096;
-    /** Length of the CRC32C of head and body, which follows if {@code ferro.tcp.checksum} is on. */
+    /** Length of the CRC32C of head and body. The CRC32C follows the body if {@code ferro.tcp.checksum} is on. */
     static final int CHECKSUM_BYTES = 4;
 
     private static final byte[] NOTHING = {};
 
-    /** Types of frames; the number on the wire is the ordinal plus one. */
+    /** Types of frames. The number of a type on the wire is its ordinal plus one. */
     enum Type {
         /** A message for the listener of a group. */
         MESSAGE,
@@ -32,16 +32,16 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
         OPEN_DATA,
         /** The lower rank could not open a data channel; body: epoch, then a refusal. */
         NO_DATA,
-        /** All control connections of the sender exist. Rank 0 alone sends a body: its round trip time to others. */
+        /** All control connections of the sender exist. Only rank 0 sends a body: its round trip to other ranks. */
         READY,
         /** The sender closes normally. */
         GOODBYE,
-        /** The receiver sent an invalid frame, and the sender reads no more frames of the receiver; body: a refusal. */
+        /** The receiver has sent an invalid frame, and the sender reads no more frames of it; body: a refusal. */
         REFUSED,
         /**
-         * The higher rank lacks a resource for a connection; body: epoch, then a refusal. A frame of the higher rank
-         * has epoch 0 and covers all channels that the lower rank is connecting. The lower rank answers for each
-         * channel.
+         * The higher rank lacks a resource for a connection; body: epoch, then a refusal. If the higher rank sends this
+         * frame, the epoch is 0, and the frame is about all channels that the lower rank is connecting. The lower rank
+         * answers with one frame for each channel.
          */
         NOT_ACCEPTED,
         /** The sender has closed this group, and has dropped a message of the receiver. */
@@ -85,12 +85,12 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
         return new ControlFrame(Type.NO_DATA, (byte) key.lane().ordinal(), key.group(), body(epoch, why));
     }
 
-    /** Creates the frame of the higher rank that cannot accept a connection, whose channel is unknown. */
+    /** Creates the frame of a higher rank that cannot accept a connection of an unknown channel. */
     static ControlFrame notAccepted(Refusal why) {
         return new ControlFrame(Type.NOT_ACCEPTED, (byte) 0, 0, body(0, why));
     }
 
-    /** Creates the answer of the lower rank that it will not open this channel. */
+    /** Creates the answer of a lower rank that will not open a channel. */
     static ControlFrame notAccepted(DataKey key, int epoch, Refusal why) {
         return new ControlFrame(Type.NOT_ACCEPTED, (byte) key.lane().ordinal(), key.group(), body(epoch, why));
     }
@@ -132,9 +132,9 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
     }
 
     /**
-     * The checked head of a frame.
+     * The head of a frame, after its check.
      *
-     * @param bytes number of bytes that follow
+     * @param bytes number of bytes of the body
      */
     record FrameHead(Type type, byte lane, int bytes, long group) {
         static FrameHead decoded(ByteBuffer in) throws Refusal {
@@ -169,7 +169,7 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
             return new ControlFrame(type, lane, group, body);
         }
 
-        /** Parses the body like {@link #withBody}, and verifies the checksum after it. */
+        /** Parses the body like {@link #withBody}, and verifies the checksum after the body. */
         ControlFrame withCheckedBody(ByteBuffer in) throws Refusal {
             ControlFrame frame = withBody(in);
             int said = in.getInt();

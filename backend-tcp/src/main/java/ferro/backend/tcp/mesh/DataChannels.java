@@ -20,15 +20,15 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
- * The opening of the data connections between peers: exactly one per group, pair, lane and epoch. The lower rank
- * connects, on its own or at the request of the higher rank. A rank that waits for a connection always receives the
- * connection, or the reason why the connection will not come. Used on the loop only.
+ * Opens the data connections between peers: exactly one per group, pair of ranks, lane and epoch. The lower rank of a
+ * pair connects, by its own decision or at the request of the higher rank. A rank that waits for a connection always
+ * receives the connection, or the reason why the connection will not come. Used on the loop only.
  */
 final class DataChannels {
     private final TcpMesh mesh;
     private final Inboxes inboxes;
     private final AdmissionCheck admission;
-    /** The highest epoch that was requested, or connected by the lower rank, by channel. */
+    /** By channel: the highest epoch that was requested, or that the lower rank has connected. */
     private final Map<DataKey, Integer> asked = new HashMap<>();
     /** By channel: the hello of the highest epoch that this rank has admitted as the higher rank. */
     private final Map<DataKey, Hello> entered = new HashMap<>();
@@ -40,9 +40,9 @@ final class DataChannels {
     /** A connection that was admitted but not confirmed. */
     private final class Entering implements ChannelFutureListener {
         private final Hello hello;
-        /** Hello that was admitted before; null if no hello was admitted. */
+        /** The hello that was admitted before this one; null if no hello was admitted. */
         private final Hello before;
-        /** Why the peer opens no other connection of this epoch after a failure; null if it may open another. */
+        /** The reason why the peer opens no other connection of this epoch; null if the peer may open another. */
         private FerroException refusal;
 
         Entering(Hello hello, Hello before) {
@@ -50,7 +50,7 @@ final class DataChannels {
             this.before = before;
         }
 
-        /** Restores the state before this admission. */
+        /** Restores the state before the admission of this connection. */
         void giveBack() {
             DataKey key = key(hello);
             if (before == null) {
@@ -76,14 +76,14 @@ final class DataChannels {
     }
 
     /**
-     * The listener for the steps of a new connection. The class uses no lambdas, because the first call of a group
-     * waits for a connection, and linking lambdas takes longer than loading one class.
+     * The listener for the steps of a new connection. The listener is not a lambda. The first call of a group waits for
+     * a connection, and to link lambdas takes longer than to load one class.
      */
     private final class DataConnecting
             implements Supplier<FerroException>, BiConsumer<Channel, Throwable>, ChannelFutureListener {
         private final DataKey key;
         private final int epoch;
-        /** Null on the higher rank, which does not dial. */
+        /** The connection that the lower rank dials; null on the higher rank, which does not dial. */
         private CompletableFuture<Channel> dialled;
 
         DataConnecting(DataKey key, int epoch) {
@@ -91,7 +91,7 @@ final class DataChannels {
             this.epoch = epoch;
         }
 
-        /** Returns why the peer cannot be reached any more; null if the peer may be reached. */
+        /** Returns the reason why the peer cannot be reached any more; null if the peer may be reached. */
         @Override
         public FerroException get() {
             return mesh.lost[key.peer()];
@@ -122,7 +122,7 @@ final class DataChannels {
         this.admission = admission;
     }
 
-    /** Opens a channel that this rank needs. */
+    /** Opens a data channel that this rank needs. */
     void open(DataKey key, int epoch) {
         if (isAsked(key, epoch) || hasEntered(key, epoch)) {
             return;
@@ -152,7 +152,7 @@ final class DataChannels {
         }
     }
 
-    /** Opens a channel that a higher rank requests. */
+    /** Opens a data channel that a higher rank requests. */
     private void openFor(DataKey key, int epoch) {
         if (inboxes.isOver(key.group())) {
             mesh.send(key.peer(), ControlFrame.noData(key, epoch, over(key)));
@@ -252,8 +252,9 @@ final class DataChannels {
     }
 
     /**
-     * Handles the loss of a peer. The connections requested from the peer will not come. Admitted connections stay open
-     * on both sides, because they may still contain data of the peer. Dials to the peer end by themselves.
+     * Handles the loss of a peer. Connections that this rank has requested from the peer will not come. Admitted
+     * connections stay open on both sides, because they may still contain data of the peer. Dials to the peer end by
+     * themselves.
      */
     void gone(int peer, FerroException cause) {
         if (peer > mesh.rank()) {
@@ -300,8 +301,8 @@ final class DataChannels {
     }
 
     /**
-     * Closes an earlier, unconfirmed attempt of the same process for the same channel. The process has ended the
-     * earlier attempt, although this rank has not yet received the end of the attempt.
+     * Closes an earlier, unconfirmed attempt of the same process for the same channel. The process has given up the
+     * earlier attempt, but the end of the attempt has not yet arrived.
      */
     private void dropFormer(Hello hello) {
         for (Map.Entry<Channel, Entering> former : List.copyOf(entering.entrySet())) {
@@ -350,7 +351,7 @@ final class DataChannels {
         }
     }
 
-    /** Closes an unusable connection and reports the cause here. The peer only detects the end of the connection. */
+    /** Closes an unusable connection and reports the cause on this rank. The peer only detects the end. */
     private void unusable(DataKey key, int epoch, Channel channel, Throwable cause) {
         boolean here = channel.isOpen();
         TlsHandshake.closeAtOnce(channel);
@@ -381,7 +382,7 @@ final class DataChannels {
         }
     }
 
-    /** Removes the channels of a group that has ended. */
+    /** Removes the data channels of a group that has ended. */
     void forget(long group) {
         asked.keySet().removeIf(key -> key.group() == group);
         entered.keySet().removeIf(key -> key.group() == group);

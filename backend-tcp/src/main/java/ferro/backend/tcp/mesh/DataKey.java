@@ -1,8 +1,8 @@
 package ferro.backend.tcp.mesh;
 
 /**
- * The identity of a data channel, which has one connection per epoch. The class overrides the methods that the compiler
- * generates for a record, because generated methods link sixty method handles at their first calls, during the join.
+ * The identity of a data channel, which has one connection per epoch. This record overrides {@code equals} and {@code
+ * hashCode}. The generated methods of a record link sixty method handles at their first calls, during the join.
  *
  * @param peer  rank of the joined group
  * @param group identity of the group or subgroup

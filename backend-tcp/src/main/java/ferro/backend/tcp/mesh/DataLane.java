@@ -3,13 +3,13 @@ package ferro.backend.tcp.mesh;
 import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
 
-/** Purposes of data connections; the ordinal is the number on the wire. */
+/** Purposes of data connections. The number of a purpose on the wire is its ordinal. */
 public enum DataLane {
-    /** {@link Lane#COLLECTIVE}. */
+    /** The link of {@link Lane#COLLECTIVE}. */
     COLLECTIVE,
-    /** {@link Lane#POINT_TO_POINT}. */
+    /** The link of {@link Lane#POINT_TO_POINT}. */
     POINT_TO_POINT,
-    /** The connection of {@link Transport#signal}, which is not a link. Never encrypted, because it has no content. */
+    /** The connection of {@link Transport#signal}, which is not a link. Without content, it is never encrypted. */
     BELL;
 
     /** Returns the data lane of a lane of the engine. */
@@ -20,7 +20,7 @@ public enum DataLane {
         };
     }
 
-    /** Returns the name of the lane in messages. */
+    /** Returns the name of the lane for messages. */
     public String label() {
         return this == COLLECTIVE ? "collective" : "point-to-point";
     }

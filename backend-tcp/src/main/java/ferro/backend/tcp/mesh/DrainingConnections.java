@@ -15,9 +15,9 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The data connections of groups that this rank has left. The sending half of each connection is closed. Data that
- * peers still send is read and dropped until the peers close their half. A close of a socket with unread bytes would
- * reset the connection, and data that this rank has sent would be lost. Used on the loop only.
+ * The data connections of groups that this rank has left. This rank has closed its sending half of each connection.
+ * This rank reads and drops the data that peers still send, until the peers close their half. To close a socket with
+ * unread bytes would reset the connection and lose data that this rank has sent. Used on the loop only.
  */
 final class DrainingConnections {
     private static final int READ_BYTES = 64 << 10;
@@ -29,7 +29,7 @@ final class DrainingConnections {
         this.loop = loop;
     }
 
-    /** Takes over a connection that belongs to no loop. */
+    /** Takes over a data connection that belongs to no loop. */
     void take(Channel channel) {
         try {
             if (channel.config().getRecvByteBufAllocator() instanceof ReadSwitch reads) {
@@ -57,7 +57,7 @@ final class DrainingConnections {
         channel.read();
     }
 
-    /** Closes the remaining connections. */
+    /** Closes the connections that peers have not closed yet. */
     void close() {
         Set.copyOf(channels).forEach(Channel::close);
         channels.clear();

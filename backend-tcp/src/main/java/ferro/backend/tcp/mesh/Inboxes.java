@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The events of each group. Events are passed to the group's receiver. A group that may register later has a limited
- * backlog. Events of a group that has ended are dropped. Used on the loop only.
+ * The delivery of events to the receivers of groups. For a group that may register later, a limited backlog keeps
+ * events. Events of a group that has ended are dropped. Used on the loop only.
  */
 final class Inboxes {
     static final int MOST_UNKNOWN_GROUPS = 64;
-    /** Maximum number of ended groups that are remembered, because peers may still request their connections. */
+    /** Maximum number of ended groups to remember, because peers may still request connections of these groups. */
     static final int MOST_CLOSED_GROUPS = 4096;
 
     static final int FEWEST_KEPT = 64;
@@ -25,9 +25,9 @@ final class Inboxes {
     private final int mostMessages;
     private final int mostConnections;
     private final Map<Long, Receiver> receivers = new LinkedHashMap<>();
-    /** Backlogs by group, in the order of their first event, so that the oldest is dropped first. */
+    /** Backlogs by group, in the order of their first events, so that the oldest backlog is dropped first. */
     private final Map<Long, Backlog> kept = new LinkedHashMap<>();
-    /** Ended groups, in the order of their end, so that the oldest is removed first. */
+    /** Ended groups, in the order of their ends, so that the oldest group is removed first. */
     private final Set<Long> ended = new LinkedHashSet<>();
 
     private boolean closed;
@@ -38,10 +38,10 @@ final class Inboxes {
     }
 
     /**
-     * The receiver of the events of one group, called on the background loop; must not block.
+     * The receiver of the events of one group. The background loop calls the receiver, which must not block.
      *
      * @param rankOf ranks of the group, by rank of the mesh; -1 for a rank that is not in the group
-     * @param events receives the events that all media have
+     * @param events receives the events that exist on every medium
      * @param data   receives the data connections
      */
     record Receiver(int[] rankOf, PeerEvents events, TcpControlLane.DataArrivals data) {
@@ -63,7 +63,7 @@ final class Inboxes {
         /** Releases the resources of the event, if no listener will ever receive it. */
         default void drop() {}
 
-        /** Returns whether this event is a connection. Connections have a separate limit, the number of ranks. */
+        /** Returns whether this event is a connection. The backlog keeps at most as many connections as ranks. */
         default boolean connection() {
             return false;
         }
@@ -88,7 +88,7 @@ final class Inboxes {
         }
     }
 
-    /** Passes on or keeps an event. If the group has ended, drops the event and returns false. */
+    /** Passes an event to the receiver, or keeps the event. If the group has ended, drops it and returns false. */
     boolean deliver(long group, int peer, InboxEvent event) {
         if (isOver(group)) {
             event.drop();
@@ -118,7 +118,7 @@ final class Inboxes {
         waiting.events.add(new KeptEvent(peer, event));
     }
 
-    /** Returns whether a group was registered and has ended. An unknown group may be registered later. */
+    /** Returns whether a group was registered and has ended. A group that is unknown may be registered later. */
     boolean isOver(long group) {
         return closed || ended.contains(group);
     }

@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The provider with which ranks of one host share memory. Back end tcp does not depend on a provider, so the service
- * loader finds the provider.
+ * The provider through which ranks of one host share memory. The back end tcp does not depend on a provider; the
+ * service loader finds the provider.
  *
  * <p>Joining ranks publish whether they can share memory. If one rank of a group cannot share memory, no rank of the
- * group does, because all ranks are needed to find out which ranks are on one host.
+ * group shares memory, because all ranks must help to find out which ranks are on one host.
  */
 final class IntraNodeMemory {
     private static final Logger LOG = System.getLogger("ferro.join");
@@ -29,9 +29,9 @@ final class IntraNodeMemory {
     private final Optional<SharedMemoryProvider> provider;
     private final boolean needed;
     private final String lacking;
-    /** Error of a provider that cannot be loaded; null without an error. */
+    /** The error of a provider that cannot be loaded; null without an error. */
     private final Throwable broken;
-    /** Why each rank shares no memory, by rank; filled when all ranks have published their reasons. */
+    /** By rank, the reason why the rank shares no memory. Filled when all ranks have published their reasons. */
     private final String[] lackingByRank;
 
     private IntraNodeMemory(
@@ -47,7 +47,7 @@ final class IntraNodeMemory {
         this.lackingByRank = lackingByRank;
     }
 
-    /** Returns an instance that shares no memory, because no other rank was asked. */
+    /** Returns an instance without shared memory, for a join in which no other rank was asked. */
     static IntraNodeMemory none() {
         return new IntraNodeMemory(Optional.empty(), false, "no rank was asked for shared memory", null);
     }
@@ -101,13 +101,13 @@ final class IntraNodeMemory {
         return found;
     }
 
-    /** Returns why this rank has no shared memory; empty if this rank has shared memory. */
+    /** Returns the reason why this rank has no shared memory; empty if this rank has shared memory. */
     String lacking() {
         return lacking;
     }
 
     /**
-     * Returns this object with the answers of all ranks.
+     * Returns an object with the provider of this rank and the answers of all ranks.
      *
      * @param lackingByRank {@link #lacking} of each rank
      * @throws FerroException RESOURCE if this rank may only use shared memory and a rank has none
@@ -134,7 +134,7 @@ final class IntraNodeMemory {
         return provider;
     }
 
-    /** Returns why these ranks share no memory, or empty. If reasons differ, names the first rank without memory. */
+    /** Returns why the given ranks share no memory, or empty. Names the first rank without memory if reasons differ. */
     String lackingAmong(int[] ranks) {
         String[] told = new String[ranks.length];
         for (int i = 0; i < told.length; i++) {

@@ -11,16 +11,16 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The attempts to open the control connections of a group, for messages. This rank dials the higher ranks; the lower
- * ranks dial this rank. Thread-safe.
+ * The attempts to open the control connections of a group, for messages to users. This rank dials the higher ranks, and
+ * the lower ranks dial this rank. Thread-safe.
  */
 final class PeerAttempts {
     private final TcpPort port;
-    /** Attempts by peer; null for peers that connect to this rank. */
+    /** Attempts of this rank by peer; null for peers that connect to this rank. */
     private final ConnectAttempts[] notes;
-    /** The last refused connection in the name of each peer. */
+    /** By peer, a text about the last refused connection that claimed to come from the peer. */
     private final AtomicReferenceArray<String> refusals;
-    /** Time when this rank had the addresses of all peers. No peer was expected to connect before this time. */
+    /** The time when this rank had the addresses of all peers. Before this time, no peer was expected to connect. */
     private volatile long knownNanos;
 
     PeerAttempts(GroupSpec spec, TcpPort port) {
@@ -48,7 +48,7 @@ final class PeerAttempts {
         return RoundTripTimes.middleMicros(notes);
     }
 
-    /** Records that a connection in the name of a lower rank was refused. */
+    /** Records that this rank has refused a connection that claimed to come from a lower rank. */
     void refused(int peer, InetSocketAddress from, Refusal refusal) {
         String address = from.getAddress().getHostAddress();
         refusals.set(peer, "a connection in its name from " + address + " was refused: " + refusal.getMessage());

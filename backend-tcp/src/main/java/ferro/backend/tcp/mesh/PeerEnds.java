@@ -7,10 +7,10 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntConsumer;
 
 /**
- * The reports of peers whose control connection has ended. A report comes after the received frames of all other peers
- * are handled, because these frames may contain the reason of the end. For example, a rank that was suspended resumes
- * and finds one connection ended. The other connections have unread frames, in which the other ranks report that they
- * count the suspended rank as lost. Used on the loop only.
+ * Reports the peers whose control connection has ended. A report comes after the received frames of all other peers are
+ * handled, because these frames may contain the reason for the end. For example, a rank that was suspended may find one
+ * connection ended when it resumes. Unread frames on its other connections then report that the other ranks count the
+ * suspended rank as lost. Used on the loop only.
  */
 final class PeerEnds {
     private final AtomicReferenceArray<ControlConnection> connections;
@@ -25,9 +25,9 @@ final class PeerEnds {
     private boolean isReading;
 
     /**
-     * Creates an object that has no ended peer yet.
+     * Creates an object without ended peers.
      *
-     * @param connections open connection to each peer; null if there is none
+     * @param connections open connection to each peer; null for a peer without an open connection
      * @param listener    receives each peer whose end is reported
      */
     PeerEnds(AtomicReferenceArray<ControlConnection> connections, IntConsumer listener) {
@@ -49,7 +49,7 @@ final class PeerEnds {
         return closed.get(peer);
     }
 
-    /** Adds a peer whose connection has ended; called once per peer. */
+    /** Adds a peer whose control connection has ended. Called once per peer. */
     void add(int peer) {
         waiting.set(peer);
         if (!isReading) {
@@ -57,7 +57,7 @@ final class PeerEnds {
         }
     }
 
-    /** Waits once for all peers of the queue, because all ranks of a host may end together. */
+    /** Waits once for all peers that wait for a report, because all ranks of a host may end together. */
     private void readOn() {
         BitSet peers = (BitSet) waiting.clone();
         waiting.clear();

@@ -2,7 +2,7 @@ package ferro.backend.tcp.mesh;
 
 import ferro.spi.GroupSpec;
 
-/** Arrays of rank numbers. Streams would link lambdas in each joining rank, which takes time. */
+/** Functions on arrays of rank numbers. Streams would link lambdas in each rank that joins, which takes time. */
 public final class RankArrays {
     private RankArrays() {}
 
@@ -15,7 +15,7 @@ public final class RankArrays {
         return all;
     }
 
-    /** Returns the members at these indices, in the same order. */
+    /** Returns the members at the given indices, in the order of the indices. */
     static int[] chosen(int[] members, int[] numbers) {
         int[] chosen = new int[numbers.length];
         for (int at = 0; at < numbers.length; at++) {
@@ -24,7 +24,7 @@ public final class RankArrays {
         return chosen;
     }
 
-    /** Returns all ranks of a group except this one, in ascending order. */
+    /** Returns all ranks of a group except this rank, in ascending order. */
     static int[] others(GroupSpec group) {
         int[] others = new int[group.worldSize() - 1];
         for (int at = 0; at < others.length; at++) {

@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * The control messages of one group, over the control connections of a mesh. All groups of a rank share these
- * connections. A transport adds data links by {@link #listen}; a group without data links uses {@link #events}.
+ * The control messages of one group, over the control connections of a mesh. All groups of a rank share the control
+ * connections. A transport calls {@link #listen} to add data links. A group without data links calls {@link #events}.
  */
 public final class TcpControlLane implements ControlLane {
     private final TcpMesh mesh;
@@ -29,9 +29,9 @@ public final class TcpControlLane implements ControlLane {
     /** Receives the data connections of a group, on the background loop of the mesh; must not block. */
     public interface DataArrivals {
         /**
-         * Receives a data connection and takes it over. The connection is authenticated, has auto-read off and no
-         * handlers, and belongs to no loop. No byte of data was read. The allocator of the channel is a
-         * {@link ReadSwitch}. The default method closes the connection, because a peer with data links has other
+         * Receives a data connection, which the receiver then owns. The connection is authenticated, has auto-read off
+         * and no handlers, and belongs to no loop. No byte of data was read yet. The allocator of the channel is a
+         * {@link ReadSwitch}. The default method closes the connection, because a peer that opens a data link has other
          * settings than a group without data links.
          */
         default void data(int peer, DataLane lane, int epoch, Channel channel) {
@@ -43,11 +43,11 @@ public final class TcpControlLane implements ControlLane {
     }
 
     /**
-     * Creates the lane of one group, which uses the mesh until {@link #close}.
+     * Creates the lane of one group. The lane uses the mesh until {@link #close}.
      *
      * @param mesh    mesh, of which this lane is one user
      * @param group   identity of the group, 64 bits
-     * @param members ranks of the mesh that are in the group, including this one
+     * @param members ranks of the mesh that are in the group, including this rank
      */
     public TcpControlLane(TcpMesh mesh, long group, int[] members) {
         this.mesh = mesh;
@@ -102,7 +102,7 @@ public final class TcpControlLane implements ControlLane {
         listen(receiver, new DataArrivals() {});
     }
 
-    /** Sets the receivers of the events of this group, like {@link #events}, and of its data connections. */
+    /** Sets the receiver of the group's events, like {@link #events}, and the receiver of its data connections. */
     public void listen(PeerEvents receiver, DataArrivals data) {
         mesh.register(group, new Inboxes.Receiver(rankOf, receiver, data));
     }

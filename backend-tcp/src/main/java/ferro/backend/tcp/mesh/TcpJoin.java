@@ -46,7 +46,7 @@ import java.util.function.Supplier;
 final class TcpJoin {
     private static final long PAUSE_MILLIS = 100;
 
-    /** Time for a reason in the store to arrive. A rank that has read the reason may leave before others read it. */
+    /** Time for a reason in the store to arrive. A peer may leave before this rank has read the reason. */
     private static final long NEWS_MILLIS = 250;
 
     private static final Supplier<String> NOTHING = () -> "";
@@ -54,7 +54,7 @@ final class TcpJoin {
     private final GroupSpec spec;
     private final RankContext context;
     private final Where where;
-    /** Progress that this join, or the opening of its store, has begun. */
+    /** The progress messages that this join, or the opening of its store, has begun. */
     private JoinProgress progress;
 
     TcpJoin(GroupSpec spec, RankContext context) {
@@ -123,7 +123,7 @@ final class TcpJoin {
         }
     }
 
-    /** Ends the group if a rank is restarted alone; only the rank that serves the store watches for this. */
+    /** Ends the group if a rank is restarted alone. Only the rank that serves the store watches for a restart. */
     private static void endIfStartedAgain(Store store, Roster roster, TcpPort port, TcpMesh mesh, Card[] entries) {
         if (!store.servedHere()) {
             return;
@@ -142,7 +142,7 @@ final class TcpJoin {
         });
     }
 
-    /** Takes the slot of this rank. The failure names a store that has not answered by the deadline of the join. */
+    /** Takes the slot of this rank. If the store does not answer by the deadline of the join, the failure names it. */
     private void claim(Roster roster, boolean localStore) {
         progress.askStore(localStore);
         try {
@@ -165,7 +165,7 @@ final class TcpJoin {
         return new Roster(until, spec, card, settings, ReleasedSlots.of(context));
     }
 
-    /** Publishes to the others that this rank will not try again, because its context has ended. */
+    /** Publishes to the other ranks that this rank will not try again, because its context has ended. */
     private void toldOfEnd(Throwable failure, Roster roster) {
         Optional<String> ended = context.ended();
         // without the slot, this process may be superfluous, and the other ranks need no message
@@ -261,7 +261,7 @@ final class TcpJoin {
         return new TcpMesh.JoinFacts(progress.deadlineNanos(), memory, List.copyOf(hosts), List.copyOf(machines), ends);
     }
 
-    /** Returns the card of a rank. Reads an empty card again later, because a rank that failed may try again. */
+    /** Returns the store entry of a rank. Reads an empty entry again later, because a failed rank may try again. */
     private CompletableFuture<Card> card(Roster roster, int rank) {
         Function<byte[], CompletableFuture<Card>> read = new Function<>() {
             @Override
@@ -287,7 +287,7 @@ final class TcpJoin {
         return List.copyOf(missing);
     }
 
-    /** Logs, once per host, the interface that carries the data, unless it is loopback. */
+    /** Logs, once per host, the interface that carries the data, unless this is the loopback interface. */
     private void sayMachines(Card[] all) {
         Card own = all[spec.rank()];
         InterfaceSpeed used = own.home().used();
@@ -309,7 +309,7 @@ final class TcpJoin {
         }
     }
 
-    /** Logs, once per job, whether data between hosts is encrypted, as shown by the connections. */
+    /** Logs, once per job, whether data between hosts is encrypted, according to the connections. */
     private void sayTls(TcpPort port, TcpMesh mesh, Card[] all) {
         Set<String> distinct = new HashSet<>();
         for (Card entry : all) {
@@ -347,7 +347,7 @@ final class TcpJoin {
         return known;
     }
 
-    /** Returns a link-local address with this rank's interface, or ends the join on all ranks, blaming none. */
+    /** Returns a link-local address with this rank's interface, or ends the join on all ranks without blame. */
     private InetAddress onOwnLink(int rank, InetAddress announced, TcpPort port, Roster roster) {
         Optional<InetAddress> reachable = Addresses.onLinkOf(port.reachable(), announced);
         if (reachable.isPresent()) {
@@ -380,7 +380,7 @@ final class TcpJoin {
         }
     }
 
-    /** Connects to the peers without the store, unless the store reports that this group cannot be joined. */
+    /** Connects to the peers without using the store, unless the store reports that this group cannot be joined. */
     private void connected(TcpPort port, TcpMesh mesh, PeerRecord[] known, Roster roster) {
         port.loop().run(new Runnable() {
             @Override
@@ -421,7 +421,7 @@ final class TcpJoin {
                                 + "that this host can reach (ferro.tcp.interface, ferro.tcp.advertise)");
     }
 
-    /** Waits for the ranks of a state, which the progress prints. */
+    /** Waits for the missing ranks of a state of the join. The progress messages print this state. */
     private void await(CompletableFuture<Void> all, JoinState.MissingRanks state, Supplier<String> advice) {
         progress.enter(state);
         long before = progress.millis();
@@ -459,7 +459,7 @@ final class TcpJoin {
 
     /**
      * Returns the failure of the join. If the store is lost while ranks are missing, the rank that served the store has
-     * given up. The failure therefore names the missing ranks.
+     * given up. In this case the failure names the missing ranks.
      */
     private FerroException failure(Throwable cause, List<Integer> missing) {
         FerroException known = LoopWaits.failure(cause, where);

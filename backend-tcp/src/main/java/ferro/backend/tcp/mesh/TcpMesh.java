@@ -41,18 +41,18 @@ import java.util.function.Supplier;
 
 /**
  * The connections to the other ranks of a joined group: one authenticated control connection to each rank, and data
- * connections on demand. Any thread may call the methods for users, and {@link #send}. The work is done on the
- * background loop. On this loop, the port and the connections call this class by {@link TcpListener.Guest} and
- * {@link ControlConnection.FrameReceiver}.
+ * connections on demand. Any thread may call the public methods, and {@link #send}. The background loop does the work.
+ * On this loop, the port and the connections call this class by {@link TcpListener.Guest} and {@link
+ * ControlConnection.FrameReceiver}.
  */
 public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlConnection.FrameReceiver {
     /** Maximum total wait of the last close, for the store and for the last frames. */
     public static final Duration MAX_FLUSH = Duration.ofSeconds(1);
 
-    /** Maximum number of bytes of waiting frames for a peer. If more bytes wait, the peer is blamed with PARTITION. */
+    /** Maximum number of bytes of frames that wait for a peer. With more bytes, the peer is blamed with PARTITION. */
     private static final long MOST_WAITING_BYTES = 16L << 20;
 
-    /** Time limit to replace a data connection that ended. The peer was reached before, and calls wait. */
+    /** Time limit to replace a data connection that ended. Calls wait, and the peer was reached before. */
     private static final long REDIAL_NANOS = 10_000_000_000L;
 
     private static final AttributeKey<Hello> SAID = AttributeKey.valueOf("ferro.peer.hello");
@@ -61,7 +61,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     final Where where;
     private final RankContext context;
     private final TcpIo io;
-    /** Null in a group of one rank, which needs no sockets. The next three fields are null in such a group, too. */
+    /** The port of this rank. This field and the next three are null in a group of one rank, which needs no sockets. */
     private final TcpPort port;
 
     private final DrainingConnections drain;
@@ -87,19 +87,19 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     final CompletableFuture<Void> ready = new CompletableFuture<>();
 
     private final List<CompletableFuture<Channel>> dialling = new ArrayList<>();
-    /** Records of the peers; null until {@link #connect}. */
+    /** The published data of the peers; null until {@link #connect}. */
     private volatile PeerRecord[] known;
 
     private volatile int distanceMicros;
 
-    /** Set once, during the join. */
+    /** The facts about all ranks, which are set once, during the join. */
     volatile JoinFacts joined = new JoinFacts(0, IntraNodeMemory.none(), List.of(), List.of(), EndedRanks.unknown());
 
     private boolean closed; // on the loop
     private final AtomicInteger users = new AtomicInteger(1);
 
     /**
-     * The facts that the ranks have published while they joined.
+     * The facts that ranks have published during the join.
      *
      * @param deadlineNanos end of the join, on the clock of the context
      * @param memory        how ranks share memory
@@ -113,10 +113,10 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     /**
      * Creates a mesh without connections.
      *
-     * @param context settings; also releases the port
+     * @param context context with the settings, which also releases the port
      * @param port    port, of which this mesh is one user; null in a group of one rank
      * @param id      identity of the group, which connections must name
-     * @param left    called at the last close, before the port is released, with the time that it may take
+     * @param left    called at the last close, before the port is released; receives the time that the call may take
      */
     TcpMesh(GroupSpec spec, RankContext context, TcpPort port, long id, Consumer<Duration> left) {
         this.spec = spec;
@@ -149,14 +149,14 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
                 : new TcpJoin(group, context).join();
     }
 
-    /** Returns how much time of the join is left, at least 1 ns. */
+    /** Returns the time until the deadline of the join, at least 1 ns. */
     public Duration joinLeft() {
         return port == null
                 ? Deadlines.ofJoin(spec, context)
                 : Duration.ofNanos(Math.max(1, joined.deadlineNanos() - context.nanoTime()));
     }
 
-    /** Returns the published addresses of these ranks, in the same order; empty in a group of one rank. */
+    /** Returns the published addresses of the given ranks, in the same order; empty in a group of one rank. */
     public List<String> hosts(int[] ranks) {
         List<String> ofRanks = new ArrayList<>();
         for (int at = 0; at < ranks.length && !joined.hosts().isEmpty(); at++) {
@@ -171,22 +171,22 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         return known.isEmpty() ? "" : known.get(peer);
     }
 
-    /** Passes on how the process of a rank ended, when its launcher reports the end. */
+    /** Calls a receiver with the end of a rank's process when the launcher of the rank reports the end. */
     void whenEnded(int peer, Consumer<RankEnd> receiver) {
         joined.ends().when(peer, receiver);
     }
 
-    /** Returns the provider with which these ranks share memory. The result is the same on all these ranks. */
+    /** Returns the provider through which the given ranks share memory. All given ranks get the same result. */
     public Optional<SharedMemoryProvider> sharedMemory(int[] ranks) {
         return joined.memory().among(ranks);
     }
 
-    /** Returns why these ranks share no memory; empty if they share memory. */
+    /** Returns the reason why the given ranks share no memory; empty if they share memory. */
     public String noSharedMemoryBecause(int[] ranks) {
         return joined.memory().lackingAmong(ranks);
     }
 
-    /** Returns whether ranks on different hosts are far from each other. The result is the same on all ranks. */
+    /** Returns whether the round trip between hosts is long. The result is the same on all ranks. */
     public boolean isFar() {
         return RoundTripTimes.areFar(distanceMicros);
     }
@@ -215,7 +215,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         return io;
     }
 
-    /** Sends a copy of a control message of at most 4 KiB. Never waits; the message is never queued behind data. */
+    /** Sends a copy of a control message of at most 4 KiB. Never waits. The message is never queued behind data. */
     void control(int peer, long group, ByteBuffer message) {
         check(peer);
         send(peer, ControlFrame.message(group, message));
@@ -256,13 +256,13 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         });
     }
 
-    /** Requests the data connection of a pair. Both sides receive it once per epoch, after any number of requests. */
+    /** Requests a data connection. Both sides receive one connection per epoch, after any number of requests. */
     public void openData(int peer, long group, DataLane lane, int epoch) {
         check(peer);
         onLoop(new DataChannels.DataOpening(this, new DataKey(peer, group, lane), epoch));
     }
 
-    /** Closes a data connection normally; no thread may poll it any more. */
+    /** Closes a data connection normally. No thread may poll the connection any more. */
     public void drain(Channel channel) {
         if (port == null || !port.loop().run(() -> drainUnlessClosed(channel))) {
             TlsHandshake.closeAtOnce(channel);
@@ -315,13 +315,13 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         }
     }
 
-    /** Removes one user; the last user closes the control connections normally and releases the port. */
+    /** Removes one user of this mesh. The last user closes the control connections normally and releases the port. */
     @Override
     public void close() {
         close(MAX_FLUSH);
     }
 
-    /** Closes like {@link #close()}; the last user waits for at most this time for the store and the last frames. */
+    /** Closes like {@link #close()}. The last user waits at most {@code within} for the store and the last frames. */
     void close(Duration within) {
         if (users.getAndUpdate(count -> Math.max(0, count - 1)) == 1 && port != null) {
             leave(true, within);
@@ -348,7 +348,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         context.release(TcpPort.class);
     }
 
-    /** Connects to the higher ranks; the lower ranks connect to this rank. */
+    /** Connects to the higher ranks. The lower ranks connect to this rank. */
     void connect(PeerRecord[] peers, long deadlineNanos) {
         known = peers;
         attempts.known();
@@ -404,8 +404,8 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     }
 
     /**
-     * Takes the slot of a peer. An earlier, unconfirmed attempt of the same process is closed. The process has ended
-     * the earlier attempt, although this rank has not yet received the end of the attempt.
+     * Takes the slot of a peer. Closes an earlier, unconfirmed attempt of the same process. The process has given up
+     * the earlier attempt, but the end of the attempt has not yet arrived.
      */
     private void takeSlot(int peer, Hello hello, Channel channel) throws Refusal {
         Channel former = slots[peer];
@@ -442,7 +442,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         }
     }
 
-    /** Keeps the reason for messages. The hello may be unauthenticated, so any process may have sent the hello. */
+    /** Keeps a refusal for messages. Any process may have sent the hello, which may be unauthenticated. */
     @Override
     public void refused(Hello hello, SocketAddress from, Refusal refusal) {
         int peer = hello.member().rank();
@@ -451,7 +451,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         }
     }
 
-    /** Fails the join, or notifies the lower ranks. A lower rank might wait for the connection until its deadline. */
+    /** Fails the join, or notifies the lower ranks. Otherwise a lower rank might wait until its deadline. */
     @Override
     public void notAccepted(String lacking) {
         String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" cannot accept a connection: " + lacking;
@@ -502,7 +502,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         broken(hello.member().rank(), cause);
     }
 
-    /** Fails the join or the joined group with an error of this rank, not caused by the peer; called on the loop. */
+    /** Fails the join or the joined group with an error of this rank that no peer has caused; called on the loop. */
     void broken(int peer, Throwable cause) {
         FerroException failure = ownFailure(peer, cause);
         if (!ready.completeExceptionally(failure) && connections.get(peer) != null) {
@@ -528,7 +528,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         return List.copyOf(missing);
     }
 
-    /** Returns the attempts to connect to the ranks that are not ready, for messages; any thread may call. */
+    /** Returns the attempts to connect to ranks that are not ready, for messages; any thread may call this method. */
     List<UnconnectedRank> unconnected() {
         PeerRecord[] all = known;
         return all == null
@@ -538,7 +538,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
                         .toList();
     }
 
-    /** Sends a frame to a peer; does nothing if the peer is lost; any thread may call. */
+    /** Sends a frame to a peer, or does nothing if the peer is lost. Any thread may call this method. */
     void send(int peer, ControlFrame frame) {
         ControlConnection connection = connections.get(peer);
         if (connection == null) {
@@ -603,7 +603,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         gone(peer, gone);
     }
 
-    /** Returns the failure for an exception of this rank, which the peer has not caused. */
+    /** Returns the failure for an exception of this rank that the peer has not caused. */
     FerroException ownFailure(int peer, Throwable cause) {
         boolean memory = cause instanceof OutOfMemoryError;
         String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" "
@@ -676,7 +676,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         }
     }
 
-    /** Sends goodbye if {@code inOrder}, and closes all connections. Completes after the close. Called on the loop. */
+    /** Sends goodbye if {@code inOrder}, closes all connections, and completes after the close; on the loop only. */
     private CompletableFuture<Void> closed(boolean inOrder) {
         closed = true;
         port.leave(id);

@@ -15,12 +15,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.IntConsumer;
 
 /**
- * The peers whose control connection has ended without a goodbye, and which may be alive. A proxy or a firewall between
- * the ranks may have ended the connection. Each peer is dialled once, at its port. The port of a process that has ended
- * refuses a connection at once. Used on the loop only.
+ * The peers that may be alive although their control connection has ended without a goodbye. A proxy or a firewall
+ * between the ranks may have ended the connection. Therefore each peer is dialled once, at its port. The port of a
+ * process that has ended refuses a connection at once. Used on the loop only.
  */
 final class UnconfirmedEnds {
-    /** Maximum wait for the answer; a peer that cannot be reached within this time counts as dead. */
+    /** Maximum wait for the answer of a peer. A peer that cannot be reached within this time counts as dead. */
     static final long ANSWER_NANOS = 5_000_000_000L;
 
     private final TcpPort port;
@@ -38,9 +38,9 @@ final class UnconfirmedEnds {
     }
 
     /**
-     * Returns the dial with only the address at which the peer was connected. Other addresses of the peer's name may
-     * never answer, and would delay the decision whether the peer is dead. With address translation, no address of the
-     * dial may be the address of the connection. In this case the dial stays unchanged.
+     * Returns a dial that has only the address at which the peer was connected. Other addresses of the peer's name may
+     * never answer, and would delay the decision whether the peer is dead. With address translation, the address of the
+     * connection may not be in the dial. In this case the dial stays unchanged.
      *
      * @param remote other end of the connection that has ended; null if unknown
      * @param call   dial to all addresses of the peer
@@ -68,7 +68,7 @@ final class UnconfirmedEnds {
     /**
      * Dials a peer.
      *
-     * @param died  called later if the peer does not answer
+     * @param died  called after the dial if the peer does not answer
      */
     void ask(TcpDialer.DialledPeer call, FerroException ended, IntConsumer died) {
         int peer = call.member().to();

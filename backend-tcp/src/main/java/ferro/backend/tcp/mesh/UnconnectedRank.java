@@ -8,22 +8,22 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * A rank that has published its address but is not connected, and the attempts to connect to this rank; for messages.
+ * A rank that has published its address but is not connected, and the attempts to connect, for messages.
  *
  * @param home    machine of the rank, with its address
  * @param address published address and port
  * @param trouble result of the attempts
- * @param tries   number of attempts of this rank; 0 if the other rank connects
- * @param reached whether one of the two ranks has reached the other, or both are on one host
+ * @param tries   number of attempts that this rank has made; 0 if the other rank connects
+ * @param reached whether one of the two ranks has reached the other rank, or both ranks are on one host
  */
 record UnconnectedRank(int rank, String home, String address, String trouble, int tries, boolean reached) {
     private static final int ADDRESSES_MOST = 4;
     private static final int GROUPS_MOST = 8;
 
-    /** Text for a rank that is connected, and waits for other ranks like this rank. */
+    /** Text for a rank that is connected and that waits for other ranks, as this rank does. */
     static final String WAITING = "connected, and itself waiting for other ranks";
 
-    /** Returns one text. Combines ranks of one host with the same problem; ranks that only wait come last. */
+    /** Describes all ranks in one text. Combines ranks of one host with one problem. Ranks that only wait come last. */
     static String text(List<UnconnectedRank> all) {
         Map<String, List<UnconnectedRank>> together = new LinkedHashMap<>();
         all.stream()

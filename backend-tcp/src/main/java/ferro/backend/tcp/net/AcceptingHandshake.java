@@ -5,9 +5,9 @@ import ferro.backend.tcp.net.Secret.Role;
 import java.nio.ByteBuffer;
 
 /**
- * The accepting side of a handshake. The steps are: receive a hello, send a challenge, receive a proof, send a proof,
- * receive a confirmation. Instead of a confirmation, the connecting side may connect again. The connecting side
- * confirms at most one of its attempts.
+ * The accepting side of a handshake. The accepting side receives a hello, sends a challenge, receives a proof, sends a
+ * proof, and receives a confirmation. The connecting side may connect again instead of sending a confirmation. The
+ * connecting side confirms at most one of its attempts.
  */
 final class AcceptingHandshake implements Handshake {
     private static final byte[] NOTHING = {};
@@ -21,13 +21,13 @@ final class AcceptingHandshake implements Handshake {
     private int wanted = Hello.PREFIX_BYTES;
     private Hello hello;
     private Hello said;
-    /** The TLS key whose hash is in the challenge; null if the connection is not encrypted. */
+    /** The TLS key whose hash the challenge contains; null if the connection is not encrypted. */
     private TlsIdentity key;
 
     private TlsSession tls;
 
     /**
-     * Creates a handshake.
+     * Creates the accepting side of a handshake.
      *
      * @param own   job and secret of this side
      * @param door  admits or refuses the connecting side after its proof
@@ -69,7 +69,7 @@ final class AcceptingHandshake implements Handshake {
         return tls;
     }
 
-    /** Returns whether a hello of this job has arrived, which shows that the other side belongs to the job. */
+    /** Returns whether a hello with the id of this job has arrived from the other side. */
     boolean spoken() {
         return hello != null;
     }
@@ -78,7 +78,7 @@ final class AcceptingHandshake implements Handshake {
         return hello;
     }
 
-    /** Returns the hello of the other side, of any job; null if no valid hello has arrived. */
+    /** Returns the hello of the other side, even of another job; null if no valid hello has arrived. */
     Hello said() {
         return said;
     }
@@ -233,7 +233,7 @@ final class AcceptingHandshake implements Handshake {
         }
 
         /**
-         * Decides whether to encrypt. A connection is plain only if both sides accept a plain connection.
+         * Decides whether to encrypt a connection. A connection is plain only if both sides accept a plain connection.
          *
          * @throws Refusal RENDEZVOUS if one side has no TLS and the other side requires TLS
          */
@@ -250,7 +250,7 @@ final class AcceptingHandshake implements Handshake {
             return encrypts;
         }
 
-        /** Returns the refusal for two sides of which only one has TLS. */
+        /** Returns the refusal of a connection between a side with TLS and a side without TLS. */
         static Refusal differs(String accepting, String connecting) {
             return new Refusal(
                     Code.RENDEZVOUS,

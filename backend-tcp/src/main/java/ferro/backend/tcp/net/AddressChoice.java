@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
  * The addresses that a rank chooses: the address at which the rank listens, and the address that it publishes.
  *
  * @param bind      address at which the rank listens
- * @param reachable address of this host to which the other ranks connect, unless a proxy or NAT is in between
+ * @param reachable address of this host to which the other ranks connect if no proxy or NAT is in between
  * @param advertise address that is published to the other ranks
  * @param reason    why {@code advertise} is published
  */
@@ -28,12 +28,12 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
     private static final String AUTO = "auto";
     private static final String FILTER = Settings.TCP_INTERFACE.name();
 
-    /** The location of the store for this rank. {@code reason} is the reason why the route to the store decides. */
+    /** The location of the store. {@code reason} is the reason why the route to the store decides the addresses. */
     public record StoreLocation(InetAddress at, boolean servedHere, String reason) {}
 
     /**
-     * Chooses the addresses. A setting that names an address has the highest precedence. {@code ferro.tcp.interface}
-     * comes second, and the address that routes to the store comes last.
+     * Chooses the addresses. A setting that names an address decides first, then {@code ferro.tcp.interface}. Without
+     * both settings, the address that routes to the store is chosen.
      *
      * @throws IllegalArgumentException if no interface of this host matches the setting
      * @throws FerroException           RENDEZVOUS without a route to the store
@@ -61,9 +61,9 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
     }
 
     /**
-     * Returns the address to listen at. Replaces a name of this host that resolves to loopback, unless the route to the
-     * store is loopback. The replacement is another address of the name on this host, or else the address that routes
-     * to the store.
+     * Returns the address to listen at. If the name of this host resolves to loopback, the address is replaced, unless
+     * the route to the store is loopback. The replacement is another address of the name on this host. If the name has
+     * no other address, the replacement is the address that routes to the store.
      */
     private static InetAddress named(String asked, InetAddress routing, RankContext context, Where where) {
         Optional<LoopbackHostName> own = routing.isLoopbackAddress() ? Optional.empty() : LoopbackHostName.find(asked);
@@ -89,19 +89,19 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
         return fixed ? "set by " + Settings.TCP_BIND.name() + "=" + Settings.TCP_BIND.of(context) : meeting.reason;
     }
 
-    /** Returns the wildcard address, because peers use one address for the store and another address for data. */
+    /** Returns the wildcard address, because peers reach the store and the data links at different addresses. */
     private static InetAddress wildcard(InetAddress reachable, InetAddress meeting) {
         boolean six = reachable instanceof Inet6Address || meeting instanceof Inet6Address;
         return Addresses.literal(six ? "::" : "0.0.0.0");
     }
 
-    /** An address that may be used; a lower {@code rank} is better. */
+    /** An address that may be used. An address with a lower {@code rank} is better. */
     private record AddressCandidate(String name, InetAddress address, int rank) {}
 
     /**
      * Returns the usable addresses, best first. The address that routes to the store is best. The other addresses have
-     * the order of the setting; at the same position, the store's address family comes first. Loopback is usable only
-     * if the setting names loopback, or if loopback routes to the store.
+     * the order of the setting. At the same position of the setting, the store's address family comes first. Loopback
+     * is usable only if the setting names loopback, or if loopback routes to the store.
      */
     private static List<AddressCandidate> candidates(
             InterfaceFilter filter, InetAddress routing, List<LocalInterface> all) {

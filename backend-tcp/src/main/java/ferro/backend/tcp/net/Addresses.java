@@ -27,19 +27,19 @@ import java.util.stream.Collectors;
 public final class Addresses {
     private static final long PAUSE_MILLIS = 250;
     private static final long LONGEST_PAUSE_MILLIS = 1_000;
-    /** Addresses reserved for documentation (RFC 5737, RFC 3849), which only serve to find a route; nothing is sent. */
+    /** Addresses that are reserved for documentation (RFC 5737, RFC 3849). They only help to find a route. */
     private static final List<String> ELSEWHERE = List.of("192.0.2.1", "2001:db8::1");
     /** Target port of a UDP socket that only finds a route. The port does not matter, because nothing is sent. */
     private static final int DISCARD_PORT = 9;
 
-    /** Names of loopback, in a separate class: compiling patterns takes time and most ranks never need them. */
+    /** Names of loopback, in a separate class, because most ranks never need these patterns, which take time. */
     private static final class LoopbackNames {
-        /** {@code localhost}, names below it (RFC 6761, section 6.3), and names that distributions give to loopback. */
+        /** {@code localhost}, its subdomains (RFC 6761, section 6.3), and names that distributions give to loopback. */
         private static final Pattern LOCAL_NAME = Pattern.compile(
                 "(.+\\.)?localhost\\.?|localhost[46]?(\\.localdomain[46]?)?|ip6-(localhost|loopback)",
                 Pattern.CASE_INSENSITIVE);
 
-        /** Short forms of loopback that Java accepts and Netty does not: the last number fills all remaining bytes. */
+        /** Short forms of loopback, whose last number fills all remaining bytes. Java accepts them, Netty does not. */
         private static final Pattern SHORTENED = Pattern.compile("127(\\.\\d+){1,2}");
 
         private LoopbackNames() {}
@@ -52,16 +52,16 @@ public final class Addresses {
     private Addresses() {}
 
     /**
-     * Resolves a name. Tries again until the deadline, because names of a starting cluster appear late.
+     * Resolves a host name. Tries again until the deadline, because the names of a cluster that starts appear late.
      *
-     * @return the address of the host that {@link #nearest} selects
+     * @return the address of the name that {@link #nearest} selects
      * @throws FerroException RENDEZVOUS after the deadline, or if no single interface leads to a link-local address
      */
     public static InetAddress resolved(String host, long deadlineNanos, RankContext context, Where where) {
         return nearest(allResolved(host, deadlineNanos, context, where), where);
     }
 
-    /** Resolves a name like {@link #resolved}, but returns all addresses of the name, in Java's order. */
+    /** Resolves a host name like {@link #resolved}, but returns all addresses of the name, in Java's order. */
     public static List<InetAddress> allResolved(String host, long deadlineNanos, RankContext context, Where where) {
         long pauseMillis = PAUSE_MILLIS;
         for (int attempt = 0; true; attempt++) {
@@ -93,10 +93,10 @@ public final class Addresses {
     }
 
     /**
-     * Resolves a name once, to all its addresses. Java caches for ten seconds that a name has no address, and caches
-     * the addresses of a name for thirty seconds. Java caches each spelling separately, and a spelling with other
-     * capital letters means the same host (RFC 4343). An IPv6 link-local address without an interface gets an interface
-     * of this host.
+     * Resolves a host name once, to all its addresses. Java caches for ten seconds that a name has no address, and
+     * caches the addresses of a name for thirty seconds. Java caches each spelling of a name separately. A spelling
+     * with other capital letters means the same host (RFC 4343). An IPv6 link-local address without an interface gets
+     * an interface of this host.
      *
      * @param attempt 0 for the unchanged name; each odd number changes the spelling in another way
      */
@@ -116,8 +116,8 @@ public final class Addresses {
 
     /**
      * Selects one of a host's addresses. The route to the selected address determines the address by which peers reach
-     * this host. Addresses of this host come first, because a name with such an address means this host. Addresses
-     * without a route come last.
+     * this host. Addresses of this host come first, because a name that has an address of this host means this host.
+     * Addresses without a route come last.
      */
     public static InetAddress nearest(List<InetAddress> all, Where where) {
         for (InetAddress one : all) {
@@ -142,8 +142,8 @@ public final class Addresses {
     }
 
     /**
-     * Returns addresses in the order in which they are tried. IPv6 and IPv4 alternate, beginning with IPv6. The order
-     * within a family is kept.
+     * Returns addresses in the order in which a rank tries the addresses. IPv6 and IPv4 alternate, beginning with IPv6.
+     * The order within an address family is kept.
      *
      * <p>Source: RFC 8305, section 4, with a First Address Family Count of 1.
      */
@@ -164,7 +164,7 @@ public final class Addresses {
         return List.copyOf(turns);
     }
 
-    /** Returns the name with some capital letters: the bits of a number derived from the attempt select the letters. */
+    /** Returns the name with some capital letters. A number that depends on the attempt selects the letters. */
     static String spelling(String host, int attempt) {
         if (attempt % 2 == 0) {
             return host;
@@ -180,17 +180,17 @@ public final class Addresses {
         return new String(letters);
     }
 
-    /** Returns whether this text is an address and not a name. */
+    /** Returns whether a text is an address and not a host name. */
     public static boolean isLiteral(String host) {
         return NetUtil.createInetAddressFromIpAddressString(host) != null;
     }
 
-    /** Returns whether no interface of this host has the address, so that no process of this host can listen there. */
+    /** Returns whether no interface of this host has the address. No process of this host can listen at it. */
     public static boolean isElsewhere(InetAddress address) {
         return !address.isAnyLocalAddress() && !TlsPolicy.isOwn(address);
     }
 
-    /** Returns whether this text is an address, or a name that currently resolves to an address. */
+    /** Returns whether a text is an address, or a host name that currently resolves to an address. */
     public static boolean isKnown(String host) {
         try {
             InetAddress.getByName(host);
@@ -200,7 +200,7 @@ public final class Addresses {
         }
     }
 
-    /** Returns whether only this host can reach this address, or all addresses of this name; false if unknown. */
+    /** Returns whether only this host can reach an address, or all addresses of a name; false if unknown. */
     public static boolean leadsToLoopback(String host) {
         try {
             for (InetAddress one : InetAddress.getAllByName(host)) {
@@ -220,8 +220,8 @@ public final class Addresses {
     }
 
     /**
-     * Returns the address of this host on its default route. Without a default route, returns the address of the only
-     * interface with an address. If several interfaces have an address, returns the only address of the preferred
+     * Returns the address of this host on its default route. Without a default route, if a single interface has an
+     * address, returns this address. If several interfaces have an address, returns the only address of the preferred
      * family.
      *
      * @param six whether IPv6 is preferred to IPv4
@@ -267,7 +267,7 @@ public final class Addresses {
         }
     }
 
-    /** Returns the address without its scope, because interfaces of other hosts have other names. */
+    /** Returns an address without its scope, because interfaces of other hosts have other names. */
     private static InetAddress withoutInterface(InetAddress own) {
         try {
             return InetAddress.getByAddress(own.getAddress());
@@ -307,7 +307,7 @@ public final class Addresses {
         return address;
     }
 
-    /** Returns the text as an IPv6 link-local address without its scope; empty if the text is not such an address. */
+    /** Returns a text as an IPv6 link-local address without its scope; empty if the text is another text. */
     public static Optional<InetAddress> linkLocal(String host) {
         // a scope names an interface of the host that has published the address
         int scope = host.indexOf('%');
@@ -316,11 +316,11 @@ public final class Addresses {
     }
 
     /**
-     * Returns an IPv6 link-local address with the interface of this host that leads to it.
+     * Returns an IPv6 link-local address together with the interface of this host that leads to the address.
      *
      * @param linkLocal address that another rank has published
-     * @param own       address of this host by which the other ranks reach it
-     * @return empty if the interface of the own address has no link-local address; loopback has none
+     * @param own       address by which the other ranks reach this host
+     * @return empty if the interface of the own address has no link-local address, as loopback
      */
     public static Optional<InetAddress> onLinkOf(InetAddress own, InetAddress linkLocal) {
         try {
@@ -343,7 +343,7 @@ public final class Addresses {
         }
     }
 
-    /** Returns the interface with this link-local address, or else the only interface that is up and has one (IPv6). */
+    /** Returns the interface that has a link-local address, or the only interface that is up and has one (IPv6). */
     static String nameOfLink(InetAddress linkLocal, List<LocalInterface> all) throws UnknownHostException {
         List<String> names = new ArrayList<>();
         for (LocalInterface one : all) {
@@ -374,7 +374,7 @@ public final class Addresses {
         }
     }
 
-    /** Returns whether a text is a loopback address, or a name that means loopback on every host. */
+    /** Returns whether a text is a loopback address, or a host name that means loopback on every host. */
     public static boolean isLoopback(String host) {
         // a scope names an interface of another host
         int scope = host.indexOf('%');
@@ -401,19 +401,19 @@ public final class Addresses {
         return all.toString();
     }
 
-    /** Returns a readable address with its port; IPv6 is in brackets. */
+    /** Returns a readable address with its port. An IPv6 address is in brackets. */
     public static String text(InetSocketAddress address) {
         return text(text(address.getAddress()), address.getPort());
     }
 
-    /** Returns a readable address: IPv6 is shortened (RFC 5952) and keeps its scope. */
+    /** Returns a readable address. An IPv6 address is shortened (RFC 5952) and keeps its scope. */
     public static String text(InetAddress address) {
         String full = address.getHostAddress();
         int scope = full.indexOf('%');
         return NetUtil.toAddressString(address) + (scope < 0 ? "" : full.substring(scope));
     }
 
-    /** Returns readable text for a host and a port; IPv6 is in brackets. */
+    /** Returns a readable text for a host and a port. An IPv6 address is in brackets. */
     public static String text(String host, int port) {
         return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
     }

@@ -7,7 +7,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
-/** A daemon thread that serves sockets, for work that must also go on while no thread makes progress. */
+/** A daemon thread that serves sockets. The thread does work that must go on while no thread makes progress. */
 public final class BackgroundLoop implements AutoCloseable {
     private static final long CLOSE_MILLIS = 2_000;
 
@@ -29,7 +29,7 @@ public final class BackgroundLoop implements AutoCloseable {
         group = NettyCalls.call(() -> new ClosingLoop(threads, io.handlers()));
     }
 
-    /** Returns the group at which Netty registers channels. */
+    /** Returns the event loop group for the registration of Netty's channels. */
     public EventLoopGroup group() {
         return group;
     }
@@ -77,7 +77,7 @@ public final class BackgroundLoop implements AutoCloseable {
     /**
      * A loop that closes its channels before it ends. Netty's loop closes channels only after it has polled sockets. If
      * the request to end arrives while Netty's loop runs tasks, the loop does not poll again and leaves the channels
-     * open. Peers would not notice that the channels are unused before the process ends.
+     * open. Peers would see the end of these channels only at the end of the process.
      *
      * <p>Source: {@code SingleThreadIoEventLoop.run} of Netty 4.2.18.
      */

@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** A key and certificates of your own CA, as read from their files once. Immutable, so thread-safe. */
+/** A key and certificates of the user's own CA, which are read once from files. Immutable, so thread-safe. */
 final class CompanyKey {
     private static final String BEGIN = "-----BEGIN PRIVATE KEY-----";
     private static final String END = "-----END PRIVATE KEY-----";
@@ -46,7 +46,7 @@ final class CompanyKey {
     }
 
     /**
-     * Reads the three files.
+     * Reads the key and the certificates from three files.
      *
      * @param certificate chain of certificates, leaf first
      * @param key         private key of the leaf, PKCS#8
@@ -129,7 +129,7 @@ final class CompanyKey {
     }
 
     /**
-     * Refuses the own leaf certificate if it is not valid now.
+     * Refuses the own leaf certificate if the certificate is not valid now.
      *
      * @throws IOException naming the file and the dates
      */
@@ -175,7 +175,7 @@ final class CompanyKey {
         }
     }
 
-    /** Returns the certificates before the first trusted certificate. Some peers send trusted certificates, too. */
+    /** Returns the peer's certificates before the first trusted one. Some peers send trusted certificates, too. */
     private List<X509Certificate> belowAuthority(X509Certificate[] peer) {
         Set<X509Certificate> trusted = new HashSet<>();
         anchors.forEach(anchor -> trusted.add(anchor.getTrustedCert()));

@@ -19,12 +19,12 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
-/** The results of the attempts to connect to one peer, as texts for operators; thread-safe. */
+/** The results of the attempts to connect to one peer, as texts for operators. Thread-safe. */
 public final class ConnectAttempts {
     private static final int MOST_ADDRESSES = 4;
     /**
-     * How long an address must be silent before a text names a possible cause. The likely cause of a shorter silence is
-     * a busy host, which needs no action.
+     * How long an address must be silent before a text names a possible cause. A shorter silence probably comes from a
+     * busy host and needs no action.
      */
     public static final Duration CAUSE_AFTER = Duration.ofSeconds(2);
 
@@ -41,7 +41,7 @@ public final class ConnectAttempts {
     /** The last attempt at each address, in the order of the addresses. */
     private final Map<InetSocketAddress, AddressAttempt> tried = new LinkedHashMap<>();
 
-    /** Whether several addresses were tried in the last round. If so, texts name the address. */
+    /** Whether several addresses were tried in the last round. Texts then name the address. */
     private boolean several;
     /** Whether any attempt has made a connection. */
     private boolean connected;
@@ -50,9 +50,9 @@ public final class ConnectAttempts {
 
     /** The last attempt at one address. */
     private static final class AddressAttempt {
-        /** When the attempt began, connected, or received its last answer: the latest of these times. */
+        /** The last time at which the attempt began, connected, or received an answer. */
         private long sinceNanos;
-        /** How long the address was silent at the end of earlier attempts, since its last answer. */
+        /** How long the address was silent in all earlier attempts since its last answer. */
         private long silentNanos;
         /** Whether the attempt has an open connection. */
         private boolean open;
@@ -105,8 +105,8 @@ public final class ConnectAttempts {
     }
 
     /**
-     * Records a new connection, on which nothing has been sent yet. Results of earlier attempts no longer count. The
-     * attempts at other addresses end.
+     * Records a new connection on which nothing has been sent yet. From now on, results of earlier attempts do not
+     * count. The attempts at other addresses end.
      */
     synchronized void connected(InetSocketAddress to, Channel channel) {
         tried.keySet().retainAll(Set.of(to));
@@ -131,12 +131,12 @@ public final class ConnectAttempts {
         attempt.answered = true;
     }
 
-    /** Returns the round trip time to the peer in microseconds; 0 if it is unknown, or the peer is on this host. */
+    /** Returns the round trip time to the peer in microseconds; 0 if unknown, or if the peer is on this host. */
     synchronized int roundTripMicros() {
         return roundTripMicros;
     }
 
-    /** Returns whether attempts were made, and no attempt has made a connection. */
+    /** Returns whether at least one attempt was made, but no attempt has made a connection. */
     public synchronized boolean allUnserved() {
         return attempts > 0 && !connected;
     }
@@ -146,17 +146,17 @@ public final class ConnectAttempts {
         return attempts;
     }
 
-    /** Returns whether the last attempt at any address made a connection, which shows that a process listens. */
+    /** Returns whether the last attempt at any address made a connection. A connection shows that a process listens. */
     public synchronized boolean reached() {
         return tried.values().stream().anyMatch(attempt -> attempt.served);
     }
 
-    /** Returns whether any attempt has made a connection, which shows that nothing blocks the path. */
+    /** Returns whether any attempt has made a connection. A connection shows that nothing blocks the path. */
     public synchronized boolean hasConnected() {
         return connected;
     }
 
-    /** Returns whether a failure can be described: an attempt has ended, and no later attempt has made a connection. */
+    /** Returns whether an attempt has ended and no later attempt has made a connection, so that a failure exists. */
     public synchronized boolean hasEnded() {
         return tried.values().stream().anyMatch(attempt -> attempt.end != null);
     }
@@ -167,8 +167,8 @@ public final class ConnectAttempts {
     }
 
     /**
-     * Returns whether the attempts failed because the loopback interface of this host is down. A failure at one address
-     * is enough, because {@code ::1} may fail only for lack of IPv6.
+     * Returns whether the attempts failed because the loopback interface of this host is down. If one address failed
+     * for this reason, the result is true, because {@code ::1} may fail only for lack of IPv6.
      */
     public synchronized boolean isLoopbackDown() {
         boolean down = false;
@@ -187,7 +187,7 @@ public final class ConnectAttempts {
      *
      * @param call       dialled peer
      * @param begunNanos start of the dial, on the clock of this record
-     * @param cause      end of the last attempt; null if unknown
+     * @param cause      cause of the end of the last attempt; null if unknown
      */
     public synchronized FerroException gaveUp(TcpDialer.DialledPeer call, long begunNanos, Throwable cause) {
         long millis = TimeUnit.NANOSECONDS.toMillis(clock.getAsLong() - begunNanos);
@@ -199,7 +199,7 @@ public final class ConnectAttempts {
                 cause);
     }
 
-    /** Returns the end or the state of the last attempt, as text. Several addresses have one text each. */
+    /** Returns a text about the end or the state of the last attempt. Several addresses have one text each. */
     public synchronized String last() {
         if (tried.isEmpty()) {
             return "not tried yet";
@@ -247,12 +247,12 @@ public final class ConnectAttempts {
                 || cause instanceof TimeoutException;
     }
 
-    /** Returns how long the address has been silent, over all attempts since its last answer. */
+    /** Returns how long an address has been silent over all attempts since its last answer. */
     private long silentNanos(AddressAttempt attempt) {
         return attempt.silentNanos + clock.getAsLong() - attempt.sinceNanos;
     }
 
-    /** Returns whether the address has been silent long enough for a text to name a cause. */
+    /** Returns whether an address has been silent so long that a text names a cause. */
     private boolean isLong(AddressAttempt attempt) {
         return silentNanos(attempt) >= CAUSE_AFTER.toNanos();
     }
@@ -271,7 +271,7 @@ public final class ConnectAttempts {
         return "no answer in " + seconds(attempt) + (asks ? ": does a firewall block the connection?" : "");
     }
 
-    /** Returns whether a firewall may block connections: never within one host, or after any connection was made. */
+    /** Returns whether a firewall may block connections. False within one host, or after any connection was made. */
     private boolean mayBeBlocked(InetSocketAddress to) {
         return !connected && !TlsPolicy.isOwn(to.getAddress());
     }

@@ -5,7 +5,7 @@ import ferro.backend.tcp.net.AcceptingHandshake.TlsChallenge;
 import ferro.backend.tcp.net.Secret.Role;
 import java.nio.ByteBuffer;
 
-/** The connecting side, which sends a hello, receives a challenge, sends a proof, receives a proof, and confirms. */
+/** The connecting side of a handshake: sends a hello, receives a challenge, sends and receives a proof, confirms. */
 final class ConnectingHandshake implements Handshake {
     private static final byte[] NOTHING = {};
 
@@ -23,7 +23,7 @@ final class ConnectingHandshake implements Handshake {
     private int wanted = HEAD_BYTES;
 
     /**
-     * Creates a handshake.
+     * Creates the connecting side of a handshake.
      *
      * @param own   job and secret of this side
      * @param plain hello of this side, without a key
@@ -105,7 +105,7 @@ final class ConnectingHandshake implements Handshake {
         return Handshake.frame(PROOF, own.secret().proof(Role.CONNECTING, hello, challenge));
     }
 
-    /** Compares the TLS wishes of both sides. The proofs cover the wishes, so no third party can change the wishes. */
+    /** Compares the TLS wishes of both sides. The proofs cover the wishes, so no third party can change them. */
     private void checkTls(TlsChallenge said) throws Refusal {
         if (said.tls() == (wish == Hello.TlsWish.TLS)) {
             return;
@@ -116,7 +116,7 @@ final class ConnectingHandshake implements Handshake {
                 : new Refusal(Code.PROTOCOL, "the accepting side continues without TLS, but TLS is required here");
     }
 
-    /** Returns whether the accepting side requires TLS, so that it may accept a later hello that offers TLS. */
+    /** Returns whether the accepting side requires TLS. Such a side may accept a later hello that offers TLS. */
     boolean askedForTls() {
         return askedForTls;
     }

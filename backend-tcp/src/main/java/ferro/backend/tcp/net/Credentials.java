@@ -9,10 +9,10 @@ import java.security.SecureRandom;
  * @param job    job id
  * @param secret secret that the ranks of the job share, or none
  * @param random source of nonces
- * @param tls    which connections are encrypted, and with which key
+ * @param tls    rule for which connections are encrypted, and with which key
  */
 public record Credentials(String job, Secret secret, SecureRandom random, TlsPolicy tls) {
-    /** Creates credentials that encrypt connections to other hosts. */
+    /** Creates credentials with which connections to other hosts are encrypted. */
     Credentials(String job, Secret secret, SecureRandom random) {
         this(job, secret, random, TlsPolicy.of(TlsPolicy.TlsUse.AUTO, job, "process"));
     }
@@ -24,7 +24,7 @@ public record Credentials(String job, Secret secret, SecureRandom random, TlsPol
         return nonce;
     }
 
-    /** Checks that both sides have a secret, or neither. A difference is reported here, and not as a wrong proof. */
+    /** Checks that both sides have a secret, or neither side. A difference would otherwise look like a wrong proof. */
     static void checkSecrets(boolean accepting, boolean connecting) throws Refusal {
         if (accepting != connecting) {
             throw new Refusal(

@@ -11,8 +11,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * A reader of exactly the expected number of bytes. Later bytes stay in the socket for the next reader. The memory
- * grows with the bytes that have arrived, not with the announced number of bytes.
+ * A reader that reads exactly the expected number of bytes. Later bytes stay in the socket for the next reader. The
+ * memory of the reader grows with the bytes that have arrived, not with the number of expected bytes.
  *
  * <p>The channel must have auto-read off and a {@link ReadSwitch}.
  */
@@ -38,12 +38,12 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         sizes.own = own;
     }
 
-    /** Returns a handle for a channel that has no reader yet. */
+    /** Returns a handle that reads nothing, for a channel that has no reader yet. */
     public static RecvByteBufAllocator.ExtendedHandle nothing() {
         return new Exactly();
     }
 
-    /** Reads the next bytes; {@link #whole} receives them. */
+    /** Reads the next bytes and passes them to {@link #whole}. */
     public final void expect(int bytes) {
         if (bytes <= 0) {
             throw new IllegalArgumentException("cannot expect " + bytes + " bytes: need at least 1");
@@ -67,18 +67,18 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         return context;
     }
 
-    /** Expects the first bytes; called once, when the reader is in the pipeline. */
+    /** Calls {@link #expect} for the first bytes. Called once, when the reader is in the pipeline. */
     public abstract void begin();
 
     /** Receives the expected bytes. An implementation may call {@link #expect} for the next bytes. */
     public abstract void whole(ByteBuffer bytes);
 
-    /** Checks the part of the expected bytes that has arrived. The result false drops this part and ends reading. */
+    /** Checks the part of the expected bytes that has arrived. With result false, drops the part and ends reading. */
     boolean partial(byte[] bytes, int length) {
         return true;
     }
 
-    /** Returns whether to read now; a subclass that returns false must call {@link #resume} later. */
+    /** Returns whether to read now. A subclass that returns false must call {@link #resume} later. */
     public boolean mayRead() {
         return true;
     }
@@ -102,7 +102,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         beginOnce();
     }
 
-    /** Begins at the first event only. An accepted channel is already active, and reports later that it is active. */
+    /** Begins at the first event only. An accepted channel is active before it reports this by an event. */
     private void beginOnce() {
         if (!begun) {
             begun = true;
@@ -148,8 +148,8 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Limits reads to the expected bytes. The limit falls with each read. After the end of the stream Netty's epoll
-     * reads until nothing arrives, whatever {@link #continueReading} returns.
+     * A handle that limits reads to the expected bytes. The limit falls with each read. After the end of the stream
+     * Netty's epoll reads until nothing arrives, whatever {@link #continueReading} returns.
      */
     static final class Exactly implements RecvByteBufAllocator.ExtendedHandle {
         private ByteBuf own;
@@ -184,7 +184,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         @Override
         public void incMessagesRead(int messages) {}
 
-        /** Ignores an end of stream while no bytes are expected. The next reader receives the end, maybe after data. */
+        /** Ignores an end of stream while no bytes are expected. The next reader receives it, possibly after data. */
         @Override
         public void lastBytesRead(int bytes) {
             last = remaining == 0 ? 0 : bytes;

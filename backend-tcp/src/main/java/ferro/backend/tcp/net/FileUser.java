@@ -22,7 +22,7 @@ public record FileUser(int uid, Set<Integer> groups) {
     private static final int ROOT = 0;
     private static final int OTHERS = 0077;
     private static final int BITS = 07777;
-    /** Column in a line of /proc/self/status. The columns are the real, effective, saved and file system id. */
+    /** Column of the file system id in a line of /proc/self/status, after the real, effective and saved id. */
     private static final int OF_FILE_SYSTEM = 3;
 
     /** Returns whether the file system of this file has users and modes. */
@@ -69,9 +69,9 @@ public record FileUser(int uid, Set<Integer> groups) {
     }
 
     /**
-     * Returns whether root has made a group-readable file for this process. Kubernetes mounts secrets as such files for
-     * a pod's fsGroup. If the process is root, group 0 does not count, because root with a careless umask makes such
-     * files, too.
+     * Returns whether root has made a group-readable file for this process. Kubernetes mounts secrets as group-readable
+     * files for a pod's fsGroup. If the process is root, group 0 does not count, because root with a careless umask
+     * also makes group-readable files.
      */
     boolean isGivenByRoot(int owner, int group) {
         return owner == ROOT && groups.contains(group) && !(uid == ROOT && group == ROOT);

@@ -2,7 +2,7 @@ package ferro.backend.tcp.net;
 
 import java.nio.ByteBuffer;
 
-/** One side of a handshake, without sockets, which consumes an exact number of bytes and returns bytes to send. */
+/** One side of a handshake, without sockets. A side consumes exact numbers of bytes and returns bytes to send. */
 public interface Handshake {
     /** Length of the head of every frame after the hello: type and length. */
     int HEAD_BYTES = 3;
@@ -22,7 +22,7 @@ public interface Handshake {
     /** Returns the exact number of bytes that this side needs next; 0 at the end. */
     int wanted();
 
-    /** Returns whether the bytes so far can be valid. If not, the other side does not use the protocol of ferro. */
+    /** Returns whether the received bytes can be valid. If not, the other side does not use ferro's protocol. */
     boolean plausible(byte[] bytes, int count);
 
     /**
@@ -33,13 +33,13 @@ public interface Handshake {
      */
     byte[] take(ByteBuffer bytes) throws Refusal;
 
-    /** Returns whether this side has admitted the other side, but has no confirmation yet. */
+    /** Returns whether this side has admitted the other side, but has not received a confirmation yet. */
     boolean awaitsConfirmation();
 
     /** Returns the TLS session that follows this handshake; null if the connection stays plain. */
     TlsSession tls();
 
-    /** Returns a frame of the handshake: type, length of the body in two bytes, body. */
+    /** Returns a frame of the handshake, which has a type, the length of the body in two bytes, and the body. */
     static byte[] frame(byte type, byte[] body) {
         return ByteBuffer.allocate(HEAD_BYTES + body.length)
                 .put(type)

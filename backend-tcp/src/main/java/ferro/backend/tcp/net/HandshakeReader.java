@@ -25,7 +25,7 @@ final class HandshakeReader extends ExactReader {
         expect(side.wanted());
     }
 
-    /** Frees the memory of the TLS session, which may exist before either side has admitted the other. */
+    /** Frees the memory of the TLS session, which may exist before one side has admitted the other side. */
     private void free() {
         TlsSession tls = side.tls();
         if (tls != null) {
@@ -71,7 +71,7 @@ final class HandshakeReader extends ExactReader {
         }
     }
 
-    /** Reports the end only after the last bytes are written, because a data channel changes its loop at the end. */
+    /** Reports the end after the last bytes are written, because a data channel then changes its loop. */
     private void finish(byte[] answer) {
         Channel channel = context().channel();
         TlsSession tls = side.tls();
@@ -127,7 +127,7 @@ final class HandshakeReader extends ExactReader {
         }
     }
 
-    /** Sends the reason to the other side, if the other side still reads, and closes the channel. */
+    /** Sends the reason for a refusal to the other side, if that side still reads, and closes the channel. */
     static void refuse(Channel channel, Refusal refusal) {
         byte[] frame = Handshake.frame(Handshake.REFUSAL, refusal.encoded());
         channel.writeAndFlush(Unpooled.wrappedBuffer(frame)).addListener(ChannelFutureListener.CLOSE);
@@ -141,7 +141,7 @@ final class HandshakeReader extends ExactReader {
         /** Reports that a part of the handshake has arrived from the other side. */
         default void heard(Channel channel) {}
 
-        /** Reports that this side, which accepts, has admitted the other side and waits for its confirmation. */
+        /** Reports that the accepting side has admitted the connecting side and waits for its confirmation. */
         default void letIn(Channel channel) {}
 
         /**
@@ -150,10 +150,10 @@ final class HandshakeReader extends ExactReader {
          */
         void done(Channel channel);
 
-        /** Reports that one side has refused the other; the channel is still open. */
+        /** Reports that one side has refused the other side. The channel is still open. */
         void refused(Channel channel, Refusal refusal);
 
-        /** Reports that the other side does not use the protocol of ferro; the channel is still open. */
+        /** Reports that the other side does not use the protocol of ferro. The channel is still open. */
         void stranger(Channel channel, byte[] bytes, int length);
 
         /** Reports that the connection ended before the end of the handshake. */

@@ -31,7 +31,7 @@ public record Hello(
     /** Maximum number of bytes of a frame before the end of the handshake. */
     public static final int MOST_BYTES = 512;
 
-    /** First bytes of a hello. Unlike the first byte of a text protocol or TLS hello, byte 0 has its high bit set. */
+    /** First bytes of a hello. Byte 0 has its high bit set, unlike the first byte of a text protocol or TLS hello. */
     private static final byte[] MAGIC = {(byte) 0xF3, 'f', 'e', 'r', 'r', 'o', '\r', '\n'};
 
     private static final int FIXED_BYTES = 117;
@@ -42,7 +42,7 @@ public record Hello(
         STORE,
         CONTROL,
         DATA,
-        /** A connection that ends after the handshake, which shows that the process of the rank lives. */
+        /** A connection that ends after the handshake. The handshake shows that the process of the rank is alive. */
         ALIVE
     }
 
@@ -52,10 +52,10 @@ public record Hello(
      * @param group     hash of the group's name and generation
      * @param rank      the connecting rank
      * @param worldSize number of ranks
-     * @param to        the rank to connect to; -1 for a store
+     * @param to        the rank to which the connecting side connects; -1 for a store
      */
     public record Peering(long group, int rank, int worldSize, int to) {
-        /** Creates the peering of a launcher, which has a negative rank; {@code session} identifies the launcher. */
+        /** Creates the peering of a launcher, with a negative rank; {@code session} identifies the launcher. */
         public static Peering ofLauncher(int node, long session) {
             return new Peering(session, -1 - node, 0, -1);
         }
@@ -76,7 +76,8 @@ public record Hello(
      *
      * @param group identity of the group or subgroup
      * @param lane  number of the lane
-     * @param epoch number of the connection of this lane; a connection that replaces a lost one has a higher number
+     * @param epoch number of the connection of this lane; a connection that replaces a lost connection has a higher
+     *     number
      */
     public record ChannelIdentity(long group, byte lane, int epoch) {
         /** The lane of doorbells, whose bytes have no content and are never encrypted. */
@@ -89,12 +90,13 @@ public record Hello(
      * The identity of one attempt to connect.
      *
      * @param process random number of the connecting process
-     * @param number  number of the attempt; each attempt of a process has a higher number than the attempt before
+     * @param number  number of the attempt; each attempt of a process has a higher number than the previous attempt of
+     *     the process
      * @param answerLimitMillis how long the connecting side waits for each answer
      * @param nonce   32 fresh random bytes
      */
     public record Attempt(long process, int number, int answerLimitMillis, byte[] nonce) {
-        /** Creates an attempt whose connecting side waits for answers as long as a listener waits at least. */
+        /** Creates an attempt whose connecting side waits for each answer for the minimum time of a listener. */
         public Attempt(long process, int number, byte[] nonce) {
             this(process, number, (int) TcpListener.HANDSHAKE_MILLIS, nonce);
         }
@@ -106,7 +108,7 @@ public record Hello(
      * @param secret   whether the connecting side has a secret
      * @param checksum whether data is sent with checksums
      * @param tls      whether the connecting side wants TLS
-     * @param key      hash of the TLS key of the connecting side; zeros if it does not want TLS
+     * @param key      hash of the TLS key of the connecting side; zeros if the connecting side does not want TLS
      */
     public record HelloOptions(boolean secret, boolean checksum, TlsWish tls, byte[] key) {
         private static final int SECRET = 1;
@@ -137,7 +139,7 @@ public record Hello(
 
     /** The wish of the connecting side about TLS. */
     enum TlsWish {
-        /** The connecting side requires TLS. The hello has the hash of the connecting side's key. */
+        /** The connecting side requires TLS. The hello contains the hash of the connecting side's key. */
         TLS,
         /** The connecting side prefers a plain connection, but accepts TLS. */
         EITHER,
@@ -145,7 +147,7 @@ public record Hello(
         PLAIN
     }
 
-    /** Returns whether this is a later attempt at the same connection by the process that sent {@code former}. */
+    /** Returns whether this hello is a later attempt at the same connection by the process that sent {@code former}. */
     public boolean asksAgain(Hello former) {
         return kind == former.kind
                 && member.equals(former.member)
@@ -154,7 +156,7 @@ public record Hello(
                 && attempt.number > former.attempt.number;
     }
 
-    /** Returns whether this is an earlier attempt of the process that sent {@code later}. */
+    /** Returns whether this hello is an earlier attempt of the process that sent {@code later}. */
     public boolean isOlderThan(Hello later) {
         return attempt.process == later.attempt.process && attempt.number < later.attempt.number;
     }
@@ -182,7 +184,7 @@ public record Hello(
         return out.array();
     }
 
-    /** Parses the prefix, whose magic was compared before; returns how many bytes follow. */
+    /** Parses the prefix, whose magic was compared before. Returns how many bytes follow the prefix. */
     static int following(ByteBuffer prefix) throws Refusal {
         int version = Short.toUnsignedInt(prefix.getShort(MAGIC.length));
         if (version != VERSION) {
@@ -245,7 +247,7 @@ public record Hello(
         return new Hello(kind, job, member, channel, with, attempt);
     }
 
-    /** Returns whether the connection carries no data that could be read or changed. */
+    /** Returns whether the connection carries no data, so that nothing could be read or changed. */
     boolean carriesNothing() {
         return kind == ConnectionKind.ALIVE || kind == ConnectionKind.DATA && channel.lane == ChannelIdentity.BELL;
     }

@@ -35,7 +35,7 @@ public record LocalInterface(String name, boolean up, List<InetAddress> addresse
         }
     }
 
-    /** Returns an address without its scope, which is a number that only this host understands. */
+    /** Returns an address without its scope, because only this host understands the scope. */
     static InetAddress withoutScope(InetAddress address) {
         try {
             return InetAddress.getByAddress(address.getAddress());
@@ -49,7 +49,7 @@ public record LocalInterface(String name, boolean up, List<InetAddress> addresse
         return addresses.stream().anyMatch(one -> one instanceof Inet6Address && one.isLinkLocalAddress());
     }
 
-    /** Returns text such as {@code eth0 (10.0.0.1, fd00::1)}; for messages. */
+    /** Returns a text for messages, such as {@code eth0 (10.0.0.1, fd00::1)}. */
     String text() {
         String all = addresses.stream().map(InetAddress::getHostAddress).collect(Collectors.joining(", "));
         return name + " (" + (up ? "" : "down") + (up || all.isEmpty() ? "" : ", ")

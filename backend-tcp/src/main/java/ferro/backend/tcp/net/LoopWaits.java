@@ -10,16 +10,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/** Limited and interruptible waits of a caller's thread for the loop, which fail only with FerroException. */
+/** Waits of a caller's thread for the background loop, with a time limit. Waits fail only with FerroException. */
 public final class LoopWaits {
     private LoopWaits() {}
 
     /**
-     * Waits until the future completes.
+     * Waits until a future completes.
      *
      * @param late message of the failure at the deadline
-     * @throws FerroException the future's failure, INTERRUPTED with the flag set again, or RENDEZVOUS at the deadline,
-     *     whose cause is a TimeoutException
+     * @throws FerroException the future's failure; INTERRUPTED with the flag set again; or RENDEZVOUS at the deadline,
+     *     with a TimeoutException as its cause
      */
     public static <T> T until(CompletableFuture<T> awaited, long nanos, Where where, Supplier<String> late) {
         return within(awaited, nanos, where).orElseThrow(() -> {
@@ -29,7 +29,7 @@ public final class LoopWaits {
     }
 
     /**
-     * Waits for a limited time.
+     * Waits for a future for a limited time.
      *
      * @return empty if the future has not completed
      * @throws FerroException the future's failure, or INTERRUPTED with the flag set again
@@ -51,7 +51,7 @@ public final class LoopWaits {
         }
     }
 
-    /** Waits for a limited time even if interrupted, and keeps the interrupt flag. A failure also ends the wait. */
+    /** Waits a limited time for a future even if interrupted, and keeps the interrupt flag. A failure ends the wait. */
     public static void uninterrupted(CompletableFuture<?> awaited, long nanos) {
         long end = System.nanoTime() + nanos;
         boolean interrupted = false;
@@ -72,7 +72,7 @@ public final class LoopWaits {
     }
 
     /**
-     * Pauses between two polls, because no event announces the result.
+     * Pauses between two polls, for a result that no event announces.
      *
      * @param interrupted message of the failure if the thread is interrupted
      * @throws FerroException INTERRUPTED with the flag set again
@@ -86,7 +86,7 @@ public final class LoopWaits {
         }
     }
 
-    /** Pauses for at least one millisecond, and not beyond a deadline. */
+    /** Pauses for at least one millisecond, but otherwise not beyond a deadline. */
     public static void pause(long millis, long leftNanos, Where where, Supplier<String> interrupted) {
         long left = TimeUnit.NANOSECONDS.toMillis(leftNanos);
         pause(Math.max(1, Math.min(millis, left)), where, interrupted);

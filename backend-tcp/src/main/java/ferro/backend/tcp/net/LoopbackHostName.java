@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /**
  * A name of this host that this host resolves to loopback. Many distributions write the host's own name to /etc/hosts
- * as 127.0.1.1. Other hosts resolve the name correctly, so they cannot reach a rank that listens at the loopback
+ * as 127.0.1.1. Other hosts resolve the name correctly. Therefore they cannot reach a rank that listens at the loopback
  * address.
  *
  * @param name      host name
@@ -19,10 +19,10 @@ import java.util.Optional;
  */
 public record LoopbackHostName(String name, InetAddress loopback, Optional<InetAddress> reachable) {
     /**
-     * Resolves a name once. Blocks, so no loop calls this method.
+     * Resolves a host name once. This method blocks, so no loop calls this method.
      *
-     * @return empty if the name is a loopback address or a name of loopback, does not resolve to loopback, also
-     *     resolves to an address of another host, or is unknown
+     * @return empty if the name is a loopback address or means loopback on every host. Also empty if the name does not
+     *     resolve to loopback, also resolves to an address of another host, or is unknown
      */
     public static Optional<LoopbackHostName> find(String name) {
         if (Addresses.isLoopback(name)) {

@@ -5,9 +5,9 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 
 /**
- * Calls Netty for threads that ferro does not own. Netty keeps objects for each calling thread, and exceptions with the
- * stack of the first caller. Such objects and exceptions would keep a program's class loader reachable while the thread
- * or Netty lives.
+ * Calls Netty on behalf of threads that ferro does not own. Netty keeps objects for each calling thread, and exceptions
+ * with the stack of the first caller. These objects and exceptions would keep a program's class loader reachable as
+ * long as the thread or Netty lives.
  */
 public final class NettyCalls {
     private NettyCalls() {}
@@ -39,7 +39,7 @@ public final class NettyCalls {
         }
     }
 
-    /** Makes a short call without a result, like {@link #call}. */
+    /** Makes a short call without a result, in the same way as {@link #call}. */
     public static void run(Runnable netty) {
         call(() -> {
             netty.run();

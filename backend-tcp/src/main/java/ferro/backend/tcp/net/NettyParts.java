@@ -27,17 +27,17 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * The modules (parts) of Netty that this process loads: the version and the jar of each part.
+ * The modules of Netty that this process loads, called parts: the version and the jar of each part.
  *
- * <p>A class path often has two Nettys, or parts of different versions, because a build names one part for another
- * library. The JVM loads each class from the first jar that contains the class. Therefore the version of a part is read
- * from the jar of one of its classes, and not from all jars of the class path.
+ * <p>A class path often has two copies of Netty, or parts of different versions, because a build names one part for
+ * another library. The JVM loads each class from the first jar that contains the class. Therefore the version of a part
+ * is read from the jar of one of its classes, and not from all jars of the class path.
  */
 public final class NettyParts {
-    /** Prefix of Netty's packages; {@code ferro.shaded.io.netty.} in the jar that renames and contains them. */
+    /** Prefix of Netty's packages. In the jar with renamed packages, the prefix is {@code ferro.shaded.io.netty.}. */
     private static final String PACKAGES = "io.netty.";
 
-    /** Oldest version of Netty with which ferro runs; a test uses this version. */
+    /** The oldest version of Netty with which ferro runs. A test uses this version. */
     static final String OLDEST = "4.2.1.Final";
 
     private static final String VERSIONS = "META-INF/io.netty.versions.properties";
@@ -71,7 +71,7 @@ public final class NettyParts {
 
     private NettyParts() {}
 
-    /** Returns whether this jar contains its own Netty, in packages that no other jar has. */
+    /** Returns whether ferro's jar contains its own Netty, in packages that no other jar has. */
     static boolean areOwn() {
         return PACKAGES.startsWith("ferro.");
     }
@@ -94,7 +94,7 @@ public final class NettyParts {
         return areOwn() ? Optional.empty() : unusable(OfThisProcess.FOUND);
     }
 
-    /** Returns a text about parts of different versions in this process; empty if all have one version. */
+    /** Returns a text about parts of different versions in this process; empty if all parts have one version. */
     public static Optional<String> mixed() {
         return areOwn() ? Optional.empty() : mixed(OfThisProcess.FOUND);
     }
@@ -103,7 +103,7 @@ public final class NettyParts {
      * Runs code that uses Netty.
      *
      * @throws FerroException RENDEZVOUS if ferro cannot run with the Netty of this process. The message has the
-     *     versions found, their jars, the required version, and a way out. The cause is the error of the JVM
+     *     versions that were found, their jars, the required version, and a way out. The cause is the error of the JVM
      */
     public static <T> T with(Where where, Supplier<T> code) {
         Optional<String> why = unusable();
@@ -126,7 +126,7 @@ public final class NettyParts {
         return new FerroException(Code.RENDEZVOUS, where, text, cause);
     }
 
-    /** Returns the linkage error of a class of Netty among the causes; empty if the jar contains its own Netty. */
+    /** Returns the linkage error of a class of Netty among the causes; empty if ferro's jar contains its own Netty. */
     private static Optional<LinkageError> ofNetty(Throwable thrown) {
         LinkageError last = null;
         for (Throwable one = areOwn() ? null : thrown; one != null; one = one.getCause()) {
@@ -139,7 +139,7 @@ public final class NettyParts {
         return Optional.empty();
     }
 
-    /** Returns why ferro cannot run with these parts; empty if ferro can run. */
+    /** Returns why ferro cannot run with the given parts; empty if ferro can run. */
     static Optional<String> unusable(Map<String, Part> found) {
         Set<String> missing = new TreeSet<>(NEEDED.keySet());
         missing.removeAll(found.keySet());
@@ -158,7 +158,7 @@ public final class NettyParts {
                         + " on the class path" + WAY_OUT);
     }
 
-    /** Returns a text about different versions of these parts; empty if all have one version. */
+    /** Returns a text about different versions of the given parts; empty if all parts have one version. */
     static Optional<String> mixed(Map<String, Part> found) {
         Map<String, Set<String>> parts = new TreeMap<>();
         found.forEach((part, one) -> {
@@ -280,7 +280,7 @@ public final class NettyParts {
         return read;
     }
 
-    /** Returns the version of a part from the file in its jar. Files of old versions name some parts differently. */
+    /** Returns the version of a part from a file in its jar. The files of old versions name some parts differently. */
     private static String version(String part, Properties ofJar) {
         String exact = ofJar.getProperty(part + ".version");
         if (exact != null) {

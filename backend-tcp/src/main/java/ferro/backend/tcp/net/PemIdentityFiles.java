@@ -10,8 +10,8 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 
 /**
- * The PEM files of a key and certificates of your own CA. Changed files are read again. A change shows in the time, the
- * length or the file key of a file. While the files do not fit together, as during a renewal, the last content that
+ * The PEM files of a key and certificates of the user's own CA. Changed files are read again. A file has changed if its
+ * time, length or file key is different. If the files do not fit together, as during a renewal, the last content that
  * fits stays in use. Thread-safe.
  */
 final class PemIdentityFiles {
@@ -67,7 +67,7 @@ final class PemIdentityFiles {
         return TlsIdentity.of(CompanyKey.read(files.get(0), files.get(1), files.get(2)), name, provider);
     }
 
-    /** Returns values that change with a file: a renewal replaces a file, or a link on the path to it. */
+    /** Returns values that change with the files. A renewal replaces a file, or a link on the path to the file. */
     private List<Object> marks() throws IOException {
         Object[] found = new Object[files.size()];
         for (int i = 0; i < found.length; i++) {

@@ -9,7 +9,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSession;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** A trust manager for exactly one public key. A {@link PeerJudge} checks names, dates and issuers of certificates. */
+/** A trust manager that trusts one public key only. A {@link PeerJudge} checks names, dates and issuers. */
 class PinnedTrust extends X509ExtendedTrustManager {
     private static final int SHOWN_DIGITS = 16;
 
@@ -28,7 +28,7 @@ class PinnedTrust extends X509ExtendedTrustManager {
         return asked;
     }
 
-    /** Returns why certificates were refused; null if no certificates were refused. */
+    /** Returns the reason why certificates were refused; null if no certificates were refused. */
     String refused() {
         return refused;
     }
@@ -64,7 +64,7 @@ class PinnedTrust extends X509ExtendedTrustManager {
         return HexFormat.of().formatHex(hash).substring(0, SHOWN_DIGITS) + "...";
     }
 
-    /** Checks the key, and prevents the session from being resumed, because a resumed session checks no key. */
+    /** Checks the key. Also prevents that the session is resumed, because a resumed session checks no key. */
     void check(X509Certificate[] chain, SSLEngine engine) throws CertificateException {
         check(chain);
         SSLSession session = engine.getHandshakeSession();
@@ -108,9 +108,9 @@ class PinnedTrust extends X509ExtendedTrustManager {
         return new X509Certificate[0];
     }
 
-    /** Checks the certificates of a peer whose key is already known to be the announced one. */
+    /** A check of the certificates of a peer whose key was already compared with the announced key. */
     interface PeerJudge {
-        /** Accepts all certificates, so that only the key is checked. */
+        /** A judge that accepts all certificates, so that only the key is checked. */
         PeerJudge OF_KEY_ALONE = chain -> {};
 
         /**

@@ -11,19 +11,19 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The ports at which a rank tries to listen, in order. Each rank of a host begins at another port of the range.
- * Therefore two ranks try the same port only if another process holds a port of the range.
+ * The ports at which a rank tries to listen, in order. Each rank of a host begins at another port of the range. Two
+ * ranks try the same port only if another process holds a port of the range.
  *
  * @param range     configured range
  * @param localRank number of this rank on its host
- * @param spared    port of the store, tried last because the store may start later; 0 for none
- * @param servesStore whether the store's port is the only one, because this rank serves the store
+ * @param spared    port of the store, which is tried last because the store may start later; 0 for no such port
+ * @param servesStore whether only the store's port is tried, because this rank serves the store
  */
 public record PortChoice(PortRange range, int localRank, int spared, boolean servesStore) {
     private static final String SETTING = Settings.TCP_PORT.name();
     /**
      * How often to try a range. If two processes begin to listen on a free port within the same microseconds, Linux may
-     * refuse both of them.
+     * refuse both processes.
      */
     private static final int ROUNDS = 4;
 
@@ -37,7 +37,7 @@ public record PortChoice(PortRange range, int localRank, int spared, boolean ser
                 : new PortChoice(asked, Settings.LOCAL_RANK.find(context).orElse(0), storePort, false);
     }
 
-    /** Returns the ports in the order in which they are tried; only 0 if any port is acceptable. */
+    /** Returns the ports in the order in which this rank tries them; only 0 if any port is acceptable. */
     public int[] ports() {
         int size = range.size();
         int begin = Math.floorMod(localRank, size);
@@ -56,7 +56,7 @@ public record PortChoice(PortRange range, int localRank, int spared, boolean ser
     }
 
     /**
-     * Binds the first free port. Tries a range several times, with random pauses in between.
+     * Binds the first free port of the range. Tries the range several times, with random pauses in between.
      *
      * @throws IOException the last error, if all ports are held
      */
@@ -78,7 +78,7 @@ public record PortChoice(PortRange range, int localRank, int spared, boolean ser
         throw last;
     }
 
-    /** Binds one port. */
+    /** An operation that binds one port. */
     @FunctionalInterface
     public interface Binding {
         /** Binds a port and returns the bound address; throws IOException if the port is held. */

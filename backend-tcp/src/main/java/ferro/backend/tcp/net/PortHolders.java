@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
-/** A search for the processes that listen on ports of this host, if Linux shows them to this user; for messages. */
+/** A search, for messages, for processes that listen on ports of this host, if Linux shows them to this user. */
 final class PortHolders {
     private static final String LISTEN = "0A";
     private static final int STATE = 3;
@@ -66,7 +66,7 @@ final class PortHolders {
         return there.isAnyLocalAddress() || wanted.isAnyLocalAddress() || there.equals(wanted);
     }
 
-    /** Parses an address of the kernel's table, which has words of four bytes as numbers in the host's byte order. */
+    /** Parses an address of the kernel's table: words of four bytes, as numbers in the host's byte order. */
     private static InetAddress address(String hex) throws UnknownHostException {
         byte[] bytes = HexFormat.of().parseHex(hex);
         for (int word = 0; ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN && word < bytes.length; word += 4) {
@@ -79,7 +79,7 @@ final class PortHolders {
         return InetAddress.getByAddress(bytes);
     }
 
-    /** Returns the processes that hold these sockets, by inode. */
+    /** Returns the processes that hold the given sockets, by the inode of the socket. */
     private static Map<String, String> owners(Map<Integer, String> inodes) {
         Map<String, String> wanted = new HashMap<>();
         inodes.values().forEach(inode -> wanted.put("socket:[" + inode + "]", inode));
@@ -107,7 +107,7 @@ final class PortHolders {
         }
     }
 
-    /** Returns the target of a descriptor; empty if it was closed since, as is the descriptor of the listing. */
+    /** Returns the target of a descriptor; empty if the descriptor was closed, like the descriptor of the listing. */
     private static String target(Path file) {
         try {
             return Files.readSymbolicLink(file).toString();

@@ -7,21 +7,21 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 
 /**
- * An allocator whose handle decides how much a connection reads and into which memory. The handle can be replaced at
+ * An allocator whose handle decides how much a connection reads, and into which memory. The handle can be replaced at
  * any time. Netty requests the handle of an allocator only once per channel. Without this class, a data connection
- * would keep the exact reads of its handshake for ever.
+ * would for ever read exact numbers of bytes, as during its handshake.
  *
  * <p>Use: {@code ((ReadSwitch) channel.config().getRecvByteBufAllocator()).use(handle)}. Each channel has its own
  * instance. Only the thread of the channel's loop may call an instance, or any thread while the channel has no loop.
  */
 public final class ReadSwitch implements RecvByteBufAllocator {
     private ExtendedHandle now;
-    /** Handle that decides instead of {@link #now}, which only returns the wanted bytes; null for none. */
+    /** The handle that decides in place of {@link #now}, which then only returns the wanted bytes; or null. */
     private ExtendedHandle under;
 
     private long count;
 
-    /** The handle for Netty, created early because an error during Netty's request for the handle would be lost. */
+    /** The handle for Netty. Created early, because an error during Netty's request for the handle would be lost. */
     private final ExtendedHandle asked = new Switch();
 
     /** Creates an allocator with its first handle. */
@@ -34,7 +34,7 @@ public final class ReadSwitch implements RecvByteBufAllocator {
         now = handle;
     }
 
-    /** Lets another handle decide, for a reader that receives its bytes from another handler, not the socket. */
+    /** Lets another handle decide, for a reader whose bytes come from another handler and not from the socket. */
     void cover(ExtendedHandle handle) {
         under = handle;
     }

@@ -8,14 +8,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/** A refusal with its reason, sent before the connection is closed. The other side throws a FerroException. */
+/** A refusal of a connection and its reason, sent before the close. The other side throws a FerroException. */
 public final class Refusal extends Exception {
     static final int MOST_TEXT_BYTES = 400;
     /** Control characters, format characters, and separators of lines and paragraphs, in the categories of Unicode. */
     private static final String UNPRINTABLE = "[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]";
 
     private static final long serialVersionUID = 1L;
-    /** Codes on the wire: the number on the wire is the index in this list plus one. */
+    /** The codes on the wire. The number of a code on the wire is its index in this list plus one. */
     private static final List<Code> CODES = List.of(
             Code.PROTOCOL, Code.UNAUTHENTICATED, Code.RENDEZVOUS, Code.RESOURCE, Code.PEER_LOST, Code.TIMED_OUT);
 
@@ -32,12 +32,12 @@ public final class Refusal extends Exception {
         return code;
     }
 
-    /** Returns the refusal of an attempt that is too late. A later attempt of the same side may be admitted. */
+    /** Returns the refusal of an attempt that comes too late. A later attempt of the same side may be admitted. */
     public static Refusal late(String text) {
         return new Refusal(Code.TIMED_OUT, text);
     }
 
-    /** Returns whether only this attempt is refused. */
+    /** Returns whether only the attempt is refused, and a later attempt may be admitted. */
     boolean isLate() {
         return code == Code.TIMED_OUT;
     }
@@ -63,8 +63,8 @@ public final class Refusal extends Exception {
     }
 
     /**
-     * Returns text of another process with {@code ?} for control characters (of 8 bits, too), for characters that
-     * change the writing direction, and for line separators. Such text cannot forge lines of a log.
+     * Returns a text of another process with {@code ?} in place of control characters (7 and 8 bits), characters that
+     * change the writing direction, and line separators. The result cannot forge lines of a log.
      */
     static String printable(String text) {
         String cut = text.length() <= MOST_TEXT_BYTES ? text : text.substring(0, MOST_TEXT_BYTES);

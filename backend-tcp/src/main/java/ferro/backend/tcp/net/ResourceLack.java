@@ -5,7 +5,7 @@ import io.netty.channel.unix.Errors;
 import java.io.IOException;
 import java.util.Optional;
 
-/** Detects that a socket failed for lack of file descriptors or memory. Another attempt would not help. */
+/** Detects that a socket failed for lack of file descriptors or memory. Such a failure would recur. */
 public final class ResourceLack {
     /** Error numbers of errno(3) on Linux. */
     private static final int ENOMEM = 12;
@@ -49,7 +49,7 @@ public final class ResourceLack {
         };
     }
 
-    /** Classifies a JDK error by its text, because it has no number. If no socket can be opened, any text counts. */
+    /** Classifies an error of the JDK by its text, as it has no number. If no socket can be opened, any text counts. */
     private static Optional<String> ofText(String text, boolean opening) {
         if (text.contains(FILES_OF_ALL)) {
             return Optional.of(filesOfAll(text));

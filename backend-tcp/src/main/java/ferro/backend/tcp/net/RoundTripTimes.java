@@ -8,13 +8,13 @@ import java.util.Arrays;
 
 /**
  * The round trip times to the ranks of other hosts. The kernel measures the time from the first packet of a connection
- * to its answer, which does not depend on thread scheduling. The times are known only with epoll.
+ * to the answer, so the time does not depend on thread scheduling. The times are known only with epoll.
  *
- * <p>The median counts; of two middle values the lower value counts. A single slow answer, or a single near host among
- * far hosts, does not decide.
+ * <p>The median counts, and of two middle values the lower value. Therefore a single slow answer, or a single near host
+ * among far hosts, does not decide.
  */
 public final class RoundTripTimes {
-    /** Limit for a far host. Half of this limit, one step, is the time of 64 KiB at 1 Gbit/s, a slow network today. */
+    /** Round trip time of a far host, at least. Half of it is the time of 64 KiB at 1 Gbit/s, a slow network. */
     private static final int FAR_MICROS = 1000;
 
     private RoundTripTimes() {}
@@ -25,7 +25,7 @@ public final class RoundTripTimes {
     }
 
     /**
-     * Reads the round trip time of a new connection, before an answer of the peer's process can be part of it.
+     * Reads the round trip time of a new connection, before the time can include an answer of the peer's process.
      *
      * @return microseconds; 0 if the time is unknown, or the peer is on this host
      */
@@ -42,7 +42,7 @@ public final class RoundTripTimes {
         }
     }
 
-    /** Returns whether the peer is on this host. Such a connection has the same address at both ends. */
+    /** Returns whether the peer is on this host, because the connection has the same address at both ends. */
     private static boolean isInsideHost(EpollSocketChannel socket) {
         InetSocketAddress own = socket.localAddress();
         InetSocketAddress other = socket.remoteAddress();

@@ -15,8 +15,8 @@ import java.util.HexFormat;
 import java.util.Optional;
 
 /**
- * The secret that only the processes of a job share, and the proofs made from it. The bytes of a secret leave this
- * class only for a job file. No text and no exception contains the bytes.
+ * The secret that only the processes of a job share, and the proofs made from the secret. The bytes of a secret leave
+ * this class only for a job file. No text and no exception contains the bytes.
  */
 public final class Secret {
     static final int PROOF_BYTES = 32;
@@ -27,7 +27,7 @@ public final class Secret {
         this.key = key;
     }
 
-    /** Returns the absent secret, with which proofs use the empty key, so that the handshake stays the same. */
+    /** Returns the absent secret. Its proofs use the empty key, so that the handshake stays the same. */
     public static Secret none() {
         return new Secret(new byte[0]);
     }
@@ -37,7 +37,7 @@ public final class Secret {
         return new Secret(bytes.clone());
     }
 
-    /** Reads a secret file. Only the processes for which the file is meant may have access. */
+    /** Reads a secret file. Only the processes for which the file is meant may have access to the file. */
     static Secret read(Path file, Where where) {
         try {
             return new Secret(SecretFile.read(file));
@@ -52,7 +52,7 @@ public final class Secret {
     }
 
     /**
-     * Returns the secret of a rank: from its context, else from {@code FERRO_SECRET_FILE}, else none.
+     * Returns the secret of a rank: from its context, or else from {@code FERRO_SECRET_FILE}, or else no secret.
      *
      * @throws FerroException UNAUTHENTICATED if the file cannot be read
      */
@@ -84,7 +84,7 @@ public final class Secret {
         return SecretFile.randomBytes(key);
     }
 
-    /** Returns the proof of one side over everything sent so far. */
+    /** Returns the proof of one side over the hello and the challenge. */
     public byte[] proof(Role role, byte[] hello, byte[] challenge) {
         Hmac mac = new Hmac(key);
         mac.update(role.letter);
@@ -93,7 +93,7 @@ public final class Secret {
         return mac.value();
     }
 
-    /** Compares proofs. The time does not depend on the position of the first difference. */
+    /** Compares a proof with the correct one. The time does not depend on the position of the first difference. */
     boolean proves(Role role, byte[] hello, byte[] challenge, byte[] proof) {
         return MessageDigest.isEqual(proof(role, hello, challenge), proof);
     }
@@ -113,7 +113,7 @@ public final class Secret {
         return present() ? "secret(present)" : "secret(none)";
     }
 
-    /** The side that makes a proof. The role is part of the proof, so a peer cannot return a received proof. */
+    /** The side that makes a proof. The role is part of the proof, so a peer cannot send a received proof back. */
     public enum Role {
         CONNECTING('C'),
         ACCEPTING('A');
@@ -126,8 +126,9 @@ public final class Secret {
     }
 
     /**
-     * HMAC with SHA-256. {@code javax.crypto.Mac} returns the same values, but loads all security providers of the JDK,
-     * including those of TLS and elliptic curves. Loading the providers would delay the start of each rank.
+     * The HMAC with SHA-256 of a secret. {@code javax.crypto.Mac} returns the same values, but loads all security
+     * providers of the JDK, including those of TLS and elliptic curves. Loading the providers would delay the start of
+     * each rank.
      *
      * <p>Source: RFC 2104, section 2.
      */
@@ -140,7 +141,7 @@ public final class Secret {
         private final MessageDigest digest = digest();
         private final byte[] block;
 
-        /** Creates the HMAC of a key, which may be empty; a key longer than a block is hashed. */
+        /** Creates the HMAC of a key, which may be empty. A key that is longer than a block is hashed. */
         Hmac(byte[] key) {
             block = Arrays.copyOf(key.length > BLOCK_BYTES ? digest.digest(key) : key, BLOCK_BYTES);
             updateKey(INNER_PAD);

@@ -24,15 +24,16 @@ import java.util.Set;
  *
  * <p>Two kinds of files are accepted. A file of this process's user is accepted if no other user can open it (mode 0600
  * or less). A file of root is accepted if a group of this process may read it and no other user may write it.
- * Kubernetes mounts secrets like this for a pod with {@code fsGroup} (mode 0440); its symbolic links are followed.
+ * Kubernetes mounts secrets of a pod with {@code fsGroup} as such files of root (mode 0440). Symbolic links are
+ * followed.
  */
 public final class SecretFile {
     static final int MOST_BYTES = 4096;
 
-    /** Minimum number of random bytes of a secret if other hosts can try to guess it. */
+    /** Minimum number of random bytes of a secret that other hosts can try to guess. */
     public static final int LEAST_RANDOM_BYTES = 16;
 
-    /** Random bytes of a fresh secret: the length of the digest that uses the secret. */
+    /** Number of random bytes of a new secret, which is the length of a SHA-256 digest. */
     static final int FRESH_BYTES = 32;
 
     private SecretFile() {}
@@ -40,11 +41,12 @@ public final class SecretFile {
     /**
      * Reads a secret.
      *
-     * @param file file of 1 to {@value #MOST_BYTES} bytes. If the file system has users and modes, the file belongs to
-     *     this user without permissions for others, or to root with read permission for a group of this process
+     * @param file file of 1 to {@value #MOST_BYTES} bytes. If the file system has users and modes, the file must belong
+     *     to this user, without permissions for other users, or to root, with read permission for a group of this
+     *     process
      * @return secret, of at least one byte
      * @throws IOException naming file and reason, never the content, if the file cannot be read, belongs to another
-     *     user, is open to others, is too long, or has only white space
+     *     user, is open to other users, is too long, or has only white space
      */
     public static byte[] read(Path file) throws IOException {
         return FileUser.knownTo(file) ? read(file, FileUser.ofProcess()) : content(file);
@@ -67,7 +69,7 @@ public final class SecretFile {
     }
 
     /**
-     * Creates a file with a secret: these bytes in hexadecimal, mode 0600 from the start.
+     * Creates a file with a given secret: its bytes in hexadecimal, mode 0600 from the start.
      *
      * @param file   file that does not exist yet
      * @param random bytes that only the caller has
@@ -109,7 +111,7 @@ public final class SecretFile {
      * Returns the maximum number of random bytes that a secret can have.
      *
      * @param secret bytes of the secret
-     * @return length of the secret; half of the length if all bytes are hexadecimal digits
+     * @return length of the secret in bytes; half of the length if all bytes are hexadecimal digits
      */
     public static int randomBytes(byte[] secret) {
         for (byte one : secret) {

@@ -4,10 +4,11 @@ import ferro.spi.RankContext;
 import ferro.spi.Settings;
 
 /**
- * The settings that a message names if ranks do not find each other: variables, or parts of {@code JoinOptions}.
+ * The settings that a message names if ranks do not find each other. A setting is a variable or a part of {@code
+ * JoinOptions}.
  *
  * @param ofHost  settings that name the host of the store
- * @param ofStore settings of the store that must be the same everywhere, with a verb for the message
+ * @param ofStore settings of the store that must be the same on all ranks, with a verb for the message
  * @param ofRanks settings that must fit together on all ranks
  */
 public record StoreSettings(String ofHost, String ofStore, String ofRanks) {

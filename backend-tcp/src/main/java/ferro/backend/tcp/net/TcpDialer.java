@@ -27,12 +27,12 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** Opens authenticated connections. Tries again while no peer answers, and fails at once if the peer refuses. */
+/** Opens authenticated connections. Tries again as long as no peer answers, and fails at once if a peer refuses. */
 public final class TcpDialer {
     private static final long FIRST_PAUSE_MILLIS = 10;
     private static final long LONGEST_PAUSE_MILLIS = 500;
 
-    /** Delay between attempts at two addresses of a name (RFC 8305, section 8). */
+    /** Delay between the attempts at two addresses of one name (RFC 8305, section 8). */
     private static final long NEXT_ADDRESS_MILLIS = 250;
 
     /** Additional time for which a caller waits after the dialer's deadline. */
@@ -44,9 +44,9 @@ public final class TcpDialer {
     private final EventLoopGroup loop;
     private final Credentials own;
     private final LongSupplier clock;
-    /** Number in the hellos of this process. Peers distinguish processes with the same rank by this number. */
+    /** Random number of this process in its hellos, by which peers distinguish processes with the same rank. */
     private final long process;
-    /** Number of attempts; used on the loop only. */
+    /** Number of attempts of this process; used on the loop only. */
     private int attempts;
 
     /** Creates a dialer on a loop, with the credentials of this process; {@code clock} returns nanoseconds. */
@@ -59,24 +59,27 @@ public final class TcpDialer {
     }
 
     /**
-     * Connects. The channel has an empty pipeline and reads nothing. Cancelling the future ends the attempts.
+     * Connects to a peer. The channel has an empty pipeline and reads nothing. A cancel of the future ends the
+     * attempts.
      *
      * @param call  peer and purpose
-     * @param notes record of the attempts, which other threads may read during the attempts. A caller that waits for
-     *     the deadline itself takes the failure from this record, because a loop without CPU time fails late
-     * @return channel, completed on the loop; or FerroException
+     * @param notes record of the attempts, which other threads may read during the attempts. If the loop has no CPU
+     *     time, the future fails late. Therefore a caller that waits for the deadline itself takes the failure from
+     *     this record
+     * @return future that completes on the loop with the channel or fails with a FerroException
      */
     public CompletableFuture<Channel> dial(DialledPeer call, ConnectAttempts notes) {
         return dial(call, () -> null, notes);
     }
 
     /**
-     * Connects like {@link #dial(DialledPeer, ConnectAttempts)}, but checks between two attempts whether to give up.
+     * Connects like {@link #dial(DialledPeer, ConnectAttempts)}. Checks between two attempts whether to give up.
      *
      * @param call     peer and purpose
-     * @param hopeless returns why no peer will answer any more, or null while a peer may answer; called on the loop
+     * @param hopeless returns the reason why no peer will answer any more, or null if a peer may answer; called on the
+     *     loop
      * @param notes    record of the attempts
-     * @return channel, completed on the loop; or FerroException
+     * @return future that completes on the loop with the channel or fails with a FerroException
      */
     public CompletableFuture<Channel> dial(DialledPeer call, Supplier<FerroException> hopeless, ConnectAttempts notes) {
         Attempts dialling = new Attempts(call, hopeless, notes);
@@ -85,13 +88,13 @@ public final class TcpDialer {
     }
 
     /**
-     * Connects, and waits for the connection. The dialer fails at its deadline. If the dialer's loop is late, this
-     * method fails with the same text.
+     * Connects to a peer, and waits for the connection. The dialer fails at its deadline. If the dialer's loop is late,
+     * this method itself fails with the same text.
      *
      * @param call     peer and purpose
      * @param hopeless as in {@link #dial(DialledPeer, Supplier, ConnectAttempts)}
-     * @param leaves   returns whether the caller wants no connection; called on the caller's thread at least every 250
-     *     ms
+     * @param leaves   returns whether the caller no longer wants a connection; called on the caller's thread at least
+     *     every 250 ms
      * @param now      clock of the caller
      * @param notes    record of the attempts
      * @return channel; empty if the caller no longer wants a connection
@@ -125,14 +128,15 @@ public final class TcpDialer {
     }
 
     /**
-     * The peer to connect to and the purpose.
+     * The peer to which a dialer connects, and the purpose of the connection.
      *
-     * @param to            returns at least one resolved address, in the order to try; called for each round
-     * @param kind          purpose in the hello
-     * @param member        ranks in the hello
-     * @param channel       data channel in the hello
+     * @param to            returns at least one resolved address, in the order to try; called for each round of
+     *     attempts
+     * @param kind          purpose of the connection, for the hello
+     * @param member        connecting rank or launcher, and the rank to which it connects, for the hello
+     * @param channel       data channel, for the hello
      * @param what          name of the peer in messages, such as "the store at 10.0.0.1:29500"
-     * @param where         group and rank in failures
+     * @param where         group and rank that failures name
      * @param deadlineNanos end of the attempts, on the dialer's clock
      */
     public record DialledPeer(
@@ -153,17 +157,17 @@ public final class TcpDialer {
         private final CompletableFuture<Channel> result = new CompletableFuture<>();
         private final DialledPeer call;
         private final Supplier<FerroException> hopeless;
-        /** Begins a round. The dialer's caller creates this object, so that the caller gets an error of the class. */
+        /** A task that begins a round. The dialer's caller creates the task and gets an error of the class. */
         private final AttemptPart begin = this::begin;
 
         private final long start = clock.getAsLong();
         private long pauseMillis = FIRST_PAUSE_MILLIS;
         private final ConnectAttempts notes;
-        /** Whether the peer requires TLS although its address did not show this. */
+        /** Whether the peer requires TLS for a connection that this side would not encrypt. */
         private boolean encrypts;
-        /** Time limit for each answer. The limit doubles after each attempt that took too long on either side. */
+        /** Time limit for each answer. The limit doubles after an attempt that took too long on either side. */
         private long answerMillis = Math.min(Integer.MAX_VALUE, io.answerLimit().toMillis());
-        /** Addresses whose connection was made but whose handshake got no answer, in the order of these events. */
+        /** Addresses with a connection whose handshake got no answer, in the order in which the handshakes failed. */
         private final Set<InetSocketAddress> unanswered = new LinkedHashSet<>();
 
         Attempts(DialledPeer call, Supplier<FerroException> hopeless, ConnectAttempts notes) {
@@ -215,7 +219,7 @@ public final class TcpDialer {
             }
         }
 
-        /** Ends the attempts with an exception of this process, which would occur again in another attempt. */
+        /** Ends the attempts with an exception of this process, because the exception would occur in each attempt. */
         private void broken(Throwable failure) {
             Code code = ResourceLack.of(failure).isPresent() ? Code.RESOURCE : Code.ABORTED;
             String text =
@@ -232,8 +236,8 @@ public final class TcpDialer {
         }
 
         /**
-         * Creates the hello for an address before the connection exists. A hello may need a new key, and both sides
-         * limit the time of a handshake from the connection on.
+         * Creates the hello for an address before the connection exists. The hello may need a new key, and the time
+         * limits of both sides begin with the connection.
          */
         private AttemptEnd prepared(InetSocketAddress to) throws Refusal {
             Hello plain = hello();
@@ -241,7 +245,7 @@ public final class TcpDialer {
             return new AttemptEnd(new ConnectingHandshake(own, plain, key), to);
         }
 
-        /** Sends the hello on the first connection that was made; nothing is sent to any address before. */
+        /** Sends the hello on the first connection that was made. Nothing was sent to any address before. */
         private void shake(AttemptEnd attempt, Channel channel) {
             notes.connected(attempt.to, channel);
             attempt.connected(channel);
@@ -249,8 +253,8 @@ public final class TcpDialer {
         }
 
         /**
-         * One attempt to connect to each address, until the first connection is made. The next attempt begins 250 ms
-         * after the previous attempt, or as soon as the previous attempt fails.
+         * A round of attempts: one attempt to connect to each address, until the first connection is made. The next
+         * attempt begins 250 ms after the previous attempt, or as soon as the previous attempt fails.
          *
          * <p>Source: RFC 8305, sections 5 and 8 (Connection Attempt Delay).
          */
@@ -285,7 +289,7 @@ public final class TcpDialer {
                 }
             }
 
-            /** Handles the end of an attempt to connect. */
+            /** A handler of the end of an attempt to connect. */
             private final class RoundEnd implements ChannelFutureListener, AttemptPart {
                 private final AttemptEnd attempt;
                 private ChannelFuture done;
@@ -337,7 +341,7 @@ public final class TcpDialer {
                 }
             }
 
-            /** Ends the round, and closes the connections that are not made yet. */
+            /** Ends the round, and closes the channels of attempts that have not connected yet. */
             private void end() {
                 over = true;
                 stopTimer();
@@ -348,7 +352,7 @@ public final class TcpDialer {
                 }
             }
 
-            /** Returns why a connection cannot be used; null if it can. */
+            /** Returns the reason why a connection cannot be used; null if the connection can be used. */
             private Throwable trouble(ChannelFuture done) {
                 if (!done.isSuccess()) {
                     return done.cause();
@@ -421,13 +425,14 @@ public final class TcpDialer {
         }
 
         /**
-         * Handles the end of one attempt's handshake, and its time limit. The limit starts when the connection is made,
-         * and again at each answer. A peer that answers is alive, however long a busy host takes for the next answer.
+         * A handler of the end and the time limit of one attempt's handshake. The limit starts when the connection is
+         * made, and again at each answer. A peer that answers is alive, even if a busy host takes long for the next
+         * answer.
          */
         private final class AttemptEnd implements HandshakeReader.HandshakeEnd {
             private final ConnectingHandshake side;
             private final InetSocketAddress to;
-            /** Null until the connection is made. */
+            /** The channel of the attempt; null until the connection is made. */
             private Channel channel;
 
             private Future<?> timer;
@@ -451,7 +456,7 @@ public final class TcpDialer {
                 timer = loop.schedule(this::late, limitMillis, TimeUnit.MILLISECONDS);
             }
 
-            /** Ends the attempt, unless its confirmation is in flight, because the peer may use the connection. */
+            /** Ends the attempt, unless its confirmation is in flight and the peer may use the connection. */
             private void late() {
                 if (channel.pipeline().get(ExactReader.class) != null) {
                     channel.pipeline()

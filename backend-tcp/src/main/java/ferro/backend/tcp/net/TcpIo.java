@@ -26,7 +26,7 @@ import java.util.Optional;
 
 /** The choice between epoll and NIO, and the options of sockets. Epoll is used if Netty's native part loads. */
 public final class TcpIo {
-    /** {@code IPPROTO_TCP} and {@code TCP_CONGESTION} of linux/tcp.h. Names of algorithms have at most 16 bytes. */
+    /** {@code IPPROTO_TCP} and {@code TCP_CONGESTION} of linux/tcp.h. An algorithm's name has at most 16 bytes. */
     private static final int IPPROTO_TCP = 6;
 
     private static final int TCP_CONGESTION = 13;
@@ -37,7 +37,7 @@ public final class TcpIo {
     private static final int LONGEST_BACKOFF_MILLIS = 1_000;
     /** Idle time of a link before the kernel probes the peer, because firewalls drop idle connections. */
     private static final int KEEP_IDLE_SECONDS = 60;
-    /** Unanswered probes before a link ends, which takes half an hour. Heartbeats detect a lost peer much earlier. */
+    /** Unanswered probes until a link ends after half an hour. Heartbeats detect a lost peer much earlier. */
     private static final int KEEP_ASKED_MOST = 30;
 
     private static final String NATIVE = "io.netty.channel.epoll.Native";
@@ -67,8 +67,8 @@ public final class TcpIo {
     private record PeerTimes(Duration answerLimit, boolean debug) {}
 
     /**
-     * Reads {@code ferro.tcp.io}, {@code ferro.tcp.congestion}, {@code ferro.tcp.checksum},
-     * {@code ferro.tcp.handshake.timeout}, {@code ferro.tls.key.bytes} and {@code ferro.debug}.
+     * Reads the settings {@code ferro.tcp.io}, {@code ferro.tcp.congestion}, {@code ferro.tcp.checksum}, {@code
+     * ferro.tcp.handshake.timeout}, {@code ferro.tls.key.bytes} and {@code ferro.debug}.
      *
      * @throws IllegalArgumentException naming the setting, if epoll is required but unavailable, or if a socket of this
      *     host does not accept the congestion control
@@ -104,7 +104,7 @@ public final class TcpIo {
 
     /**
      * Returns why {@code ferro.tcp.io=auto} does not choose epoll, with a way out; empty if epoll is chosen. Loads
-     * Netty's native part only if loading does no harm.
+     * Netty's native part only if this does no harm.
      */
     public static Optional<String> epollAvoidedBecause() {
         if (sharesNativePart(Epoll.class.getClassLoader(), ClassLoader.getSystemClassLoader())) {
@@ -121,9 +121,9 @@ public final class TcpIo {
     }
 
     /**
-     * Returns whether the JVM's class path has another copy of Netty's native methods. When the class loader with this
-     * native part is collected, JNI_OnUnload finds the class by the system class loader. As a result, JNI_OnUnload
-     * would unregister the methods of the other copy.
+     * Returns whether the JVM's class path has another copy of Netty's native methods. When the class loader of this
+     * copy is collected, JNI_OnUnload finds the class through the system class loader. As a result, JNI_OnUnload would
+     * unregister the methods of the other copy.
      */
     static boolean sharesNativePart(ClassLoader own, ClassLoader system) {
         if (own == system) {
@@ -136,7 +136,7 @@ public final class TcpIo {
         }
     }
 
-    /** Tries a name on a socket, so that a wrong name fails the join and not the first call. */
+    /** Tries the name of a congestion control on a socket, so that a wrong name fails the join, not the first call. */
     private static void checkCongestion(String name, boolean epoll) {
         if (name.equals(AUTO) || name.equals(SYSTEM)) {
             return;
@@ -185,7 +185,7 @@ public final class TcpIo {
                         + "to idle connections");
     }
 
-    /** Returns the best choice on this host, for callers without settings. */
+    /** Returns the best options on this host, for callers without settings. */
     public static TcpIo standard() {
         Duration answerLimit = Settings.TCP_HANDSHAKE_TIMEOUT.read(
                 Settings.TCP_HANDSHAKE_TIMEOUT.fallback().orElseThrow());
@@ -235,7 +235,7 @@ public final class TcpIo {
 
     /**
      * Sets the options of a data link: no delay, quick acknowledgements, and the configured congestion control. If
-     * {@code auto} selects reno and the system refuses it, the system's algorithm stays.
+     * {@code auto} selects reno and the system refuses reno, the link keeps the system's algorithm.
      *
      * @throws ChannelException if the channel does not accept another option
      */
@@ -262,8 +262,8 @@ public final class TcpIo {
     }
 
     /**
-     * Makes the kernel probe an idle connection of any kind, so that no firewall between hosts drops it. NIO cannot set
-     * the idle time, so the system's setting applies.
+     * Makes the kernel probe an idle connection of any kind, so that no firewall between hosts drops the connection.
+     * NIO cannot set the idle time, so with NIO the system's setting applies.
      */
     void keepAlive(Channel channel) {
         channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
@@ -276,9 +276,10 @@ public final class TcpIo {
 
     /**
      * Limits the time between two retransmissions of the kernel, for a connection that carries heartbeats. Without a
-     * limit, this time doubles until data is acknowledged. After a repair of the network, peers would stay silent for
-     * as long as the network was broken. The method has no effect with NIO and before Linux 6.15. The method has no
-     * effect in a debugger either, because the kernel would end a connection whose peer reads nothing for half an hour.
+     * limit, this time doubles until data is acknowledged. Then, after a repair of the network, peers would stay silent
+     * for as long as the network was broken. The method has no effect with NIO and before Linux 6.15. The method also
+     * has no effect with {@code ferro.debug}, because the kernel would end a connection whose peer reads nothing for
+     * half an hour.
      */
     void limitBackoff(Channel channel) {
         if (peerTimes.debug || !(channel instanceof EpollSocketChannel)) {
@@ -299,7 +300,7 @@ public final class TcpIo {
         }
     }
 
-    /** Returns whether a channel stays within this host, over its loopback address. */
+    /** Returns whether both ends of a channel are on this host and use its loopback address. */
     static boolean loopback(Channel channel) {
         return channel.remoteAddress() instanceof java.net.InetSocketAddress peer
                 && peer.getAddress() != null

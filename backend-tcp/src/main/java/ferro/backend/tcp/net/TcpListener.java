@@ -28,15 +28,15 @@ import java.util.function.Consumer;
  * that its hello requests. The number of connections in a handshake is limited. Connections that have sent nothing
  * valid are dropped first.
  *
- * <p>A connection is passed on when the connecting side has confirmed the connection. The confirmation has no time
- * limit. A side that has sent the confirmation uses the connection. A side that has not sent it will close the
- * connection.
+ * <p>The {@link Guest} receives a connection when the connecting side has confirmed the connection. The confirmation
+ * has no time limit. A side that has sent the confirmation uses the connection. A side that has not sent the
+ * confirmation will close the connection.
  */
 public final class TcpListener implements AutoCloseable {
     static final long HANDSHAKE_MILLIS = 5_000;
-    /** Time limit for a side whose hello asks for more time. */
+    /** Longest time limit for a connecting side whose hello asks for more time. */
     static final long LONGEST_HANDSHAKE_MILLIS = 40_000;
-    /** Delay of a timer that shows that the loop did not run. Such a delay does not count for the time limit. */
+    /** Delay of a timer above which the loop did not run. The delay then does not count for the time limit. */
     private static final long HELD_UP_NANOS = 100_000_000;
 
     static final int FEWEST_PENDING = 64;
@@ -49,7 +49,7 @@ public final class TcpListener implements AutoCloseable {
     private final UnauthenticatedPeerLog strangers;
     /** The accepted connections in their handshake, in order of arrival; used on the loop only. */
     private final Map<Channel, AcceptingHandshake> pending = new LinkedHashMap<>();
-    /** Admitted connections without a confirmation, which the other side may already use. Not limited. */
+    /** Admitted connections without a confirmation, without a limit. The other side may already use them. */
     private final Set<Channel> letIn = new HashSet<>();
 
     private volatile int mostPending = FEWEST_PENDING;
@@ -108,8 +108,8 @@ public final class TcpListener implements AutoCloseable {
     }
 
     /**
-     * Returns a refusal that names the process that holds the port, or reports that the address is not of this host.
-     * Called only for the last attempt, because this method searches all processes.
+     * Returns a refusal. Its text names the process that holds the port, or reports that the address does not belong to
+     * this host. Called only for the last attempt, because this method searches all processes.
      */
     public static Refusal notBound(InetSocketAddress address, IOException cause) {
         boolean isElsewhere = Addresses.isElsewhere(address.getAddress());
@@ -145,9 +145,9 @@ public final class TcpListener implements AutoCloseable {
 
     /**
      * Adds a connection. Beyond {@link #mostPending} handshakes, closes the oldest connection that has sent nothing
-     * valid. If one address has more such connections than half of the limit, its oldest such connection is closed.
-     * Therefore an address that connects endlessly displaces its own connections, and leaves half of the limit to
-     * others.
+     * valid. If one address has more of these silent connections than half of the limit, closes the oldest of this
+     * address. Therefore an address that connects endlessly displaces its own connections, and leaves half of the limit
+     * to other addresses.
      */
     private void add(Channel channel, AcceptingHandshake side) {
         pending.put(channel, side);
@@ -169,7 +169,7 @@ public final class TcpListener implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** Returns the oldest silent connection of an address or of all addresses; else the oldest connection. */
+    /** Returns the oldest silent connection of an address or of all addresses, or else the oldest connection. */
     private Channel leaving(Optional<Object> crowd) {
         return pending.entrySet().stream()
                 .filter(each -> !each.getValue().spoken())
@@ -185,14 +185,14 @@ public final class TcpListener implements AutoCloseable {
         return remote instanceof InetSocketAddress there ? there.getAddress() : String.valueOf(remote);
     }
 
-    /** Returns whether both ends are on this host; true for a channel without a network address. */
+    /** Returns whether both ends of a channel are on this host; true for a channel without a network address. */
     private static boolean isLocal(Channel channel) {
         return !(channel.localAddress() instanceof InetSocketAddress here)
                 || !(channel.remoteAddress() instanceof InetSocketAddress there)
                 || TlsPolicy.isWithin(here.getAddress(), there.getAddress());
     }
 
-    /** Stops listening and drops connections in a handshake; complete connections belong to their owners. */
+    /** Stops listening and drops the connections in a handshake. Complete connections stay with their owners. */
     @Override
     public void close() {
         if (server != null) {
@@ -204,12 +204,12 @@ public final class TcpListener implements AutoCloseable {
         }
     }
 
-    /** Handles the end of the handshake of an accepted connection. */
+    /** A handler of the end of an accepted connection's handshake. */
     private final class Accepted implements HandshakeReader.HandshakeEnd {
         private final Channel channel;
         private final AcceptingHandshake side;
         private ScheduledFuture<?> timer;
-        /** When the timer is due, on the clock of the loop. */
+        /** The time at which the timer is due, on the clock of the loop. */
         private long due;
         /** Time limit for the proof, from the acceptance on. */
         private long grantedMillis = HANDSHAKE_MILLIS;
@@ -299,7 +299,7 @@ public final class TcpListener implements AutoCloseable {
             channel.close();
         }
 
-        /** Sends a refusal, so that the other side does not try again. After a full handshake, notifies the guest. */
+        /** Sends a refusal, so that the other side stops its attempts. After a full handshake, notifies the guest. */
         private void broken(LinkageError cause) {
             if (side.wanted() == 0) {
                 guests.broken(side.hello(), cause);
@@ -312,7 +312,7 @@ public final class TcpListener implements AutoCloseable {
         return new Refusal(Code.ABORTED, "the accepting side failed with " + broken);
     }
 
-    /** Receives connections; called on the loop. */
+    /** The receiver of authenticated connections; called on the loop. */
     public interface Guest {
         /**
          * Admits or refuses a side whose proof was correct. All state that a guest keeps must end with the channel.
@@ -321,23 +321,23 @@ public final class TcpListener implements AutoCloseable {
          */
         void admit(Hello hello, Channel channel) throws Refusal;
 
-        /** Takes over an authenticated connection; its pipeline is empty and no read is active. */
+        /** Takes over an authenticated connection. The pipeline of the channel is empty and no read is active. */
         void entered(Hello hello, Channel channel);
 
-        /** Receives the refusal of a side; the hello may be of another job, and is null if none had arrived. */
+        /** Receives the refusal of a side. The hello is null if none has arrived, and may be of another job. */
         default void refused(Hello hello, SocketAddress from, Refusal refusal) {}
 
         /** Receives the error of this process because of which an authenticated connection was closed. */
         default void broken(Hello hello, LinkageError cause) {}
 
-        /** Receives the name of the resource that this process lacks to accept a connection, whose peer is unknown. */
+        /** Receives the name of the resource that this process lacks to accept a connection of an unknown peer. */
         default void notAccepted(String lacking) {}
     }
 
     /**
-     * Stops accepting for 200 ms when a connection cannot be accepted. An immediate new attempt would only use
-     * processor time that running groups need. The connection waits in the kernel during the pause. If this process
-     * lacks a descriptor or memory for the connection, {@code lacking} is notified at once.
+     * A handler that stops accepting for 200 ms when a connection cannot be accepted. An immediate new attempt would
+     * only use processor time that running groups need. The connection waits in the kernel during the pause. If this
+     * process lacks a descriptor or memory for the connection, {@code lacking} is called at once.
      */
     static final class AcceptPause extends ChannelInboundHandlerAdapter {
         static final long PAUSE_MILLIS = 200;

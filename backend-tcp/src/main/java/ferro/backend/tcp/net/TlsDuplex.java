@@ -11,11 +11,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Encrypts a connection that the background loop reads. The handler is between the socket and the reader of frames.
- * Like the socket, the handler passes on at most the bytes that the reader asks for.
+ * A handler that encrypts a connection which the background loop reads. The handler is between the socket and the
+ * reader of frames. Like a socket, the handler gives the reader at most the bytes that the reader asks for.
  *
- * <p>The handler has its own memory for one frame in writing, like a control connection. Therefore a rank without free
- * direct memory can still report its failure.
+ * <p>The handler has its own memory for one frame that is being written, like a control connection. Therefore a rank
+ * without free direct memory can still report its failure.
  */
 public final class TlsDuplex extends ChannelDuplexHandler {
     private static final int OWN_BYTES = 16 << 10;
@@ -25,7 +25,7 @@ public final class TlsDuplex extends ChannelDuplexHandler {
     private final ExactReader.Exactly socket = new ExactReader.Exactly();
     private final ByteBuf leaving = Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(OWN_BYTES));
     private final ByteBuffer opened = ByteBuffer.allocate(TlsSession.RECORD_BYTES);
-    /** Whether the reader has asked for bytes that it has not received yet. */
+    /** Whether the reader has asked for bytes and has not received all of them yet. */
     private boolean asked;
 
     private boolean handingOn;
@@ -75,7 +75,7 @@ public final class TlsDuplex extends ChannelDuplexHandler {
         handOn(on);
     }
 
-    /** Passes on the bytes that the reader asks for while bytes are available, and after that reads from the socket. */
+    /** Gives the reader the available bytes that the reader asks for, and then reads from the socket. */
     private void handOn(ChannelHandlerContext on) {
         if (handingOn) {
             return;
@@ -146,7 +146,7 @@ public final class TlsDuplex extends ChannelDuplexHandler {
         on.write(sealed, written);
     }
 
-    /** Returns memory for the records of a frame: the own memory, or new memory if the own is in use or too small. */
+    /** Returns memory for the records of a frame: its own memory, or new memory if this is in use or too small. */
     private ByteBuf memory(int bytes) {
         return leaving.refCnt() == 1 && 2 * bytes <= OWN_BYTES
                 ? leaving.clear().retain()

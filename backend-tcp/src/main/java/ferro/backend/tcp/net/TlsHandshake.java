@@ -11,11 +11,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A reader that runs the TLS handshake after the job's handshake, and leaves the pipeline after that. The reader reads
- * no byte beyond the last record of the handshake.
+ * A reader that runs the TLS handshake after the job's handshake, and then leaves the pipeline. The reader reads no
+ * byte beyond the last record of the TLS handshake.
  *
  * <p>In TLS the connecting side sends the last message, and receives no reply to this message. Therefore the accepting
- * side sends one more byte, in a separate record. The connecting side confirms the connection by another such byte.
+ * side sends one more byte, in a separate record. The connecting side answers with one byte, which confirms the
+ * connection.
  */
 public final class TlsHandshake extends ExactReader {
     static final AttributeKey<TlsSession> SESSION = AttributeKey.valueOf("ferro.tls.session");
@@ -31,12 +32,12 @@ public final class TlsHandshake extends ExactReader {
         this.end = end;
     }
 
-    /** Returns the session of an encrypted connection; null for a plain one. */
+    /** Returns the TLS session of an encrypted connection; null for a plain connection. */
     public static TlsSession sessionOf(Channel channel) {
         return channel.attr(SESSION).get();
     }
 
-    /** Closes a connection without a loop, whose end Netty would not report, and frees its TLS memory. */
+    /** Closes a connection that has no loop, and frees its TLS memory. Netty would not report its end. */
     public static void closeAtOnce(Channel channel) {
         channel.unsafe().closeForcibly();
         TlsSession session = sessionOf(channel);
@@ -80,8 +81,8 @@ public final class TlsHandshake extends ExactReader {
 
     /**
      * Reports why the handshake failed. If either side has refused a key or a certificate, the failure is final. Any
-     * other failure can come from the network. After such a failure the connection ends without a refusal, and the
-     * connecting side tries again.
+     * other failure can come from the network. In this case the connection ends without a refusal, and the connecting
+     * side tries again.
      */
     private void ended(IOException wrong) {
         boolean there = isKeyRefusedThere(wrong);
@@ -102,7 +103,7 @@ public final class TlsHandshake extends ExactReader {
         return TlsSession.isAlert(wrong) && TlsSession.isOfACertificate(wrong);
     }
 
-    /** Admits the other side and reads its confirmation; the connecting side confirms after it is admitted. */
+    /** Admits the connecting side and reads its confirmation. A connecting side confirms after it was admitted. */
     private boolean isConfirmed() throws IOException {
         if (session.isConnecting()) {
             return session.open(word, 0, word.capacity()) > 0 && session.seal(word, 0, word.capacity()) > 0;

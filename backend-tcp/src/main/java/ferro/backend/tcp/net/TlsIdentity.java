@@ -24,9 +24,9 @@ import javax.net.ssl.SSLException;
 
 /**
  * The key with which a process encrypts its connections. By default the key is created in memory and never written. If
- * PEM files of your own CA are configured, the key comes from these files, with certificates. The other side trusts the
- * key, because the key's hash is in a handshake that the job's secret protects. A side with PEM files also checks
- * certificates. Thread-safe.
+ * PEM files of the user's own CA are configured, the key comes from these files, with certificates. The other side
+ * trusts the key, because the key's hash is in a handshake that the job's secret protects. A side with PEM files also
+ * checks certificates. Thread-safe.
  */
 final class TlsIdentity {
     /** Length of a {@link #fingerprint} in bytes. */
@@ -53,7 +53,7 @@ final class TlsIdentity {
     }
 
     /**
-     * Creates a fresh P-256 key; the first call takes some tens of milliseconds.
+     * Creates a fresh P-256 key. The first call takes some tens of milliseconds.
      *
      * @param uri      name of the owner in the certificate, as {@code ferro://JOB/rank/N}; for people who inspect
      *     traffic
@@ -82,7 +82,7 @@ final class TlsIdentity {
     }
 
     /**
-     * Refuses a certificate from PEM files that is not valid now; a key created in memory has no dates.
+     * Refuses a certificate from PEM files that is not valid now. A key that was created in memory has no dates.
      *
      * @throws IOException naming the file and the dates
      */
@@ -110,12 +110,12 @@ final class TlsIdentity {
     }
 
     /**
-     * Creates one side of a connection.
+     * Creates the TLS session of one side of a connection.
      *
-     * @param connecting whether this side has connected, and so sends first
+     * @param connecting whether this side is the connecting side, which sends first
      * @param pin        {@link #fingerprint} of the other side
      * @param judged     whether to check the certificates of the other side, if this side has PEM files
-     * @return session before its handshake
+     * @return session whose handshake has not begun
      * @throws IllegalStateException if the provider has no TLS 1.3, or no memory for an engine
      */
     TlsSession session(boolean connecting, byte[] pin, boolean judged) {
@@ -139,7 +139,7 @@ final class TlsIdentity {
     }
 
     /**
-     * Writes a self-signed certificate (RFC 5280). The certificate is valid for all years, because the clocks of two
+     * A writer of self-signed certificates (RFC 5280). A certificate is valid in all years, because the clocks of two
      * hosts may differ and no peer checks its dates.
      */
     static final class SelfSigned {
@@ -159,11 +159,11 @@ final class TlsIdentity {
 
         private static final int LONG_LENGTH = 0x80;
 
-        /** 1.2.840.10045.4.3.2, ecdsa-with-SHA256. */
+        /** The object identifier 1.2.840.10045.4.3.2, ecdsa-with-SHA256. */
         private static final byte[] ECDSA_SHA256 = {0x2A, (byte) 0x86, 0x48, (byte) 0xCE, 0x3D, 0x04, 0x03, 0x02};
-        /** 2.5.4.3, common name. */
+        /** The object identifier 2.5.4.3, common name. */
         private static final byte[] COMMON_NAME = {0x55, 0x04, 0x03};
-        /** 2.5.29.17, subject alternative name. */
+        /** The object identifier 2.5.29.17, subject alternative name. */
         private static final byte[] ALTERNATIVE_NAME = {0x55, 0x1D, 0x11};
 
         private SelfSigned() {}
@@ -197,7 +197,7 @@ final class TlsIdentity {
             return text.getBytes(StandardCharsets.US_ASCII);
         }
 
-        /** Returns the encoding of a tag, the length and the contents (X.690, 8.1). */
+        /** Returns the encoding of a tag, the length of the contents, and the contents (X.690, 8.1). */
         private static byte[] part(int tag, byte[]... contents) {
             ByteArrayOutputStream joined = new ByteArrayOutputStream();
             for (byte[] one : contents) {

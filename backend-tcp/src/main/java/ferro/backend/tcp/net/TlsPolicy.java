@@ -31,7 +31,7 @@ import java.util.function.Supplier;
 public final class TlsPolicy {
     private final TlsUse use;
     private final String uri;
-    /** The files of a key and certificates of your own CA; null without such files. */
+    /** The files of a key and certificates of the user's own CA; null without such files. */
     private final PemIdentityFiles company;
 
     private final Supplier<TlsProvider> provider;
@@ -45,15 +45,15 @@ public final class TlsPolicy {
         this.company = company;
     }
 
-    /** The connections that a process encrypts. */
+    /** The choice of connections that a process encrypts. */
     public enum TlsUse {
-        /** Connections to other hosts. */
+        /** Encrypts connections to other hosts. */
         AUTO,
-        /** All connections. */
+        /** Encrypts all connections. */
         ON,
-        /** No connection. */
+        /** Encrypts no connection. */
         OFF,
-        /** Connections to other hosts, unless the other side is OFF. A store without settings has the value FOLLOW. */
+        /** Encrypts connections to other hosts, unless the other side is OFF. Used by a store without settings. */
         FOLLOW
     }
 
@@ -101,7 +101,7 @@ public final class TlsPolicy {
         return use;
     }
 
-    /** Returns whether this side wants a connection to be encrypted, as far as it can determine the two ends. */
+    /** Returns whether this side wants to encrypt a connection, from what this side knows about the two ends. */
     boolean wants(boolean carriesNothing, boolean local) {
         return switch (use) {
             case ON -> !carriesNothing;
@@ -110,7 +110,7 @@ public final class TlsPolicy {
         };
     }
 
-    /** Returns whether connections are encrypted that go between hosts, or that stay on one host. */
+    /** Returns whether connections between hosts, or else connections within one host, are encrypted. */
     boolean encrypts(boolean between) {
         return wants(false, !between);
     }
@@ -131,7 +131,8 @@ public final class TlsPolicy {
     /**
      * Returns the key of this process for an outgoing connection.
      *
-     * @throws Refusal UNAUTHENTICATED if the certificate in PEM files is not valid now, so that the peer would refuse
+     * @throws Refusal UNAUTHENTICATED if the certificate in PEM files is not valid now, because the peer would refuse
+     *     the certificate
      */
     TlsIdentity ownIdentity() throws Refusal {
         TlsIdentity own = identity();
@@ -144,19 +145,19 @@ public final class TlsPolicy {
     }
 
     /**
-     * Returns whether this side checks the certificates of the other side, if it has PEM files. A store is exempt: a
-     * launcher or driver without PEM files may serve it, to any process with the job's secret.
+     * Returns whether a side with PEM files checks the certificates of the other side. A connection to a store is
+     * exempt, because a launcher or driver without PEM files may serve a store to any process with the job's secret.
      */
     static boolean judges(Hello.ConnectionKind kind) {
         return kind != Hello.ConnectionKind.STORE;
     }
 
-    /** Returns the TLS wish of this side's hello for a connection that this side would not encrypt. */
+    /** Returns the TLS wish for the hello of a connection that this side would not encrypt. */
     Hello.TlsWish otherwise() {
         return use == TlsUse.OFF ? Hello.TlsWish.PLAIN : Hello.TlsWish.EITHER;
     }
 
-    /** Returns the key of this process; a key from PEM files may change between two calls. */
+    /** Returns the key of this process. A key from PEM files may change between two calls. */
     TlsIdentity identity() {
         return company == null ? made() : company.identity();
     }
@@ -178,14 +179,14 @@ public final class TlsPolicy {
         }
     }
 
-    /** Returns whether an accepted connection stays on this host. If so, both ends have the same address. */
+    /** Returns whether an accepted connection stays on this host, because both ends have the same address. */
     static boolean isWithin(InetAddress local, InetAddress remote) {
         return local != null
                 && remote != null
                 && (local.equals(remote) || local.isLoopbackAddress() && remote.isLoopbackAddress());
     }
 
-    /** Reads the TLS settings of one rank: when to encrypt, and the PEM files. */
+    /** The TLS settings of one rank: which connections to encrypt, and the PEM files. */
     static final class TlsSettings {
         private static final List<Setting<String>> FILES =
                 List.of(Settings.TLS_CERTIFICATE, Settings.TLS_KEY, Settings.TLS_TRUST);

@@ -26,7 +26,7 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedKeyManager;
 
-/** The implementation whose engines encrypt. */
+/** The implementations of TLS whose engines encrypt connections. */
 public enum TlsProvider {
     /** The engines of the Java runtime. */
     JDK("the JDK"),
@@ -39,7 +39,7 @@ public enum TlsProvider {
         this.label = label;
     }
 
-    /** Returns the factory of engines. Only this call loads the factory's class, because its library may be absent. */
+    /** Returns the factory of engines. Only this call loads the class of the factory, whose library may be absent. */
     TlsEngines engines() {
         return this == JDK ? new JdkEngines() : new OpenSslEngines();
     }
@@ -48,9 +48,9 @@ public enum TlsProvider {
     private static final List<String> LASTING = List.of("org.springframework.boot.loader.", "org.apache.spark.util.");
 
     /**
-     * Returns the fastest available provider that does no harm.
+     * Returns the fastest available provider that cannot harm the process.
      *
-     * <p>BoringSSL keeps data for each thread that has used BoringSSL. When such a thread ends, code of BoringSSL frees
+     * <p>BoringSSL keeps data for each thread that has used BoringSSL. When the thread ends, code of BoringSSL frees
      * the data. If the native library was unloaded with its program before the end of the thread, the process ends by
      * SIGSEGV.
      */
@@ -93,19 +93,19 @@ public enum TlsProvider {
         return label;
     }
 
-    /** Creates engines that use TLS 1.3, resume no session, and require the certificate of the other side. */
+    /** A factory of engines that use TLS 1.3, resume no session, and require the certificate of the other side. */
     interface TlsEngines {
         /** The only TLS version that is used. */
         String PROTOCOL = "TLSv1.3";
 
-        /** The cipher suite, if the provider allows a choice. */
+        /** The cipher suite that engines use if the provider allows a choice. */
         String CIPHER = "TLS_AES_128_GCM_SHA256";
 
         /**
          * Creates the engine of one connection, before its handshake.
          *
          * @param chain      own certificates, leaf first
-         * @param connecting whether this side has connected, and so sends first
+         * @param connecting whether this side is the connecting side, which sends first
          */
         SSLEngine engine(PrivateKey key, X509Certificate[] chain, PinnedTrust trust, boolean connecting)
                 throws GeneralSecurityException, SSLException;
@@ -118,14 +118,14 @@ public enum TlsProvider {
         /** Returns whether engines renew their keys before one key has encrypted too many bytes. */
         boolean renewKeys();
 
-        /** Returns memory of the kind with which the engines are fastest. */
+        /** Returns memory of the kind that is fastest for the engines. */
         ByteBuffer memory(int bytes);
 
-        /** Frees the memory of an engine outside the heap; the engine must not be used afterwards. */
+        /** Frees the memory that an engine has outside the heap. The engine must not be used afterwards. */
         void free(SSLEngine engine);
     }
 
-    /** Engines of the Java runtime. JDK engines renew their keys after 2^37 bytes. */
+    /** The engines of the Java runtime. They renew their keys after 2^37 bytes. */
     private static final class JdkEngines implements TlsEngines {
         @Override
         public SSLEngine engine(PrivateKey key, X509Certificate[] chain, PinnedTrust trust, boolean connecting)
@@ -161,7 +161,7 @@ public enum TlsProvider {
     }
 
     /**
-     * Netty's engines over BoringSSL. These engines hold memory outside the heap, and never renew their keys. BoringSSL
+     * Netty's engines over BoringSSL. The engines have memory outside the heap, and never renew their keys. BoringSSL
      * does not allow a choice of TLS 1.3 ciphers. BoringSSL's first choice is {@link #CIPHER} if the processor has AES
      * instructions.
      */
@@ -170,7 +170,7 @@ public enum TlsProvider {
         private static final int REJECTED = 28;
 
         /**
-         * Returns why no engines are available; null if engines are available.
+         * Returns the reason why no engines are available; null if engines are available.
          *
          * @throws LinkageError if the classes of Netty are absent or of another version
          */
@@ -189,7 +189,7 @@ public enum TlsProvider {
                     .option(OpenSslContextOption.USE_TASKS, false);
         }
 
-        /** Returns a trust manager whose refusals become an alert about a certificate, not an internal error. */
+        /** Returns a trust manager whose refusals cause an alert about a certificate, not an internal error. */
         @Override
         public PinnedTrust trust(byte[] pin, PeerJudge judge) {
             return new PinnedTrust(pin, judge) {
@@ -247,7 +247,7 @@ public enum TlsProvider {
         }
     }
 
-    /** Returns one key and its certificates for every request. */
+    /** A key manager that returns one key and its certificates for every request. */
     private static final class OneKey extends X509ExtendedKeyManager {
         private static final String ALIAS = "ferro";
 

@@ -17,20 +17,22 @@ import javax.net.ssl.SSLHandshakeException;
 
 /**
  * One side of a TLS connection, without a socket. A session turns program bytes into TLS records and back. The caller
- * writes the bytes of {@link #outgoing} and puts received bytes into {@link #incoming}. Not thread-safe.
+ * writes the bytes of {@link #outgoing} to the connection and puts received bytes into {@link #incoming}. Not
+ * thread-safe.
  *
- * <p>A session allocates nothing once its memory has grown to the size of its batches. The JDK's engine itself still
+ * <p>Once its memory has grown to the size of its batches, a session allocates nothing. The JDK's engine itself still
  * allocates.
  */
 public final class TlsSession {
     /** Maximum number of program bytes in one record (RFC 8446, 5.1). */
     public static final int RECORD_BYTES = 16 << 10;
     /**
-     * Program bytes that are sealed in one record. The JDK's engine counts the record's type and tag as part of the 16
-     * KiB. With 16 KiB the engine would put the last 17 bytes into a second record, at nine tenths of the speed.
+     * Number of program bytes that are encrypted (sealed) in one record. The JDK's engine counts the record's type and
+     * tag as part of the 16 KiB. With 16 KiB of program bytes, the engine would put the last 17 bytes into a second
+     * record, at nine tenths of the speed.
      */
     public static final int SEALED_BYTES = RECORD_BYTES - 17;
-    /** Maximum number of program bytes that are sealed at once: one write of 240 KiB. */
+    /** Maximum number of program bytes that are encrypted at once, which is one write of 240 KiB. */
     public static final int BATCH_BYTES = 15 * SEALED_BYTES;
 
     /** Length of the head of a record: type, version and length (RFC 8446, 5.1). */
@@ -51,17 +53,17 @@ public final class TlsSession {
     private final SSLEngine engine;
     private final PinnedTrust trust;
     private final TlsEngines engines;
-    /** Buffer for one record of the engine, which requires space for the largest record. */
+    /** Buffer for one record of the engine. The engine requires space for the largest record. */
     private final ByteBuffer aside;
-    /** Program bytes before they are sealed. */
+    /** Program bytes before their encryption. */
     private final ByteBuffer clear;
-    /** Opened bytes that were not passed on yet, from the position to the limit of the buffer. */
+    /** Decrypted bytes that the caller has not received yet, from the position to the limit of the buffer. */
     private final ByteBuffer opened;
 
     private ByteBuffer out;
     private int outAt;
     private int outEnd;
-    /** Ends of the records that {@link #seal} made since all were written. {@link #contents} counts program bytes. */
+    /** Ends of the records of {@link #seal} that are not all written; {@link #contents} counts their program bytes. */
     private final int[] ends = new int[2 * BATCH_BYTES / SEALED_BYTES];
 
     private final int[] contents = new int[ends.length];
@@ -73,12 +75,12 @@ public final class TlsSession {
     private long records;
     private long sealed;
     private final AtomicBoolean freed = new AtomicBoolean();
-    /** Whether the engine has asked for a {@link #wrapAside} since the last call of this method. */
+    /** Whether the engine has asked for a {@link #wrapAside} since the last call of {@link #wrapAside}. */
     private boolean wantsToWrite;
 
     private boolean over;
     private boolean closed;
-    /** Why no more bytes are passed on; thrown after all earlier bytes were passed on. */
+    /** The reason why the caller receives no more bytes; thrown after the caller has received all earlier bytes. */
     private IOException refused;
 
     TlsSession(SSLEngine engine, PinnedTrust trust, TlsEngines engines) {
@@ -95,7 +97,7 @@ public final class TlsSession {
         UNFREED.incrementAndGet();
     }
 
-    /** Returns how many sessions were not {@link #close closed}; no garbage collector frees their engines. */
+    /** Returns how many sessions were not {@link #close closed}. No garbage collector frees the engine of a session. */
     public static int unfreed() {
         return UNFREED.get();
     }
@@ -105,7 +107,7 @@ public final class TlsSession {
         return over;
     }
 
-    /** Returns whether this side has connected, and so sent first. */
+    /** Returns whether this side is the connecting side, which has sent first. */
     boolean isConnecting() {
         return engine.getUseClientMode();
     }
@@ -121,14 +123,14 @@ public final class TlsSession {
     }
 
     /**
-     * Returns whether the other side has ended the connection by an alert, because it refused data of this side. Both
-     * JDK and OpenSSL show an alert only in their texts.
+     * Returns whether the other side has ended the connection by an alert, because the other side refused data of this
+     * side. The JDK and OpenSSL show an alert only in the text of the exception.
      */
     public static boolean isAlert(IOException failure) {
         return String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT).contains("alert");
     }
 
-    /** Returns whether an alert refuses this side's certificate: all providers write this word into such an alert. */
+    /** Returns whether an alert refuses this side's certificate. All providers write this word into such alerts. */
     static boolean isOfACertificate(IOException alert) {
         return alert.getMessage().toLowerCase(Locale.ROOT).contains("certificate");
     }
@@ -139,7 +141,7 @@ public final class TlsSession {
     }
 
     /**
-     * Continues the handshake as far as the received records allow. Records to be written may exist even if this method
+     * Continues the handshake as far as the received records allow. Records may wait to be written even if this method
      * fails.
      *
      * @return whether the handshake is complete
@@ -181,7 +183,7 @@ public final class TlsSession {
         }
     }
 
-    /** Checks key and certificates once more, because an engine that resumes a session does not check them. */
+    /** Checks key and certificates again, because an engine that resumes a session checks neither of the two. */
     private void finish() throws IOException {
         try {
             trust.check(Arrays.stream(engine.getSession().getPeerCertificates())
@@ -199,7 +201,7 @@ public final class TlsSession {
         }
     }
 
-    /** Adds the engine's alert, if the engine has an alert, to the records to be written. */
+    /** Adds an alert of the engine, if the engine has an alert, to the records that wait to be written. */
     private void sayWhy() {
         try {
             if (engine.getHandshakeStatus() == SSLEngineResult.HandshakeStatus.NEED_WRAP) {
@@ -237,12 +239,12 @@ public final class TlsSession {
     }
 
     /**
-     * Seals program bytes and adds the records to the waiting records.
+     * Encrypts (seals) program bytes, and adds the records to the waiting records.
      *
      * @param bytes buffer, read by absolute index
      * @param from  index of the first byte
-     * @param to    index after the last byte; at most {@link #BATCH_BYTES} are sealed
-     * @return how many bytes were sealed
+     * @param to    index after the last byte; at most {@link #BATCH_BYTES} are encrypted
+     * @return how many bytes were encrypted
      */
     public int seal(ByteBuffer bytes, int from, int to) throws IOException {
         int end = Math.min(to, from + BATCH_BYTES);
@@ -266,7 +268,7 @@ public final class TlsSession {
         return at - from;
     }
 
-    /** Stores the end of the last record and the length of its content. Full arrays get both in their last entry. */
+    /** Stores the end and the content length of the last record. Full arrays merge it into their last entry. */
     private void note(int content) {
         boolean hasRoom = lastEnd < ends.length;
         int slot = hasRoom ? lastEnd++ : ends.length - 1;
@@ -288,7 +290,7 @@ public final class TlsSession {
         return outEnd - outAt;
     }
 
-    /** Returns the memory to write from, beginning at {@link #outgoingAt}: an array, or memory outside the heap. */
+    /** Returns the memory with records to write, from {@link #outgoingAt} on: an array, or memory outside the heap. */
     public ByteBuffer outgoing() {
         return out.clear();
     }
@@ -298,7 +300,7 @@ public final class TlsSession {
         return outAt;
     }
 
-    /** Records that this many record bytes were written. */
+    /** Records that {@code bytes} bytes of records were written. */
     public void written(int bytes) {
         outAt += bytes;
     }
@@ -323,7 +325,7 @@ public final class TlsSession {
         return in.capacity() - inEnd;
     }
 
-    /** Records that this many bytes were received. After a read that filled all space, the memory grows. */
+    /** Records that {@code bytes} bytes were received. After a read that has filled all space, the memory grows. */
     public void came(int bytes) {
         in.clear();
         inEnd += bytes;
@@ -338,7 +340,7 @@ public final class TlsSession {
         return there < HEAD_BYTES ? HEAD_BYTES - there : Math.max(0, HEAD_BYTES + length() - there);
     }
 
-    /** Returns whether {@link #open} can pass on bytes, or fail, without further received bytes. */
+    /** Returns whether {@link #open} can return bytes, or fail, without further received bytes. */
     public boolean ready() {
         return opened.hasRemaining()
                 || refused != null
@@ -349,7 +351,7 @@ public final class TlsSession {
         return (in.get(inAt + 3) & 0xFF) << 8 | in.get(inAt + 4) & 0xFF;
     }
 
-    /** Returns the length of the next record after its head. Fails for an invalid head, which must not cause a wait. */
+    /** Returns the length of the next record without its head. Fails if the head is invalid, instead of waiting. */
     private int length() throws IOException {
         int kind = in.get(inAt);
         int length = claimed();
@@ -365,13 +367,13 @@ public final class TlsSession {
     }
 
     /**
-     * Passes on program bytes from the received records. After the call, records may wait to be written, because the
-     * other side may ask for new keys.
+     * Decrypts program bytes from the received records into a buffer. After the call, records may wait to be written,
+     * because the other side may ask for new keys.
      *
      * @param into buffer, written by absolute index
      * @param from index of the first byte
      * @param to   index after the last byte
-     * @return how many bytes were passed on; fewer than requested if more records must arrive first
+     * @return how many bytes were decrypted; fewer than requested if more records must arrive first
      * @throws IOException if a record was changed on its way, or the other side has ended the connection by an alert
      */
     public int open(ByteBuffer into, int from, int to) throws IOException {
@@ -432,7 +434,7 @@ public final class TlsSession {
         }
     }
 
-    /** Opens the next record. Returns false if the record has not arrived completely. */
+    /** Decrypts the next record. Returns false if the record has not arrived completely. */
     private boolean unwrap() throws IOException {
         if (lacking() > 0) {
             return false;
@@ -452,7 +454,7 @@ public final class TlsSession {
         return true;
     }
 
-    /** Frees the engine's memory outside the heap; the session is then unusable. A second call does nothing. */
+    /** Frees the engine's memory outside the heap. The session is then unusable. A second call does nothing. */
     public void close() {
         if (freed.compareAndSet(false, true)) {
             UNFREED.decrementAndGet();
@@ -460,7 +462,7 @@ public final class TlsSession {
         }
     }
 
-    /** Returns how many program bytes were sealed. */
+    /** Returns how many program bytes were encrypted in total. */
     public long sealed() {
         return sealed;
     }
@@ -470,7 +472,7 @@ public final class TlsSession {
         return engines.renewKeys();
     }
 
-    /** Returns how many records have been opened, for messages. */
+    /** Returns how many records have been decrypted, for messages. */
     public long records() {
         return records;
     }

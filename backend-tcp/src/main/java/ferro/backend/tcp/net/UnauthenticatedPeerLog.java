@@ -8,7 +8,7 @@ import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** A log of refused or waiting connections: at most one line of each kind a minute, so that no peer fills a disk. */
+/** A log of refused or waiting connections. Each kind has at most one line a minute, so no peer fills a disk. */
 public final class UnauthenticatedPeerLog {
     static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int SHOWN_BYTES = 8;
@@ -52,7 +52,7 @@ public final class UnauthenticatedPeerLog {
 
     /**
      * Logs that the process has no descriptor or no memory for one more connection. The log itself may fail for the
-     * same reason, even with an error. A failure of the log must not end the loop; the line stays due.
+     * same reason, even with an error. A failure of the log must not end the loop. The line is logged later.
      */
     void notAccepted(SocketAddress at, Throwable cause, long pauseMillis) {
         if (!failures.due(clock.getAsLong())) {

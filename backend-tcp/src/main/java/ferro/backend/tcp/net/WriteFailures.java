@@ -11,15 +11,15 @@ import javax.net.ssl.SSLException;
 public final class WriteFailures {
     private WriteFailures() {}
 
-    /** Returns why a write has failed. After a failed write, Netty shuts down the output, and wraps the reason. */
+    /** Returns the reason why a write has failed. Netty shuts down the output after a failure, and wraps the reason. */
     public static Throwable reason(Throwable failure) {
         boolean wrapped = failure instanceof ChannelOutputShutdownException && failure.getCause() != null;
         return wrapped ? failure.getCause() : failure;
     }
 
     /**
-     * Returns whether a write has failed because the connection has ended, so that the peer sends nothing more. Any
-     * other failure shows that this rank lacks a resource, such as memory, or cannot encrypt.
+     * Returns whether a write has failed because the connection has ended. In this case the peer sends nothing more.
+     * Any other failure shows that this rank lacks a resource, such as memory, or cannot encrypt.
      */
     public static boolean isOfConnection(Throwable failure) {
         Throwable reason = reason(failure);

@@ -3,12 +3,12 @@
  * 1.3. Other packages use the connections.
  *
  * <p>Start reading at {@code TcpListener} and {@code TcpDialer}; {@code Hello} has the purpose of a connection. For
- * TLS, start at {@code TlsIdentity} and {@code TlsSession}, which drives an engine without a socket. In the handshake,
- * which the job's secret protects, the two sides exchange the hashes of their TLS keys.
+ * TLS, start at {@code TlsIdentity} and {@code TlsSession}, which drives an engine without a socket. The job's secret
+ * protects the handshake, in which the two sides exchange the hashes of their TLS keys.
  *
- * <p>Dialling, listening and handshakes run on a background loop. {@code Addresses}, {@code LoopWaits} and
- * {@code TcpDialer.connected} block their caller. The caller also reads settings, secrets and key files.
- * {@code NettyParts} checks the Netty of the class path before any class of Netty is used. {@code NettyParts} refers to
- * classes of Netty by name only, because an import would load them.
+ * <p>Dialling, listening and handshakes run on a background loop. {@code Addresses}, {@code LoopWaits} and {@code
+ * TcpDialer.connected} block their caller. The caller also reads settings, secrets and key files. {@code NettyParts}
+ * checks the Netty of the class path before any class of Netty is used. {@code NettyParts} refers to classes of Netty
+ * by name only, because an import would load these classes.
  */
 package ferro.backend.tcp.net;

@@ -16,19 +16,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * The ends of the processes of ranks. Launchers write the ends into the store, and ranks read them after a failure.
+ * The ends of the processes of ranks. Launchers write these ends into the store, and ranks read them after a failure.
  * Thread-safe.
  *
- * <p>An end contains the last line that a rank printed. Therefore a rank reads ends only over a connection that is
- * encrypted or local. Launchers encrypt connections between hosts.
+ * <p>The report of an end contains the last line that the rank has printed. Therefore a rank reads such reports only
+ * over a connection that is encrypted or local. Launchers encrypt connections between hosts.
  */
 public final class EndedRanks {
-    /** Prefix of the keys; no group that a rank joins has this name. */
+    /** Prefix of the store keys of ends. No group that a rank joins has this name. */
     private static final String KEYS = "@ends/";
 
     private static final int FIELDS = 5;
 
-    /** Null if no launcher reports the ends of the ranks, or if this rank may not read them. */
+    /** The store; null if no launcher reports how ranks end, or if this rank may not read the reports. */
     private final TcpStore store;
 
     private final String reader;
@@ -39,7 +39,7 @@ public final class EndedRanks {
         this.reader = reader;
     }
 
-    /** Returns an object without ends. */
+    /** Returns an object that receives no reports about ends. */
     public static EndedRanks unknown() {
         return new EndedRanks(null, "");
     }
@@ -49,7 +49,7 @@ public final class EndedRanks {
      *
      * @param store   store of the join
      * @param spec    joined group
-     * @param context settings of the launcher
+     * @param context context with the settings of the launcher
      */
     public static EndedRanks of(Store store, GroupSpec spec, RankContext context) {
         boolean readable = store instanceof TcpStore tcp && tcp.isPrivate() && areNumbered(spec, context);
@@ -66,10 +66,11 @@ public final class EndedRanks {
     }
 
     /**
-     * Passes on the end of a rank when its launcher reports the end, and logs the end once.
+     * Calls a receiver with the end of a rank when the launcher of the rank reports the end. Logs the end once.
      *
      * @param rank     rank of the joined group
-     * @param receiver receives the end on a thread of the store, or on the caller's if the end is known; must not block
+     * @param receiver receives the end on a thread of the store, or on the caller's thread if the end is already known;
+     *     must not block
      */
     public void when(int rank, Consumer<RankEnd> receiver) {
         if (store != null) {
@@ -98,7 +99,7 @@ public final class EndedRanks {
         return KEYS + rank;
     }
 
-    /** Encodes an end as a value of the store. */
+    /** Encodes the end of a rank as a value of the store. */
     public static byte[] value(RankEnd end) {
         return String.join(
                         "\n",
@@ -111,7 +112,7 @@ public final class EndedRanks {
     }
 
     /**
-     * Parses a value of the store.
+     * Parses the end of a rank from a value of the store.
      *
      * @throws IllegalArgumentException if the value is not an end
      */

@@ -18,15 +18,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A rendezvous by job file. A job file is used if the launcher names no port, or if the job needs a secret and the
- * launcher names none. Rank 0 of the group serves the store and writes a file with its address and secret. The other
- * ranks read the file.
+ * A rendezvous by job file. Ranks use a job file if the launcher names no port, or if the job needs a secret and the
+ * launcher names no secret. Rank 0 of the group serves the store and writes a file with its address and secret. The
+ * other ranks read the file.
  *
  * @param file       job file
  * @param servedHere whether this rank serves the store
  * @param allLocal   whether all ranks are on this host
- * @param host       host of rank 0, if a setting names it
- * @param port       port of rank 0; 0 for any
+ * @param host       host of rank 0, if a setting names the host
+ * @param port       port of rank 0; 0 for any free port
  * @param secretWritten whether rank 0 creates a secret and writes it into the file
  */
 public record FileMeeting(
@@ -42,9 +42,9 @@ public record FileMeeting(
     /**
      * Decides whether the ranks use a job file.
      *
-     * @return empty if the settings suffice without a file, or if the ranks have no known way to share a file
-     * @throws IllegalArgumentException if the ranks need a file and no name for it is known
-     * @throws FerroException UNAUTHENTICATED if the ranks need a secret and have no way to share one
+     * @return empty if the settings suffice without a job file, or if no way to share a file between the ranks is known
+     * @throws IllegalArgumentException if the ranks need a job file and no name for the file is known
+     * @throws FerroException UNAUTHENTICATED if the ranks need a secret and have no way to share a secret
      */
     public static Optional<FileMeeting> find(GroupSpec group, RankContext context) {
         Optional<RankOfJob> job = JobFinder.of(context).job();
@@ -73,13 +73,13 @@ public record FileMeeting(
         return Optional.of(of(group, context, job.get()));
     }
 
-    /** Returns whether the host is loopback on all hosts of the job; a name may be loopback on only one of them. */
+    /** Returns whether a host is loopback on all hosts of the job. A name may be loopback on one host only. */
     private static boolean isLoopback(RendezvousPoint meeting) {
         String host = meeting.host().orElseThrow();
         return Addresses.isLoopback(host) || meeting.allLocal() && Addresses.leadsToLoopback(host);
     }
 
-    /** Refuses pods without a secret. Pods share no folder unless a setting names one, and would wait in vain. */
+    /** Refuses pods without a secret. Pods have no common folder unless a setting names it, and would wait in vain. */
     private static void refuse(RankOfJob job, boolean hostNamed, GroupSpec group) {
         if (job.family() != LauncherKind.INDEX || hostNamed) {
             return;
@@ -120,7 +120,7 @@ public record FileMeeting(
                 || Settings.SECRET_FILE.find(context).isPresent();
     }
 
-    /** Returns the suffix of the file name. A group with another name than the default has its own file. */
+    /** Returns the suffix of the file's name. A group whose name is not the default name has its own file. */
     private static String suffix(GroupSpec group) {
         String name = group.name();
         if (name.equals(WORLD)) {
@@ -144,12 +144,12 @@ public record FileMeeting(
         return allLocal ? LOOPBACK : Rendezvous.reachable(host, context, where);
     }
 
-    /** Returns the rendezvous in the content of the file, for the other ranks. */
+    /** Returns, for a rank other than rank 0, the rendezvous that the content of the job file describes. */
     Rendezvous told(JobFileContent entry) {
         return new Rendezvous(entry.host(), entry.port(), false, Rendezvous.RANK_ZERO, entry.secret());
     }
 
-    /** Writes the file, from which the other ranks get the address of rank 0. */
+    /** Writes the job file, from which the other ranks get the address of rank 0. */
     WrittenJobFile write(TcpPort port, RankContext context, Where where) {
         JobFileContent entry = new JobFileContent(
                 port.advertised(),

@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 /**
  * A network interface and its speed, as reported by Linux in {@code /sys/class/net}.
  *
- * @param name     name that the system uses; empty if it is unknown
- * @param megabits speed in megabits per second; 0 if it is unknown
+ * @param name     name that the system uses; empty if the name is unknown
+ * @param megabits speed in megabits per second; 0 if the speed is unknown
  */
 public record InterfaceSpeed(String name, long megabits) {
     static final InterfaceSpeed UNKNOWN = new InterfaceSpeed("", 0);
@@ -38,7 +38,7 @@ public record InterfaceSpeed(String name, long megabits) {
         }
     }
 
-    /** Returns faster interfaces of this host that are up, fastest first: network cards and bonds, no bridges. */
+    /** Returns the faster network cards and bonds of this host that are up, fastest first. Bridges do not count. */
     public List<InterfaceSpeed> faster(Path system) {
         if (megabits == 0) {
             return List.of();
@@ -64,7 +64,7 @@ public record InterfaceSpeed(String name, long megabits) {
         return card && line(one.resolve("operstate")).equals("up");
     }
 
-    /** Returns the speed of an interface; 0 for a virtual interface, which reports -1 or cannot be read. */
+    /** Returns the speed of an interface; 0 for a virtual interface, whose speed is -1 or cannot be read. */
     private static long speedOf(Path one) {
         try {
             return Math.max(0, Long.parseLong(line(one.resolve("speed"))));
@@ -81,7 +81,7 @@ public record InterfaceSpeed(String name, long megabits) {
         }
     }
 
-    /** Returns a text about a faster interface that is up on all hosts, from the reports of the hosts; else empty. */
+    /** Returns a text about a faster interface that is up on all hosts according to their reports; otherwise empty. */
     public static String fasterEverywhere(List<PeerMachine> homes) {
         for (PeerMachine home : homes) {
             if (home.faster().isEmpty()) {
@@ -102,7 +102,7 @@ public record InterfaceSpeed(String name, long megabits) {
                 + named.stream().map(InterfaceSpeed::name).distinct().collect(Collectors.joining(",")) + " uses it";
     }
 
-    /** Returns text such as {@code eth0 (10 Gbit/s)}, without unknown parts. */
+    /** Returns a text such as {@code eth0 (10 Gbit/s)}. Parts that are unknown are left out. */
     public String text() {
         if (megabits == 0) {
             return name.isEmpty() ? "an unknown interface" : name;
@@ -113,12 +113,12 @@ public record InterfaceSpeed(String name, long megabits) {
         return name + " (" + speed + ")";
     }
 
-    /** Returns the form in a {@link Roster.Card}. */
+    /** Returns the form of this interface in a {@link Roster.Card}. */
     String word() {
         return name + "=" + megabits;
     }
 
-    /** Parses a word of a {@link Roster.Card}; an invalid word gives an unknown interface. */
+    /** Parses a word of a {@link Roster.Card}. An invalid word results in an unknown interface. */
     static InterfaceSpeed parsed(String word) {
         int at = word.lastIndexOf('=');
         try {

@@ -27,9 +27,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The file by which rank 0 publishes its address if the environment of the other ranks does not contain it. The file is
- * written completely or not at all, and only its user can read it. A file that another user may have written is never
- * used. The file has no lock and no state: a rank detects a file of an earlier start when it connects to the address.
+ * The file by which rank 0 publishes its address if the environment of the other ranks does not contain the address.
+ * The file is written completely or not at all, and only its user can read it. A file that another user may have
+ * written is never used. The file has no lock and no state. A rank detects a file of an earlier start of the job when
+ * the rank connects to the address in the file.
  *
  * @param folder folder that all ranks read
  * @param name   name of the file, equal on all ranks of one start of the job
@@ -41,7 +42,7 @@ record JobFile(Path folder, String name) {
     private static final String NO_SECRET = "-";
 
     /**
-     * The content of the file.
+     * The content of a job file.
      *
      * @param secret fresh secret; empty if all ranks have a secret file
      */
@@ -89,8 +90,8 @@ record JobFile(Path folder, String name) {
     }
 
     /**
-     * Reads the file if it exists. Lists the folder first, because a network file system may cache that the file was
-     * missing.
+     * Reads the file if the file exists. Lists the folder first, because a network file system may cache that the file
+     * was missing.
      *
      * @return content; empty if the file is missing, or is removed during the call
      * @throws FerroException UNAUTHENTICATED if the file belongs to another user or is open to other users, PROTOCOL if
@@ -128,7 +129,7 @@ record JobFile(Path folder, String name) {
         return false;
     }
 
-    /** Checks owner and mode; returns a key that distinguishes this file from a later file of the same name. */
+    /** Checks owner and mode of the file. Returns a key that differs for a later file with the same name. */
     private Object checked(Where where) throws IOException {
         if (!FileUser.knownTo(folder)) {
             return Optional.ofNullable(Files.readAttributes(
@@ -173,7 +174,7 @@ record JobFile(Path folder, String name) {
     }
 
     /**
-     * Writes the file and replaces a file of an earlier start.
+     * Writes the file and replaces a file of an earlier start of the job.
      *
      * @throws FerroException RENDEZVOUS if the file cannot be written
      */
@@ -212,8 +213,8 @@ record JobFile(Path folder, String name) {
     }
 
     /**
-     * Removes the file if it still has this content, because another start of the job may have replaced it. A file that
-     * was written between the check and the removal is put back.
+     * Removes the file if the file still has the given content. Another start of the job may have replaced the file. A
+     * file that was written between the check and the removal is put back.
      */
     void remove(JobFileContent entry) throws IOException {
         Path taken = unfinished();

@@ -17,7 +17,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import java.util.Optional;
 
-/** Finds the folder of job files: the configured folder, or else a folder that only this user can open. */
+/** Finds the folder of job files. This is the configured folder, or else a folder that only this user can open. */
 final class JobFileFolder {
     private static final String MINE = "rwx------";
     private static final int WRITTEN_BY_OTHERS = 0022;
@@ -31,9 +31,9 @@ final class JobFileFolder {
     /**
      * Finds the folder, and creates the default folder if it does not exist.
      *
-     * @param allLocal whether all ranks are on this host, so that the host's folder of temporary files can be used
-     * @throws FerroException UNAUTHENTICATED if others can open the default folder or replace files in the configured
-     *     folder, RENDEZVOUS if the folder cannot be created
+     * @param allLocal whether all ranks are on this host; the host's folder of temporary files can then be used
+     * @throws FerroException UNAUTHENTICATED if other users can open the default folder or replace files in the
+     *     configured folder, RENDEZVOUS if the folder cannot be created
      */
     static Path of(RankContext context, boolean allLocal, Where where) {
         Optional<String> set = Settings.JOB_DIR.find(context);
@@ -63,9 +63,10 @@ final class JobFileFolder {
     }
 
     /**
-     * Checks a configured folder. Other users, and a group that shares the folder, may write to the folder, but must
-     * not be able to replace a job file. A rank checks the owner of a file by name, before and after reading. A user
-     * who can rename files in the folder could replace the file between these two checks.
+     * Checks a configured folder. Other users may write to the folder, but must not be able to replace a job file. The
+     * same applies to a group that shares the folder. A rank finds the job file by its name, and checks the owner
+     * before and after the read. A user who can rename files in the folder could replace the file between the two
+     * checks.
      */
     private static Path checked(Path folder, Where where) {
         try {

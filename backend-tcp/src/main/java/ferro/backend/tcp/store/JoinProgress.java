@@ -18,27 +18,27 @@ import java.util.function.Consumer;
 /**
  * The state and the deadline of one join of a rank, from the opening of its store to the last connection. While the
  * rank waits, the text of the state is printed after 3 s, and then every 10 s. The states divide the time of the join
- * into own work and waits for others. Thread-safe.
+ * into own work of the rank and waits for other processes. Thread-safe.
  */
 public final class JoinProgress implements TcpStore.StoreOpener {
     private final GroupSpec group;
     private final RankContext context;
     private final JoinLines lines;
     private final ProcessCoreTime time = new ProcessCoreTime(this::millis);
-    /** Waiting time that the lines of the join had counted before this object was created. */
+    /** Waiting time that the printed lines of the join had counted before this object was created. */
     private final long waitedBefore;
 
     private final long start;
     private final long deadline;
-    /** The current state. {@code entered} is the time at which this state was entered. */
+    /** The current state of the join. {@code entered} is the time at which the join has entered this state. */
     private JoinState state;
 
     private long entered;
-    /** Time of own work in the earlier states. */
+    /** Time of own work of this rank in the earlier states of the join. */
     private long ownNanos;
     /** Whether the back end has taken over this join. */
     private final AtomicBoolean returned = new AtomicBoolean();
-    /** A failure at the deadline that this rank has caused itself; null if none. */
+    /** A failure at the deadline that this rank has caused itself; null if no such failure exists. */
     private volatile FerroException ownFailure;
 
     private JoinProgress(GroupSpec group, RankContext context, JoinLines lines) {
@@ -56,12 +56,12 @@ public final class JoinProgress implements TcpStore.StoreOpener {
         return new JoinProgress(group, context, JoinLines.begin(group.name(), context));
     }
 
-    /** Begins a join over a given store. Other parts of the join may have printed lines before. */
+    /** Begins a join over a given store. Earlier parts of the join may already have printed lines. */
     public static JoinProgress resume(GroupSpec group, RankContext context) {
         return new JoinProgress(group, context, JoinLines.resume(group.name(), context));
     }
 
-    /** Returns the join that has opened a store for a group, only once; empty if no join has opened the store. */
+    /** Returns, only once, the join that has opened a store for a group; empty if no join has opened the store. */
     public static Optional<JoinProgress> of(Store store, GroupSpec group) {
         return store instanceof TcpStore tcp
                         && tcp.opener() instanceof JoinProgress opener
@@ -71,17 +71,17 @@ public final class JoinProgress implements TcpStore.StoreOpener {
                 : Optional.empty();
     }
 
-    /** Logs the lines until the result is closed. */
+    /** Logs the lines about this join until the result is closed. */
     public JoinLines.Printing lines() {
         return lines(null);
     }
 
-    /** Passes on the lines until the result is closed. If {@code line} is null, logs the lines. */
+    /** Calls {@code line} with the lines about this join until the result is closed. If null, logs the lines. */
     JoinLines.Printing lines(Consumer<String> line) {
         return lines.print(() -> state().text(), line);
     }
 
-    /** Enters a state. */
+    /** Enters a state of the join. */
     public synchronized void enter(JoinState next) {
         long now = context.nanoTime();
         ownNanos += state.ownNanos(now - entered);
@@ -93,7 +93,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
         return state;
     }
 
-    /** Returns how many milliseconds of this join were own work of this rank, and not waits for others. */
+    /** Returns how many milliseconds of this join were own work of this rank, and not waits for other processes. */
     synchronized long ownMillis() {
         long own = ownNanos
                 + state.ownNanos(context.nanoTime() - entered)
@@ -101,7 +101,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
         return TimeUnit.NANOSECONDS.toMillis(Math.max(0, own));
     }
 
-    /** Returns whether more than half of this join was own work of this rank. If so, this rank blames no other rank. */
+    /** Returns whether more than half of this join was own work. In this case this rank blames no other rank. */
     public boolean isSlowItself() {
         return 2 * ownMillis() > millis();
     }
@@ -111,7 +111,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
         enter(starting());
     }
 
-    /** Enters the wait for an answer of the store. {@code localStore} is true if this rank serves the store. */
+    /** Enters the state of waiting for the store's answer; {@code localStore} is true if this rank serves the store. */
     public void askStore(boolean localStore) {
         enter(new JoinState.AskingStore(rank(), time, localStore));
     }
@@ -146,7 +146,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
     }
 
     /**
-     * Returns how the first part of this join was spent, for a message about a shorter last part.
+     * Returns a text about the first part of this join, for a message about a shorter last part.
      *
      * @param partMillis length of the last part
      * @return text to append to the message; empty if the last part is at least half of the join
@@ -192,7 +192,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
                 + ": give the rank a free core, or joining more time (ferro.join.timeout sets the time)";
     }
 
-    /** Returns the text of a failure at the deadline with missing ranks, if this rank itself was slow. */
+    /** Returns the text of a failure at the deadline with missing ranks, for the case that this rank was slow. */
     public String tooSlowFor(List<Integer> missing) {
         long own = ownMillis();
         return tooSlow("the rank needed " + own + " ms to start and waited only " + (millis() - own) + " ms for ranks "
@@ -213,7 +213,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
                 : tooSlow("the rank has not started " + store + ", which it serves");
     }
 
-    /** Returns a failure at the deadline that this rank or its host has caused. The failure blames no other rank. */
+    /** Returns a failure for the deadline that this rank or its host has caused. The failure blames no other rank. */
     FerroException ofThisRank(String text, FerroException cause) {
         ownFailure = new FerroException(Code.RENDEZVOUS, Where.of(group.name(), group.rank()), text, cause);
         return ownFailure;

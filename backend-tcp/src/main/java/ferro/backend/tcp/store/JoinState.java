@@ -7,15 +7,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * The state of a joining rank, which shows what the rank waits for. A join enters these states one after another, and
- * may enter a state again. Each state has one text, which {@link JoinProgress} prints.
+ * The state of a joining rank. A state shows what the rank waits for. A join enters states one after another, and may
+ * enter a state again. Each state has one text, which {@link JoinProgress} prints.
  */
 public sealed interface JoinState {
-    /** {@return a readable line about what the rank waits for; empty if it waits for nothing} */
+    /** {@return a readable line about what the rank waits for; empty if the rank waits for nothing} */
     String text();
 
     /**
-     * Returns how much of the time in this state was own work of this rank, and not a wait for others.
+     * Returns how much of the time in this state was own work of this rank, and not a wait for other processes.
      *
      * @param stateNanos time in this state
      * @return nanoseconds; 0 for a state in which the rank only waits
@@ -25,7 +25,7 @@ public sealed interface JoinState {
     }
 
     /**
-     * The state of own work: this rank loads classes, opens its port or prepares its connections.
+     * The state in which this rank does own work: it loads classes, opens its port or prepares connections.
      *
      * @param rank name of this rank, such as {@code rank 0 of "world"}
      * @param time CPU time of this process
@@ -43,9 +43,9 @@ public sealed interface JoinState {
     }
 
     /**
-     * The name of the store's host is being resolved.
+     * The state in which this rank resolves the name of the store's host.
      *
-     * @param host     name
+     * @param host     name of the store's host
      * @param starting state after the name has an address
      */
     record Resolving(String host, Starting starting) implements JoinState {
@@ -58,7 +58,7 @@ public sealed interface JoinState {
     }
 
     /**
-     * This rank starts the store that it serves, and connects to the store.
+     * The state in which this rank starts the store that it serves, and connects to this store.
      *
      * @param rank  name of this rank
      * @param time  CPU time of this process
@@ -81,9 +81,10 @@ public sealed interface JoinState {
     }
 
     /**
-     * Another process serves the store, and has not answered.
+     * The state in which another process serves the store, and has not answered yet.
      *
-     * @param ranks missing rank in the text: {@code ranks [0] of 2: }, or empty if a launcher serves the store
+     * @param ranks beginning of the text with the missing rank: {@code ranks [0] of 2: }, or empty if a launcher serves
+     *     the store
      * @param time  CPU time of this process
      * @param store name of the store and its server
      * @param notes attempts to connect to the store
@@ -97,7 +98,7 @@ public sealed interface JoinState {
                             : ": " + notes.last() + " (attempts: " + notes.attempts() + ")");
         }
 
-        /** Returns the time until the first attempt, in which this rank itself was slow. */
+        /** Returns the time until the first attempt to connect, in which this rank itself was slow. */
         @Override
         public long ownNanos(long stateNanos) {
             return Math.max(0, stateNanos - TimeUnit.MILLISECONDS.toNanos(notes.triedMillis()));
@@ -105,9 +106,9 @@ public sealed interface JoinState {
     }
 
     /**
-     * The job file is missing, or is the file of another start.
+     * The state in which the job file is missing, or belongs to another start of the job.
      *
-     * @param lacking   problem with the file
+     * @param lacking   problem with the job file
      */
     record ReadingJobFile(int worldSize, String lacking) implements JoinState {
         @Override
@@ -116,7 +117,7 @@ public sealed interface JoinState {
         }
     }
 
-    /** Another process, the {@code holder}, has the slot of this rank. */
+    /** The state in which another process, the {@code holder}, has the slot of this rank. */
     record SlotHeld(int rank, String holder) implements JoinState {
         @Override
         public String text() {
@@ -125,7 +126,7 @@ public sealed interface JoinState {
     }
 
     /**
-     * The store is connected, and has not answered a request of this rank.
+     * The state in which the store is connected, but has not answered a request of this rank.
      *
      * @param rank   name of this rank
      * @param time   CPU time of this process
@@ -143,7 +144,7 @@ public sealed interface JoinState {
         }
     }
 
-    /** The name {@code host}, which another {@code rank} has published, has no address on this host. */
+    /** The state in which this host knows no address of the name {@code host}, which {@code rank} has published. */
     record ResolvingPeer(int rank, int worldSize, String host) implements JoinState {
         @Override
         public String text() {
@@ -155,11 +156,12 @@ public sealed interface JoinState {
     }
 
     /**
-     * Ranks have not joined, or are not connected.
+     * The state in which some ranks have not joined, or are not connected.
      *
      * @param missing   ranks that are missing now
      * @param worldSize number of ranks
-     * @param tried     attempts to connect to ranks that have published their address; empty if no rank has
+     * @param tried     attempts to connect to ranks that have published their address; empty if no rank has published
+     *     an address
      */
     record MissingRanks(Supplier<List<Integer>> missing, int worldSize, Supplier<String> tried) implements JoinState {
         @Override

@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 
 /**
  * Detects from the keys of a store that every rank of the job has joined one group. A rank that has joined has
- * published its {@link Roster.Card}, for which it needs the secret. Used on the store's loop, except for
- * {@link #allJoined}.
+ * published its {@link Roster.Card}, for which the rank needs the secret. Used on the store's loop, except for {@link
+ * #allJoined}.
  */
 public final class JoinWatch {
     private static final Pattern CARD = Pattern.compile("((.*)/\\d+)/card/(\\d+)");
@@ -23,7 +23,7 @@ public final class JoinWatch {
     private final Map<String, Set<String>> shown = new HashMap<>();
     private final CompletableFuture<Void> allJoined = new CompletableFuture<>();
 
-    /** Creates a watch for the first group, of any name. */
+    /** Creates a watch for the first group that all ranks join, whatever its name is. */
     public JoinWatch(int worldSize) {
         this(Optional.empty(), worldSize);
     }
@@ -37,7 +37,7 @@ public final class JoinWatch {
         this.worldSize = worldSize;
     }
 
-    /** Records a key; an empty card means that the rank has left. */
+    /** Records a key of the store. An empty card means that the rank has left. */
     public void set(String key, byte[] value) {
         Matcher card = CARD.matcher(key);
         if (allJoined.isDone() || !card.matches() || !name.orElse(card.group(2)).equals(card.group(2))) {
@@ -55,7 +55,7 @@ public final class JoinWatch {
         }
     }
 
-    /** Returns a stage that completes when all ranks have joined. Without all ranks, the stage never completes. */
+    /** Returns a stage that completes when all ranks have joined. If a rank is missing, the stage never completes. */
     public CompletionStage<Void> allJoined() {
         return allJoined;
     }

@@ -32,16 +32,17 @@ import java.util.function.Supplier;
  * other by this store. A launcher is not a rank and does not count as a rank. Launchers and ranks use separate keys.
  *
  * <p>The server itself sets some keys. The server sets {@link #goneKey} when the connection of a launcher ends for any
- * reason. The server sets {@link #refusedKey} or {@link #otherJobKey} when it refuses a launcher that names that node.
- * The server sets {@link #STRANGER} when it refuses a process of another protocol version, whose identity is unknown.
+ * reason. The server sets {@link #refusedKey} or {@link #otherJobKey} of a node when it refuses a launcher that names
+ * the node. The server sets {@link #STRANGER} when it refuses a process of another protocol version, because the
+ * identity of such a process is unknown.
  *
  * <p>Thread-safe.
  */
 public final class LauncherStore implements AutoCloseable {
-    /** Prefix of all keys of launchers; no group that a rank joins has this name. */
+    /** Prefix of all keys of launchers. No group that a rank joins has this name. */
     public static final String KEYS = "@nodes/";
 
-    /** Key of a refused process of which only the address is known; its value is a {@link Refused}. */
+    /** Key of a refused process of which only the address is known. The value of the key is a {@link Refused}. */
     public static final String STRANGER = KEYS + "refused";
 
     private final BackgroundLoop loop;
@@ -59,7 +60,7 @@ public final class LauncherStore implements AutoCloseable {
     /**
      * The calling launcher and the store to which it connects.
      *
-     * @param server  address of the store; if the address is unresolved, all addresses of its host are tried
+     * @param server  address of the store; if the address is unresolved, the launcher tries all addresses of the host
      * @param job     id of the job
      * @param secret  secret of the job; null or empty means none
      * @param node    number of the calling launcher's node
@@ -68,7 +69,7 @@ public final class LauncherStore implements AutoCloseable {
     public record LauncherCall(InetSocketAddress server, String job, byte[] secret, int node, long session) {}
 
     /**
-     * Connects to the store. While no server answers, tries again until the timeout or an interrupt.
+     * Connects to the store. As long as no server answers, tries again until the timeout or an interrupt.
      *
      * @param call    calling launcher and store
      * @param timeout how long to try
@@ -82,8 +83,8 @@ public final class LauncherStore implements AutoCloseable {
     }
 
     /**
-     * Connects like {@link #open(LauncherCall, Duration, Duration)}, but tries for a shorter time while nothing listens
-     * at the address. A server that has accepted a connection exists, however long its handshake takes on a busy host.
+     * Connects like {@link #open(LauncherCall, Duration, Duration)}, but tries for a shorter time if nothing listens at
+     * the address. If a connection was accepted, a server exists, even if its handshake takes long on a busy host.
      *
      * @param call     calling launcher and store
      * @param unserved how long to try if no connection is made
@@ -169,7 +170,7 @@ public final class LauncherStore implements AutoCloseable {
      *
      * @param node    node of the launcher
      * @param session random number that the launcher has chosen
-     * @return key; its value has no meaning
+     * @return key, whose value has no meaning
      */
     public static String goneKey(int node, long session) {
         return KEYS + node + "/" + Long.toHexString(session) + "/gone";
@@ -180,7 +181,7 @@ public final class LauncherStore implements AutoCloseable {
      * process that can reach the port and has the job's id can cause the server to set this key.
      *
      * @param node node that the launcher has claimed
-     * @return key; its value is a {@link Refused}
+     * @return key, whose value is a {@link Refused}
      */
     public static String refusedKey(int node) {
         return KEYS + node + "/refused";
@@ -191,14 +192,14 @@ public final class LauncherStore implements AutoCloseable {
      * port can cause the server to set this key.
      *
      * @param node node that the launcher has claimed
-     * @return key; its value is a {@link Refused}
+     * @return key, whose value is a {@link Refused}
      */
     public static String otherJobKey(int node) {
         return KEYS + node + "/other";
     }
 
     /**
-     * Returns whether a server answered with a refusal, so that another attempt would fail, too.
+     * Returns whether a server answered with a refusal. After a refusal, another attempt would fail, too.
      *
      * @param failure failure of {@link #open}
      * @return false if no server answered
@@ -208,7 +209,7 @@ public final class LauncherStore implements AutoCloseable {
     }
 
     /**
-     * A process that was refused.
+     * A process that the server of the store has refused.
      *
      * @param address remote address of the process
      * @param code    UNAUTHENTICATED for a wrong secret, RENDEZVOUS for another job, PROTOCOL for another version
@@ -219,7 +220,7 @@ public final class LauncherStore implements AutoCloseable {
             return String.join("\n", address, code.name(), told);
         }
 
-        /** Parses the value of a key of the store. */
+        /** Parses a refused process from the value of a store key. */
         public static Refused decoded(byte[] value) {
             String[] lines = new String(value, StandardCharsets.UTF_8).split("\n", 3);
             return new Refused(lines[0], Code.valueOf(lines[1]), lines[2]);

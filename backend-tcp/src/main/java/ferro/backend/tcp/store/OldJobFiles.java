@@ -13,12 +13,12 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Removes job files that killed jobs of this user have left. A job file is needed only while ranks join. */
+/** Removes job files that killed jobs of this user have left. Ranks need a job file only while they join. */
 final class OldJobFiles {
-    /** Age of an old file. A join, and the clock difference of a file server and this host, are far shorter. */
+    /** Minimum age of a file to remove. Joins, and clock differences to a file server, are far shorter. */
     private static final long OLD_MILLIS = Duration.ofDays(1).toMillis();
 
-    /** Maximum files that one sweep lists. The folder may have many other files, and later starts remove the rest. */
+    /** Maximum files that one sweep lists. The folder may have many other files. Later starts sweep the rest. */
     private static final int MOST_LOOKED_AT = 1_000;
 
     private static final int MOST_READ = 16;
@@ -27,7 +27,7 @@ final class OldJobFiles {
 
     /**
      * Removes job files of this user that no other user can read and that were not written for a day. A file that is
-     * not a complete job file stays, because the folder may have other uses.
+     * not a complete job file stays, because other programs may use the folder.
      *
      * @return number of removed files; 0 for a folder that cannot be read
      */

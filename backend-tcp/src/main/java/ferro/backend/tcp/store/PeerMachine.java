@@ -10,7 +10,7 @@ import java.util.OptionalInt;
 import java.util.StringJoiner;
 
 /**
- * The host of a rank, as the rank itself reports it when it joins; for messages.
+ * The host of a rank, as the rank itself reports its host when it joins; for messages.
  *
  * @param node   number of the rank's node, -1 if unknown
  * @param host   host name according to the kernel; empty if unknown
@@ -23,14 +23,14 @@ public record PeerMachine(int node, String host, InterfaceSpeed used, List<Inter
     private static final int MOST_HOST_CHARACTERS = 64;
     private static final int WORDS = 4;
 
-    /** Cuts the name to one word, because the name is part of a line with other words. */
+    /** Cuts the host name to one word, because it is part of a line with other words. */
     public PeerMachine {
         String word = word(host);
         host = word.substring(0, Math.min(word.length(), MOST_HOST_CHARACTERS));
         faster = List.copyOf(faster);
     }
 
-    /** Returns the text with a question mark for each character that ends a word or a line, or is invisible. */
+    /** Returns a text with a question mark in place of each character that ends a word or line, or is invisible. */
     private static String word(String text) {
         StringBuilder word = new StringBuilder();
         for (int at = 0; at < text.length(); at = text.offsetByCodePoints(at, 1)) {
@@ -45,7 +45,7 @@ public record PeerMachine(int node, String host, InterfaceSpeed used, List<Inter
         return word.toString();
     }
 
-    /** Creates a machine with unknown interfaces. */
+    /** Creates the machine of a rank with unknown interfaces. */
     public PeerMachine(int node, String host) {
         this(node, host, InterfaceSpeed.UNKNOWN, List.of());
     }
@@ -58,7 +58,7 @@ public record PeerMachine(int node, String host, InterfaceSpeed used, List<Inter
         return new PeerMachine(node, context.processes().host(), used, used.faster(InterfaceSpeed.SYSTEM));
     }
 
-    /** Returns the number of the node, if all nodes have equally many ranks and the ranks are numbered node by node. */
+    /** Returns the number of the node if all nodes have equally many ranks, which are numbered node by node. */
     private static OptionalInt node(GroupSpec spec, RankContext context) {
         int local = Settings.LOCAL_RANK.find(context).orElse(-1);
         int each = Settings.LOCAL_WORLD_SIZE.find(context).orElse(0);
@@ -70,7 +70,7 @@ public record PeerMachine(int node, String host, InterfaceSpeed used, List<Inter
         return numbered ? OptionalInt.of(spec.rank() / each) : OptionalInt.empty();
     }
 
-    /** Returns one line of a {@link Roster.Card}. */
+    /** Returns this machine as one line of a {@link Roster.Card}. */
     public String text() {
         StringJoiner others = new StringJoiner(",");
         for (InterfaceSpeed link : faster) {
@@ -79,7 +79,7 @@ public record PeerMachine(int node, String host, InterfaceSpeed used, List<Inter
         return String.join(" ", "" + node, host, used.word(), others.toString());
     }
 
-    /** Parses a line of a {@link Roster.Card}; invalid parts count as unknown. */
+    /** Parses the line of a machine in a {@link Roster.Card}. Invalid parts count as unknown. */
     public static PeerMachine parsed(String line) {
         String[] words = line.split(" ", -1);
         try {
@@ -100,12 +100,12 @@ public record PeerMachine(int node, String host, InterfaceSpeed used, List<Inter
         return List.copyOf(links);
     }
 
-    /** Returns whether both machines have the same name; false if a name is unknown. */
+    /** Returns whether this machine and the other machine have the same name; false if a name is unknown. */
     public boolean isSameHost(PeerMachine other) {
         return !host.isEmpty() && host.equals(other.host);
     }
 
-    /** Returns text such as {@code node 1 (host b, 10.99.0.2)}, without unknown parts. */
+    /** Returns a text such as {@code node 1 (host b, 10.99.0.2)}. Parts that are unknown are left out. */
     public String at(String address) {
         if (node >= 0) {
             return "node " + node + " (" + (host.isEmpty() ? "" : "host " + host + ", ") + address + ")";

@@ -12,23 +12,23 @@ import java.util.function.LongSupplier;
 
 /**
  * The CPU time of this process, for messages of a rank that is itself late. The time is read only for a message, so a
- * timely join costs nothing. A process that is much older than the join has used its CPU time for other work. The text
+ * join in time has no cost. A process that is much older than the join has used its CPU time for other work. The text
  * about such a process names only the age of the join.
  */
 final class ProcessCoreTime {
-    /** Age of a process at the begin of its join above which the process has done other work before. */
+    /** Age of a process at the begin of the join above which the process has done other work before the join. */
     private static final long MAX_BEFORE_MILLIS = TimeUnit.MINUTES.toMillis(1);
-    /** Shortest wait for a core that a text names. A shorter wait does not explain a delay that a person notices. */
+    /** Shortest wait for a core that a text names. A shorter wait does not explain a delay that people notice. */
     private static final long LEAST_MILLIS = 200;
 
     private final LongSupplier joinMillis;
 
-    /** Creates the texts of a join; {@code joinMillis} returns how long the join has run. */
+    /** Creates an object for one join. {@code joinMillis} returns how many milliseconds the join has run. */
     ProcessCoreTime(LongSupplier joinMillis) {
         this.joinMillis = joinMillis;
     }
 
-    /** Returns how this process has spent the time since its start, as text to append after a semicolon. */
+    /** Returns a text about the CPU time of this process since its start, to append after a semicolon. */
     String text() {
         ProcessHandle.Info own = ProcessHandle.current().info();
         Optional<Duration> age = own.startInstant().map(start -> Duration.between(start, Instant.now()));
@@ -69,7 +69,7 @@ final class ProcessCoreTime {
         }
     }
 
-    /** Parses the second of three numbers: time on a core, time ready without a core, number of time slices. */
+    /** Parses the second of three numbers: time on a core, time without a core while ready, number of time slices. */
     static long waitNanos(String text) {
         String[] numbers = text.trim().split(" ");
         return numbers.length < 2 ? 0 : Long.parseLong(numbers[1]);

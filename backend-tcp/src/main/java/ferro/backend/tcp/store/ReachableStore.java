@@ -22,8 +22,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Replaces a host name that this host resolves to loopback by an address that other hosts can reach. Such a name means
- * this host, so rank 0 is on this host. All ranks of this host therefore use the same address.
+ * Replaces a host name that this host resolves to loopback by an address that other hosts can reach. A name that
+ * resolves to loopback means this host, so rank 0 is on this host. Therefore all ranks of this host use the same
+ * address.
  */
 final class ReachableStore {
     private static final Set<String> NOT_FIXED = Set.of("auto", "0.0.0.0", "::");
@@ -31,9 +32,9 @@ final class ReachableStore {
     private ReachableStore() {}
 
     /**
-     * Returns the host of the store for the ranks of this host. A name is replaced only if it is
-     * {@linkplain LoopbackHostName this host's loopback}, and if some ranks are on other hosts. A rank without a strong
-     * secret does not replace the name, because it may listen only on loopback.
+     * Returns the host of the store for the ranks of this host. The name is replaced only if the name is {@linkplain
+     * LoopbackHostName this host's loopback}, and if some ranks are on other hosts. A rank without a strong secret does
+     * not replace the name, because it may listen only on loopback.
      */
     static String host(String named, GroupSpec group, RankContext context) {
         Optional<LoopbackHostName> own = LoopbackHostName.find(named);
@@ -75,7 +76,7 @@ final class ReachableStore {
     }
 
     /**
-     * Returns the possible addresses of a store that another process serves. The serving process may have replaced the
+     * Returns the possible addresses of a store that another process serves. The other process may have replaced the
      * name as well, or may listen on loopback.
      */
     static List<InetAddress> addresses(String named, List<InetAddress> resolved, Where where) {

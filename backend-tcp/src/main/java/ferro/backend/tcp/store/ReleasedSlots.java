@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The slots that a context has released without a confirmation of the store. A store that is stopped or unreachable
- * processes a release late or never. A later join of the same context may therefore find the entry of its earlier join,
- * and treats the entry as a released slot. Thread-safe.
+ * processes a release late or never. Therefore a later join of the same context may find the entry of the earlier join.
+ * The later join treats this entry as a released slot. Thread-safe.
  */
 public final class ReleasedSlots implements AutoCloseable {
     /** The last generation in which the slot was used, by instance of the {@link Roster.Card} in the slot. */
@@ -16,7 +16,7 @@ public final class ReleasedSlots implements AutoCloseable {
 
     ReleasedSlots() {}
 
-    /** Returns the slots of a context, which are kept until the context ends. */
+    /** Returns the released slots of a context. The slots are kept until the context ends. */
     public static ReleasedSlots of(RankContext context) {
         return context.shared(ReleasedSlots.class, ReleasedSlots::new);
     }
@@ -30,12 +30,12 @@ public final class ReleasedSlots implements AutoCloseable {
         generations.remove(instance);
     }
 
-    /** Returns the last generation of a released slot; empty for a slot not released, or with a confirmed release. */
+    /** Returns the last generation of a released slot; empty if the slot was not released, or if this was confirmed. */
     Optional<Integer> lastGeneration(long instance) {
         return Optional.ofNullable(generations.get(instance));
     }
 
-    /** Does nothing, because nothing is held. */
+    /** Does nothing, because this object has no resources. */
     @Override
     public void close() {
         // nothing is held

@@ -28,7 +28,7 @@ import java.util.Optional;
 public record Rendezvous(String host, int port, boolean servedHere, String server, Optional<Secret> secret) {
     static final String RANK_ZERO = "rank 0";
 
-    /** Checks the port. A rank that serves the store and publishes the port may use 0, which means any free port. */
+    /** Checks the port. For a rank that serves the store and publishes the port, port 0 means any free port. */
     public Rendezvous {
         if (port < (servedHere ? 0 : 1) || port > 65535) {
             throw new IllegalArgumentException(
@@ -36,7 +36,7 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
         }
     }
 
-    /** Reads the setting of the rendezvous; empty without values. A context with its own store needs no rendezvous. */
+    /** Reads the setting of the rendezvous; empty without a value. A context with its own store needs no rendezvous. */
     public static Optional<Rendezvous> find(GroupSpec group, RankContext context) {
         URI address = address(Settings.RENDEZVOUS.of(context));
         if (address.getScheme().equals("tcp")) {
@@ -77,7 +77,7 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
         return new Rendezvous(host, 0, true, "rank " + group.rank(), Optional.empty());
     }
 
-    /** Returns the rendezvous of {@code env://}: from torchrun's variables, ferro's, or another launcher's. */
+    /** Returns the rendezvous of {@code env://}, from the variables of torchrun, ferro or another launcher. */
     public static Rendezvous env(GroupSpec group, RankContext context) {
         Optional<RankOfJob> job = JobFinder.of(context).job();
         RendezvousPoint told = job.isPresent() ? job.get().rendezvous() : null;
@@ -117,7 +117,7 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
 
     /**
      * Returns the address at which rank 0 listens. A name that resolves to loopback on its own host is not used,
-     * because other ranks could not connect. Many distributions write such a name to /etc/hosts.
+     * because other ranks could not connect. Many distributions write such names of the host to /etc/hosts.
      */
     static String reachable(Optional<String> host, RankContext context, Where where) {
         boolean usable = host.isPresent() && Addresses.isKnown(host.get()) && !Addresses.leadsToLoopback(host.get());
@@ -138,7 +138,7 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
 
     /**
      * Creates a rendezvous. Rank 0 of the job serves the store, unless the launcher serves the store. Rank 0 of a
-     * smaller group must not serve the store. A launcher has chosen the address of its store itself.
+     * smaller group must not serve the store. A launcher that serves the store has chosen its address.
      */
     private static Rendezvous of(String named, int port, GroupSpec group, RankContext context) {
         boolean launcher = Settings.STORE_SERVED.of(context);
@@ -150,12 +150,12 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
                 host, port, jobRank == 0 && !launcher, launcher ? "the launcher" : RANK_ZERO, Optional.empty());
     }
 
-    /** Returns whether rank 0 serves the store, and this process is another rank. */
+    /** Returns whether rank 0 serves the store and this process is another rank than rank 0. */
     boolean servedByRankZero() {
         return !servedHere && server.equals(RANK_ZERO);
     }
 
-    /** Parses an address. Java's URI requires text after the slashes, which {@code env://} does not have. */
+    /** Parses the address of a rendezvous. Java's URI refuses {@code env://}, which has no text after the slashes. */
     static URI address(String text) {
         try {
             URI address = URI.create(text.endsWith("://") ? text + "/" : text);

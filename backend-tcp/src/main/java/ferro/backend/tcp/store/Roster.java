@@ -19,18 +19,19 @@ import java.util.concurrent.CompletionStage;
 /**
  * The entries in the store by which the ranks of a group find each other.
  *
- * <p>The key {@code NAME/rank/R} is the slot of a rank. A process takes the slot by compare-and-set, which refuses a
- * second process of the same rank without disturbing the first. The slot is marked as left when the rank closes the
- * group. The generation is the number of times that the slot was left; {@code NAME/generation} has the highest
- * generation. All other keys are below {@code NAME/GENERATION/}, so that a group can be joined again under its name.
- * {@code size} has the world size of the first rank. {@code card/R} has the address of a rank. {@code failed} has the
- * reason why no rank should wait any longer. {@code again} names a rank that was restarted alone.
+ * <p>The key {@code NAME/rank/R} is the slot of a rank. A process takes the slot by compare-and-set, so a second
+ * process of the same rank is refused without an effect on the first process. The slot is marked as left when the rank
+ * closes the group. The generation is the number of times that the slot was left; {@code NAME/generation} has the
+ * highest generation. All other keys are below {@code NAME/GENERATION/}, so that a group can be joined again under its
+ * name. The key {@code size} has the world size of the first rank. The key {@code card/R} has the address of a rank.
+ * The key {@code failed} has the reason why no rank should wait any longer. The key {@code again} names a rank that was
+ * restarted alone.
  */
 public final class Roster {
     private static final String GENERATION = "/generation";
     private static final String FAILED = "failed";
     private static final String AGAIN = "again";
-    /** A value that no key has; a compare-and-set with it only reads. */
+    /** A value that no key has. A compare-and-set that expects this value only reads. */
     private static final byte[] NEVER = "\0never".getBytes(StandardCharsets.US_ASCII);
 
     private final Store store;
@@ -40,18 +41,18 @@ public final class Roster {
     private final ReleasedSlots released;
     private int generation = 1;
     private boolean claimed;
-    /** The card of this rank as published in the store; null if no card was published. */
+    /** The published entry (card) of this rank in the store; null if no card was published. */
     private byte[] announced;
     /** Whether the slot may belong to this rank, because this rank has requested the slot from the store. */
     private boolean asked;
 
     /**
-     * Creates a roster; nothing is sent yet.
+     * Creates a roster. Nothing is sent to the store yet.
      *
      * @param store    store of the cards
      * @param spec     group and rank
      * @param own      card of this rank
-     * @param settings settings that must fit between the ranks
+     * @param settings settings that must be compatible between the ranks
      * @param released slots that the context of this rank has released
      */
     public Roster(Store store, GroupSpec spec, Card own, SharedSettings settings, ReleasedSlots released) {
@@ -63,7 +64,7 @@ public final class Roster {
     }
 
     /**
-     * The settings that must fit between the ranks.
+     * The settings that must be compatible between the ranks of a group.
      *
      * @param checksum whether data links use checksums
      * @param tls      which connections the rank encrypts
@@ -74,12 +75,13 @@ public final class Roster {
     /**
      * The entry of a rank: its address and its process.
      *
-     * @param host     address or name by which others reach the rank
+     * @param host     address or name by which other ranks reach the rank
      * @param port     port on which the rank accepts connections
      * @param pid      process id
      * @param instance random number that distinguishes two processes that take the same slot
      * @param home     machine of the rank
-     * @param lacking  why the rank cannot share memory with ranks of its host, in one line; empty if it can
+     * @param lacking  why the rank cannot share memory with ranks of its host, in one line; empty if the rank can share
+     *     memory
      */
     public record Card(String host, int port, long pid, long instance, PeerMachine home, String lacking) {
         private static final int FIELDS = 6;
@@ -107,7 +109,7 @@ public final class Roster {
         }
     }
 
-    /** Takes the slot of this rank, and agrees with the others on the values that must be equal on all ranks. */
+    /** Takes the slot of this rank, and agrees with the other ranks on the values that must be equal everywhere. */
     public void claim() {
         asked = true;
         byte[] there = store.compareAndSet(slot(), null, taken());
@@ -127,7 +129,8 @@ public final class Roster {
 
     /**
      * Returns the highest generation of any rank. A rank that failed to join may have a lower generation than a rank
-     * that had joined. Without this method the rank with the lower generation would wait for the other rank for ever.
+     * that had joined. Without the highest generation, the rank with the lower generation would wait for the other rank
+     * for ever.
      */
     private int highest(int mine) {
         String key = spec.name() + GENERATION;
@@ -211,7 +214,7 @@ public final class Roster {
         }
     }
 
-    /** Returns whether one side encrypts all connections and the other none. With other values the hosts decide. */
+    /** Returns whether one rank encrypts all connections and the other rank none. For other values the hosts decide. */
     private static boolean neverConnect(TlsUse own, String first) {
         return own == TlsUse.ON && first.equals(word(TlsUse.OFF)) || own == TlsUse.OFF && first.equals(word(TlsUse.ON));
     }
@@ -230,7 +233,7 @@ public final class Roster {
         throw new FerroException(Code.RENDEZVOUS, where(), text);
     }
 
-    /** Publishes the card of this rank, which has its address. */
+    /** Publishes the card of this rank, which contains the address of this rank. */
     public void announce() {
         announced = bytes(own.text());
         store.set(card(), announced);
@@ -240,7 +243,7 @@ public final class Roster {
         return key("card/" + spec.rank());
     }
 
-    /** Returns the future card of another rank. An empty value shows that the rank has failed to join. */
+    /** Returns a stage with the card of another rank. An empty value shows that the rank has failed to join. */
     public CompletionStage<byte[]> card(int rank) {
         return store.when(key("card/" + rank));
     }
@@ -296,20 +299,21 @@ public final class Roster {
         return store.when(key(AGAIN)).thenApply(value -> StartedAgain.of(text(value)));
     }
 
-    /** Releases the slot after the group has ended. Does not wait for the store, which may be stopped or gone. */
+    /** Releases the slot after the end of the group. Does not wait for the store, which may be stopped or gone. */
     public void leave() {
         release(generation);
     }
 
-    /** Releases the slot like {@link #leave} after a failed join, so that the same generation can be tried again. */
+    /** Releases the slot after a failed join, like {@link #leave}. Ranks can try the same generation again. */
     public void giveUp() {
         release(generation - 1);
     }
 
     /**
-     * Requests the removal of the card and the release of the slot, without waiting. Each request replaces only a value
-     * of this object. Therefore no rank is harmed if the store processes a request late, after the next join of this
-     * rank. Requests keep their order, so the store releases the slot even if the store answered the claim too late.
+     * Requests the removal of the card and the release of the slot, without waiting. A request replaces only a value
+     * that this object has set. Therefore a request that the store processes late, after the next join of this rank,
+     * does no harm. Requests keep their order, so the store releases the slot even if the answer to the claim came too
+     * late.
      */
     private void release(int last) {
         if (!asked) {

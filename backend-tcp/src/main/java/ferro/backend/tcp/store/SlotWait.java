@@ -24,12 +24,12 @@ import java.util.function.Predicate;
 /**
  * The wait for the slot of this rank while another process has the slot. If one rank is restarted alone, its earlier
  * process still has the slot. The job of the earlier process ends soon, when the other ranks detect the loss. A pod
- * also publishes its restart, because the loss of a host is detected late. Two live processes with one rank are an
- * error that {@link Roster#claim} reports at once. In a cluster they are not an error, because a cluster may start a
- * process while the earlier process still ends.
+ * that was restarted also publishes its restart, because other ranks detect the loss of a host late. Two live processes
+ * with one rank are an error that {@link Roster#claim} reports at once. In a cluster, two processes with one rank are
+ * not an error, because a cluster may start a process before the earlier process has ended.
  */
 final class SlotWait {
-    /** Launchers that restart one rank alone, and only after its earlier process or host has gone. */
+    /** Launchers that restart a single rank, but only after the earlier process or host of the rank is gone. */
     private static final Set<LauncherKind> OF_PODS =
             EnumSet.of(LauncherKind.INDEX, LauncherKind.PYTORCH_JOB, LauncherKind.VOLCANO);
 
@@ -50,9 +50,9 @@ final class SlotWait {
     }
 
     /**
-     * Waits until the slot may be requested.
+     * Waits until this rank may request its slot.
      *
-     * @return false if the store has ended during the wait, which happens when its job ends
+     * @return false if the store has ended during the wait, which happens when the job of the store ends
      * @throws FerroException RENDEZVOUS at the deadline
      */
     boolean isFree(TcpStore store, TcpPort port) {
@@ -99,8 +99,8 @@ final class SlotWait {
     }
 
     /**
-     * Returns the process that has the slot. A request shortly before the deadline may fail after the deadline. Such a
-     * failure names the last known process.
+     * Returns the process that has the slot. A request shortly before the deadline may fail after the deadline. The
+     * failure then names the last known process.
      */
     private Optional<Card> holder(TcpStore store, Optional<Card> before, long start) {
         try {
@@ -129,7 +129,7 @@ final class SlotWait {
                 .isPresent();
     }
 
-    /** Returns whether a process listens at the slot's address; false if this process has the same address. */
+    /** Returns whether a process listens at the address in the slot; false if this process has the same address. */
     private static boolean answers(Card holder, TcpPort port) {
         if (holder.host().equals(port.advertised())
                 && holder.port() == port.bound().getPort()) {

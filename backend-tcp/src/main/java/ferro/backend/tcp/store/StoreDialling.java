@@ -24,10 +24,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
-/** Connects to one store at a known address. Tries until the deadline, because the server may start later. */
+/** Connects to one store at a known address. Tries until the deadline, because the server may start late. */
 final class StoreDialling {
     private static final System.Logger LOG = LogLines.logger("ferro.join");
-    /** Time after which the name is resolved again. The address of a name may change, for example if a pod restarts. */
+    /** Time after which a name is resolved again. The address of a name may change, for example if a pod restarts. */
     private static final long RESOLVE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final Rendezvous meeting;
@@ -113,8 +113,8 @@ final class StoreDialling {
     }
 
     /**
-     * Warns once if this host's loopback is down, and resolves the name again. Does neither of the two after the
-     * deadline, because a name service may be slow. Returns false, because the rank still wants a connection.
+     * Warns once if this host's loopback is down, and resolves the name again. After the deadline, does nothing,
+     * because a name service may be slow. Returns false, because the rank still wants a connection.
      */
     private boolean checked() {
         long now = context.nanoTime();
@@ -154,7 +154,7 @@ final class StoreDialling {
         return false;
     }
 
-    /** Returns the failure for a store that was reached before. A wait, as at the start of a job, would not help. */
+    /** Returns the failure for a store that was reached before. Unlike at the start of a job, a wait would not help. */
     private FerroException goneForGood() {
         return new FerroException(
                 Code.RENDEZVOUS,
@@ -169,8 +169,8 @@ final class StoreDialling {
     }
 
     /**
-     * Returns the failure for a store that does not answer, which names the missing server. The failure blames no other
-     * rank if this rank serves the store, or if this rank was slow and therefore connected late.
+     * Returns the failure for a store that does not answer. The failure names the missing server. The failure blames no
+     * other rank if this rank serves the store, or if this rank was slow and therefore connected late.
      */
     private FerroException missing(FerroException failure) {
         if (notes.isLoopbackDown()) {

@@ -7,25 +7,25 @@ import java.nio.charset.StandardCharsets;
 
 /** The encoding of requests and answers of the store. Lengths are checked before memory is allocated. */
 public final class StoreFrames {
-    /** Operation, presence of an expected value, key length, number, value length, expected value's length. */
+    /** Length of: operation, whether a value is expected, key length, number, value length, expected value's length. */
     public static final int REQUEST_HEAD_BYTES = 16;
-    /** Request number, kind, three unused bytes, length. */
+    /** Length of: request number, kind, three unused bytes, value length. */
     public static final int ANSWER_HEAD_BYTES = 12;
 
     private StoreFrames() {}
 
-    /** Operations of requests; the number on the wire is the ordinal plus one. */
+    /** The operations of requests. The number of an operation on the wire is its ordinal plus one. */
     public enum StoreOperation {
         SET,
         WHEN,
         ADD,
         COMPARE_AND_SET,
         DELETE,
-        /** The client no longer waits for the WHEN of this request number. */
+        /** The client no longer waits for the answer to the WHEN request with this request number. */
         FORGET
     }
 
-    /** Kinds of answers; the number on the wire is the ordinal plus one. */
+    /** The kinds of answers. The number of a kind on the wire is its ordinal plus one. */
     public enum StoreAnswer {
         VALUE,
         ABSENT,
@@ -33,7 +33,7 @@ public final class StoreFrames {
     }
 
     /**
-     * A request.
+     * A request of a client of the store.
      *
      * @param number    number that the client chooses and the answer repeats
      * @param value     value, or the eight bytes of an amount to add
@@ -58,7 +58,7 @@ public final class StoreFrames {
     }
 
     /**
-     * The checked head of a request.
+     * The head of a request, after its check.
      *
      * @param expects       whether an expected value follows
      * @param keyBytes      length of the key
@@ -88,7 +88,7 @@ public final class StoreFrames {
                     StoreOperation.values()[operation], expects, number, keyBytes, valueBytes, expectedBytes);
         }
 
-        /** Parses the bytes that follow the head. */
+        /** Parses the bytes that follow the head of a request. */
         StoreRequest decodedBody(ByteBuffer in) {
             byte[] key = new byte[keyBytes];
             byte[] value = new byte[valueBytes];
@@ -106,10 +106,10 @@ public final class StoreFrames {
     }
 
     /**
-     * The checked head of an answer.
+     * The head of an answer, after its check.
      *
-     * @param answer kind
-     * @param bytes  number of bytes that follow
+     * @param answer kind of the answer
+     * @param bytes  number of bytes that follow the head
      */
     record AnswerHead(int number, StoreAnswer answer, int bytes) {
         byte[] encoded() {

@@ -21,7 +21,7 @@ public final class StoreMap {
     private final Map<String, Set<Consumer<byte[]>>> waiting = new HashMap<>();
     private long bytes;
 
-    /** Sets a key, and passes the value to the waiters of the key. */
+    /** Sets a key, and calls the waiters of the key with the value. */
     void set(String key, byte[] value) throws Refusal {
         byte[] old = values.get(key);
         long more = old == null ? bytesOf(key) + value.length : value.length - (long) old.length;
@@ -41,7 +41,7 @@ public final class StoreMap {
         }
     }
 
-    /** Passes on the value of a key, at once if the key is set, otherwise when the key is set. */
+    /** Calls a receiver with the value of a key: at once if the key is set, otherwise when the key is set. */
     void when(String key, Consumer<byte[]> told) {
         byte[] value = values.get(key);
         if (value != null) {
@@ -63,7 +63,7 @@ public final class StoreMap {
         }
     }
 
-    /** Adds to a counter, which is stored as decimal text; an absent counter counts as 0. */
+    /** Adds to a counter, which is stored as decimal text. An absent counter has the value 0. */
     long add(String key, long delta) throws Refusal {
         byte[] old = values.get(key);
         String text = old == null ? "0" : new String(old, StandardCharsets.US_ASCII);
@@ -79,7 +79,7 @@ public final class StoreMap {
         }
     }
 
-    /** Sets a key if it has the expected value; null means absent. Returns the value after the call, or null. */
+    /** Sets a key if its value is the expected value, or absent for null. Returns the value after the call, or null. */
     byte[] compareAndSet(String key, byte[] expected, byte[] value) throws Refusal {
         byte[] old = values.get(key);
         boolean same = expected == null ? old == null : Arrays.equals(expected, old);
@@ -99,7 +99,7 @@ public final class StoreMap {
         return true;
     }
 
-    /** Passes on all keys with their values; the receiver may set other keys. */
+    /** Calls a receiver with each key and its value. The receiver may set other keys. */
     public void forEach(BiConsumer<String, byte[]> receiver) {
         Map.copyOf(values).forEach(receiver);
     }
@@ -109,7 +109,7 @@ public final class StoreMap {
         return bytes;
     }
 
-    /** Returns how many waits for keys are pending. */
+    /** Returns how many receivers wait for a key. */
     public int waiters() {
         return waiting.values().stream().mapToInt(Set::size).sum();
     }

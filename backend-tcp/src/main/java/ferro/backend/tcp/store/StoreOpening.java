@@ -33,7 +33,7 @@ public final class StoreOpening {
     private final JoinProgress progress;
     private final SlotWait place;
 
-    /** Receives the lines of the join; null if the lines are logged. */
+    /** The receiver of the lines about the join; null if the lines are logged. */
     private final Consumer<String> line;
 
     private StoreOpening(GroupSpec group, RankContext context, Consumer<String> line) {
@@ -50,7 +50,7 @@ public final class StoreOpening {
         return open(meeting, group, context, null);
     }
 
-    /** Opens the store. {@code line} receives the lines of the {@link JoinProgress}; null means to log them. */
+    /** Opens the store. {@code line} receives the lines of the {@link JoinProgress}, or is null to log the lines. */
     public static Store open(Rendezvous meeting, GroupSpec group, RankContext context, Consumer<String> line) {
         StoreOpening opening = new StoreOpening(group, context, line);
         return opening.open(new OpeningAttempt() {
@@ -61,7 +61,7 @@ public final class StoreOpening {
         });
     }
 
-    /** Opens the store that a job file names. The server first serves the store and writes the job file. */
+    /** Opens the store that a job file names. The rank that is the server first serves it and writes the file. */
     public static Store open(FileMeeting meeting, GroupSpec group, RankContext context) {
         StoreOpening opening = new StoreOpening(group, context, null);
         return opening.open(() -> meeting.servedHere() ? opening.told(meeting) : opening.read(meeting));
@@ -77,7 +77,7 @@ public final class StoreOpening {
                 new AtomicBoolean());
     }
 
-    /** A store at the port of a rank; the store is one user of the port. */
+    /** A store at the port of a rank. The store is one user of the port. */
     private record ServedAtPort(String endpoint, Runnable release, AtomicBoolean closed) implements ServedStore {
         @Override
         public void close() {
@@ -87,7 +87,7 @@ public final class StoreOpening {
         }
     }
 
-    /** One attempt to open a store, from the beginning. */
+    /** One complete attempt to open a store. */
     private interface OpeningAttempt {
         TcpStore open();
     }
@@ -142,7 +142,7 @@ public final class StoreOpening {
         }
     }
 
-    /** Reads the job file until the file names a server that answers. The file may be left from an earlier start. */
+    /** Reads the job file until it names a server that answers. An earlier start may have left the file. */
     private TcpStore read(FileMeeting meeting) {
         JobFile file = meeting.file();
         Optional<JobFileContent> tried = Optional.empty();
@@ -173,8 +173,8 @@ public final class StoreOpening {
     }
 
     /**
-     * Returns a failure that shows a file of an earlier start: another job, or no process, listens at the address of
-     * the file. Throws any other failure, which this rank has caused.
+     * Returns a failure that shows a job file of an earlier start: no process, or a process of another job, listens at
+     * the address in the file. Throws any other failure, because this rank has caused it.
      */
     private FerroException ofAnEarlierStart(FerroException failure) {
         boolean another = failure.code() == Code.UNAUTHENTICATED && failure.getCause() instanceof Refusal;
@@ -241,7 +241,7 @@ public final class StoreOpening {
         }
     }
 
-    /** Waits until the name of the store's host has an address. The wait takes time only if other ranks are late. */
+    /** Waits until the name of the store's host has an address. This takes time only if other ranks are late. */
     private void resolve(String host) {
         if (!Addresses.isLiteral(host)) {
             progress.enter(new JoinState.Resolving(host, progress.starting()));

@@ -23,11 +23,11 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/** The server of a store, with one map, and a reader with its own state for each client. All calls run on one loop. */
+/** The server of a store, with one map for all clients and one reader for each client. All calls run on one loop. */
 public final class StoreService {
-    /** Maximum number of waits of one client at once; a joining rank has one wait for each other rank. */
+    /** Maximum number of simultaneous waits of one client. A joining rank has one wait for each other rank. */
     private static final int MOST_WAITS = 16 * 1024;
-    /** Maximum number of keys about unauthenticated processes, which must not fill the store. */
+    /** Maximum number of keys about unauthenticated processes. Such keys must not fill the store. */
     static final int MOST_STRANGERS = 1024;
 
     public final StoreMap map = new StoreMap();
@@ -56,12 +56,12 @@ public final class StoreService {
         channel.pipeline().addLast(new Client());
     }
 
-    /** Sets a key on behalf of this process; called on the loop. */
+    /** Sets a key on behalf of the process that serves the store; called on the loop. */
     void note(String key, String text) {
         note(key, text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Sets a key on behalf of this process; called on the loop. */
+    /** Sets a key on behalf of the process that serves the store; called on the loop. */
     public void note(String key, byte[] value) {
         try {
             map.set(key, value);
@@ -85,8 +85,9 @@ public final class StoreService {
     }
 
     /**
-     * One client. Nothing is read from a slow client while its answers wait to be sent. A client that has ended its
-     * connection gets no more answers. Earlier requests are still carried out, then the connection is closed.
+     * One client of the store. Nothing is read from a slow client while its answers wait to be sent. A client that has
+     * ended its connection gets no more answers. Its earlier requests are still carried out, and then the connection is
+     * closed.
      */
     private final class Client extends ExactReader {
         private final Map<Integer, Wait> waits = new HashMap<>();
@@ -195,7 +196,7 @@ public final class StoreService {
                     this::answered);
         }
 
-        /** Handles a failed answer. If the client receives no more answers, reads on to the end of the connection. */
+        /** Handles a failed answer. If the client gets no more answers, continues to read until the connection ends. */
         private void answered(ChannelFuture answer) {
             if (answer.isSuccess() || unanswerable) {
                 return;

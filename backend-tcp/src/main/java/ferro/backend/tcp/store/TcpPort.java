@@ -42,7 +42,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** The listening port of a rank and its background loop. All groups share both; the last group closes them. */
+/** The listening port of a rank and its background loop. All groups share port and loop. The last group closes both. */
 public final class TcpPort implements AutoCloseable {
     private final BackgroundLoop loop;
     private final TcpIo io;
@@ -56,7 +56,7 @@ public final class TcpPort implements AutoCloseable {
     private final List<Runnable> closings = new CopyOnWriteArrayList<>();
     private final Set<Long> instances = ConcurrentHashMap.newKeySet();
     private volatile StoreService served;
-    /** Watches by the name of their group, because groups that join at the same time complete at different times. */
+    /** The watches over joins by group name. Groups that join at the same time complete at different times. */
     private final Map<String, JoinWatch> joins = new ConcurrentHashMap<>();
     /** Addresses of stores whose connection to this process was lost. */
     private final Set<InetSocketAddress> lostStores = ConcurrentHashMap.newKeySet();
@@ -91,7 +91,7 @@ public final class TcpPort implements AutoCloseable {
         }
     }
 
-    /** Binds the first free port. */
+    /** Binds the first free port of a plan. */
     private InetSocketAddress bind(PortPlan plan) throws Refusal {
         InetAddress local = plan.address.bind();
         try {
@@ -102,10 +102,10 @@ public final class TcpPort implements AutoCloseable {
     }
 
     /**
-     * Returns the port, which the first call binds. {@code context.release} releases the port.
+     * Returns the port of a rank, which the first call binds. {@code context.release} releases the port.
      *
-     * @throws FerroException RENDEZVOUS if the port cannot be bound, UNAUTHENTICATED if the secret cannot be read, or a
-     *     required secret is missing, RESOURCE without memory or descriptors
+     * @throws FerroException RENDEZVOUS if the port cannot be bound; UNAUTHENTICATED if the secret cannot be read, or
+     *     if a required secret is missing; RESOURCE without memory or descriptors
      */
     public static TcpPort use(GroupSpec group, RankContext context, long deadlineNanos) {
         // opening the store has bound the port, unless the context has its own store
@@ -115,7 +115,7 @@ public final class TcpPort implements AutoCloseable {
                 : use(group, context, Rendezvous.find(group, context), false, deadlineNanos);
     }
 
-    /** Returns the port of the rank that serves the store. The port must be the one that all other ranks use. */
+    /** Returns the port of the rank that serves the store. This must be the port that all other ranks use. */
     static TcpPort serving(Rendezvous meeting, GroupSpec group, RankContext context, long deadlineNanos) {
         TcpPort port = use(group, context, Optional.of(meeting), true, deadlineNanos);
         if (meeting.port() > 0 && port.bound.getPort() != meeting.port()) {
@@ -204,7 +204,7 @@ public final class TcpPort implements AutoCloseable {
         return new Credentials(Settings.JOB_ID.of(context), secret, new SecureRandom(), tls);
     }
 
-    /** Refuses an address that other hosts can reach, unless the secret is strong enough against guessing. */
+    /** Refuses an address that other hosts can reach, unless the secret is so strong that nobody can guess it. */
     public static void checkOpen(InetAddress bind, Secret secret, Where where) {
         int random = secret.randomBytes();
         if (bind.isLoopbackAddress() || random >= SecretFile.LEAST_RANDOM_BYTES) {
@@ -256,7 +256,7 @@ public final class TcpPort implements AutoCloseable {
         return address.advertise();
     }
 
-    /** Returns the address of this host to which the other ranks connect, unless a proxy or NAT is in between. */
+    /** Returns the address of this host to which the other ranks connect if no proxy or NAT is in between. */
     public InetAddress reachable() {
         return address.reachable();
     }
@@ -267,12 +267,12 @@ public final class TcpPort implements AutoCloseable {
         groups.put(group, guest);
     }
 
-    /** Removes a group; later connections for it are refused. */
+    /** Removes a group. Later connections for this group are refused. */
     public void leave(long group) {
         groups.remove(group);
     }
 
-    /** Notifies all groups which resource this process lacks to accept a connection; called on the loop. */
+    /** Notifies all groups of the resource that this process lacks to accept a connection; called on the loop. */
     public void notAccepted(String lacking) {
         for (TcpListener.Guest group : groups.values()) {
             group.notAccepted(lacking);
@@ -308,7 +308,7 @@ public final class TcpPort implements AutoCloseable {
         }
     }
 
-    /** Returns a stage that completes on the loop when all ranks of a group have joined by the local store. */
+    /** Returns a stage that completes on the loop when all ranks of a group have joined through the local store. */
     CompletionStage<Void> allJoined(String group) {
         return joins.get(group).allJoined();
     }
@@ -344,7 +344,7 @@ public final class TcpPort implements AutoCloseable {
         }
     }
 
-    /** The addresses and ports to bind and to publish, and the group whose store is served at the port, if any. */
+    /** The addresses and ports to bind and publish, and the group for which the port serves a store, or empty. */
     private record PortPlan(
             Where where, AddressChoice address, PortChoice ports, Credentials own, Optional<GroupSpec> serves) {}
 

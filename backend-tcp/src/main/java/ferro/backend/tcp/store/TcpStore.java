@@ -40,7 +40,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** A client of a store over one connection. Any thread may call the store, except the thread of the loop. */
+/** A client of a store over one connection. Any thread except the thread of the loop may call the client. */
 public final class TcpStore implements Store {
     private static final byte[] NOTHING = {};
     /** Longest wait of {@link #close}. */
@@ -50,14 +50,14 @@ public final class TcpStore implements Store {
     private final Opening opening;
     private final Requests requests;
 
-    /** The state that the requests over one connection share. */
+    /** The state that all requests over one connection share. */
     private static final class Requests {
         private final Map<Integer, CompletableFuture<Reply>> pending = new ConcurrentHashMap<>();
         private final AtomicInteger numbers = new AtomicInteger();
         private final AtomicReference<FerroException> lost = new AtomicReference<>();
         private final AtomicReference<FerroException> unsaid = new AtomicReference<>();
         private final AtomicBoolean closed = new AtomicBoolean();
-        /** The last request other than a wait for a key; null if there was none. */
+        /** The last request that is not a wait for a key; null if no such request was made. */
         private volatile CompletableFuture<Reply> changed;
     }
 
@@ -90,8 +90,8 @@ public final class TcpStore implements Store {
      * @param what          name of the store, such as "the store at 10.0.0.1:29500"
      * @param where         group and rank in failures
      * @param clock         clock of the deadlines, in nanoseconds
-     * @param opener        purpose, with a deadline
-     * @param each          longest wait of a call after that deadline
+     * @param opener        purpose of the store, with a deadline
+     * @param each          longest wait of a call after the deadline of {@code opener}
      * @param servedLocally whether this process serves the store
      * @param release       called once when the store is closed
      */
@@ -179,7 +179,7 @@ public final class TcpStore implements Store {
         return opening.servedLocally;
     }
 
-    /** Returns whether this rank has closed the store, so that the end of its connection is expected. */
+    /** Returns whether this rank has closed the store. In this case, the end of the connection is expected. */
     boolean isClosed() {
         return requests.closed.get();
     }
@@ -221,8 +221,9 @@ public final class TcpStore implements Store {
     }
 
     /**
-     * Waits for the answer to the last change for a limited time, even if this thread is interrupted. Closing a
-     * connection with unread answers resets it. The store may then drop requests that it has not read.
+     * Waits for the answer to the last change for a limited time, even if this thread is interrupted. To close a
+     * connection with unread answers resets the connection. The store may then drop requests that the store has not
+     * read.
      */
     private void awaitLast(long nanos) {
         CompletableFuture<Reply> last = requests.changed;
@@ -295,14 +296,14 @@ public final class TcpStore implements Store {
                 .addListener((ChannelFutureListener) this::sent);
     }
 
-    /** Handles a failed request. Reads on after the end of the connection, whose last bytes may have the reason. */
+    /** Handles a failed request. Continues to read, because the last bytes of the connection may have the reason. */
     private void sent(ChannelFuture request) {
         if (!request.isSuccess() && !WriteFailures.isOfConnection(request.cause())) {
             channel.close();
         }
     }
 
-    /** Returns this store with the deadline of a join. After it, requests fail unless they are answered at once. */
+    /** Returns this store with a join's deadline. Afterwards, only requests with an immediate answer succeed. */
     public TcpStore until(StoreOpener join) {
         Opening until = new Opening(
                 opening.what,
@@ -333,7 +334,7 @@ public final class TcpStore implements Store {
         return LoopWaits.until(asked, nanos, opening.where, late);
     }
 
-    /** Returns whether a request had no answer in time; the connection and the store may still work. */
+    /** Returns whether a request had no answer in time. The connection and the store may still work. */
     static boolean isUnanswered(FerroException failure) {
         return failure.code() == Code.RENDEZVOUS && failure.getCause() instanceof TimeoutException;
     }
@@ -349,14 +350,14 @@ public final class TcpStore implements Store {
         requests.pending.clear();
     }
 
-    /** An answer. */
+    /** An answer of the store to a request. */
     public record Reply(StoreAnswer answer, byte[] value) {
         private byte[] valueOrNull() {
             return answer == StoreAnswer.ABSENT ? null : value;
         }
     }
 
-    /** Reads answers, on the loop. */
+    /** A reader of answers of the store, on the loop. */
     private final class AnswerReader extends ExactReader {
         private AnswerHead head;
 

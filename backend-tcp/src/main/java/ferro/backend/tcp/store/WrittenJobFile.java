@@ -8,7 +8,7 @@ import ferro.spi.RankContext;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 
-/** A job file of this rank. The file is removed when all ranks have joined, the port closes, or the JVM exits. */
+/** A job file of this rank, which is removed when all ranks have joined, the port closes, or the JVM exits. */
 final class WrittenJobFile {
     private final JobFile file;
     private final JobFileContent entry;
@@ -39,7 +39,9 @@ final class WrittenJobFile {
         return written;
     }
 
-    /** Removes the file, unless another start has replaced it; idempotent. Never on a loop: the file may be remote. */
+    /**
+     * Removes the file, unless another start has replaced it; idempotent. Not for a loop, as the file may be remote.
+     */
     synchronized void remove() {
         if (removed) {
             return;

@@ -1,11 +1,11 @@
 /**
  * The store and the rendezvous of a job. The store is a small map that rank 0 or a launcher serves to all ranks. Ranks
- * find each other's ports by a store at a known address, or by a store that a file of rank 0 names.
+ * find each other's ports through a store at a known address, or through a store that a file of rank 0 names.
  *
  * <p>Start reading at {@code StoreService}, the server, and {@code TcpStore}, the client. Launchers of several nodes
- * use {@code LauncherStore}. A rank joins by its one port: read {@code TcpPort}, then {@code StoreOpening}. The result
- * is the {@code Roster}, with the address and the host of each rank. {@code JoinState} lists what a joining rank can
- * wait for, with a text for each state, and {@code JoinProgress} prints these texts. {@code StoreDialling} itself logs
- * one warning: that loopback is down.
+ * use {@code LauncherStore}. For the join of a rank by its one port, read {@code TcpPort}, then {@code StoreOpening}.
+ * The result of a join is the {@code Roster}, with the address and the host of each rank. {@code JoinState} lists what
+ * a joining rank can wait for, with a text for each state, and {@code JoinProgress} prints these texts. {@code
+ * StoreDialling} itself logs a warning if loopback is down.
  */
 package ferro.backend.tcp.store;
