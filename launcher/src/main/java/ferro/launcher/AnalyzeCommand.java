@@ -75,7 +75,7 @@ final class AnalyzeCommand implements Callable<Integer> {
         }
     }
 
-    /** Writes the timeline page. A folder that cannot be written affects only this page, not the printed text. */
+    /** Writes the timeline page. If the folder cannot be written, the text is still printed. */
     private String timeline(Analysis analysis) {
         Path file = html == null ? folders.get(0).resolve(PAGE) : html;
         try {
@@ -92,7 +92,7 @@ final class AnalyzeCommand implements Callable<Integer> {
         }
     }
 
-    /** Replaces a file that the user did not name. Follows no links, because others may write to its folder. */
+    /** Replaces a file that the user did not name. Follows no links, because other users may write to the folder. */
     private static void replace(Path file, String text) throws IOException {
         Path part =
                 file.resolveSibling("." + PAGE + "." + ProcessHandle.current().pid());

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code ferro archive}: creates a file with the classes of a program, with which later JVMs start faster. */
+/** {@code ferro archive}: creates a file with the classes of a program, so that later JVMs start faster. */
 @Command(
         name = "archive",
         description = "Runs a program once as a job on this host, and writes the classes that rank 0 has loaded into an"

@@ -7,16 +7,16 @@ import ferro.group.ProcessGroup;
 /**
  * A run of a rank from its start to the failure of another rank. The class archive for ranks is made from this run.
  * Without the failure, the archive would lack the classes that report a failure. A rank would have to load and link
- * such classes during a failure, which takes longer than to detect the failure.
+ * these classes during a failure, which takes longer than the detection of the failure.
  */
 final class ArchiveRun {
     private ArchiveRun() {}
 
     /**
-     * Joins, reduces and prints. After that, the last rank ends without a goodbye, and other ranks and their listeners
-     * receive the failure.
+     * Joins a group, reduces and prints. Then the last rank ends without a goodbye, and the other ranks and their
+     * listeners receive the failure.
      *
-     * @param arguments none
+     * @param arguments none are read
      */
     public static void main(String[] arguments) {
         try (ProcessGroup group = ProcessGroup.join()) {

@@ -8,15 +8,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The resources of the process that the command may use; tests pass others.
+ * The resources of the process that the command may use. Tests pass other resources.
  *
  * @param environment environment variables
  * @param screen      output of jobs
  * @param out         output of commands without ranks
- * @param checkout    checkout from which the command was started; empty if it was started in another way
+ * @param checkout    checkout from which the command was started; empty if the command was started in another way
  */
 record CommandContext(Map<String, String> environment, Screen screen, PrintStream out, Optional<Path> checkout) {
-    /** Property in which the script {@code ferro} passes its folder; only the script sets it. */
+    /** Property in which the script {@code ferro} passes its folder. Only the script sets this property. */
     private static final String HOME = "ferro.home";
 
     /**
@@ -55,7 +55,7 @@ record CommandContext(Map<String, String> environment, Screen screen, PrintStrea
         return new CommandContext(more, screen, out, checkout);
     }
 
-    /** Returns a copy for ranks that together print one text. */
+    /** Returns a copy of this context for ranks that together print one text. */
     CommandContext withoutPrefixes() {
         return new CommandContext(environment, screen.withoutPrefixes(), out, checkout);
     }

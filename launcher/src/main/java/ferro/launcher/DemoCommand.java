@@ -109,7 +109,7 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    /** Returns the option that only the launcher can set: the folder of the checkout. */
+    /** Returns the options that the launcher adds: the folder of the checkout, unless the user has given it. */
     static List<String> defaults(List<String> given, Optional<Path> checkout) {
         return checkout.isPresent() && !names(given, "--text")
                 ? List.of("--text", checkout.get().toString())

@@ -87,7 +87,7 @@ final class DumpCommand implements Callable<Integer> {
 
     /**
      * Writes the request. Ranks answer when the request file exists and its time has changed. The file is written under
-     * another name and moved after that, so that its time changes only once.
+     * another name and then moved, so that the time of the request file changes only once.
      */
     private Instant ask() {
         try {
@@ -134,11 +134,11 @@ final class DumpCommand implements Callable<Integer> {
      * The ranks of one job that have answered.
      *
      * @param job       name of the job
-     * @param files     recordings that are younger than the request, by rank
+     * @param files     recordings by rank that are younger than the request
      * @param worldSize number of ranks of the job; 0 if no recording contains this number
      */
     private record DumpAnswers(String job, SortedMap<Integer, Path> files, int worldSize) {
-        /** Returns one entry for each job, because several jobs may write to one folder. */
+        /** Returns the answers by job, because several jobs may write to one folder. */
         static List<DumpAnswers> of(Path folder, Instant asked) throws IOException {
             List<DumpAnswers> all = new ArrayList<>();
             Analysis.files(folder).forEach((job, files) -> {
@@ -167,7 +167,7 @@ final class DumpCommand implements Callable<Integer> {
             return files.keySet();
         }
 
-        /** Returns what is wrong with the files that cannot be read, by rank. */
+        /** Returns, by rank, what is wrong with a file that cannot be read. */
         SortedMap<Integer, String> damaged() {
             SortedMap<Integer, String> damaged = new TreeMap<>();
             files.forEach((rank, file) -> {
@@ -180,7 +180,7 @@ final class DumpCommand implements Callable<Integer> {
             return damaged;
         }
 
-        /** Compares two times of the folder's file system, whose clock may be the clock of another host. */
+        /** Compares the times of a file and of the request, both from the clock of the folder's file system. */
         private static boolean isYounger(Path file, Instant asked) {
             try {
                 return !Files.getLastModifiedTime(file).toInstant().isBefore(asked);

@@ -22,7 +22,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
-/** The {@code ferro} command, whose subcommands do the work. */
+/** The {@code ferro} command. Its subcommands do the work. */
 @Command(
         name = "ferro",
         description = "Collective communication for the JVM.",
@@ -35,7 +35,7 @@ public final class FerroCommand implements Runnable {
             description = "show the version")
     private boolean version;
 
-    /** Largest number of wrong letters in a mistyped command. */
+    /** Largest number of wrong letters for which the launcher suggests the right command. */
     private static final int MAX_MISTYPED = 2;
 
     private final List<String> names;
@@ -58,7 +58,7 @@ public final class FerroCommand implements Runnable {
         System.exit(started(arguments));
     }
 
-    /** Runs the command, unless this process lacks what every command needs. */
+    /** Runs the command, unless this process lacks a resource that every command needs. */
     private static int started(String... arguments) {
         try {
             Descriptors.ofThisProcess().checkLauncher();
@@ -80,7 +80,7 @@ public final class FerroCommand implements Runnable {
         return commandLine(CommandContext.ofProcess());
     }
 
-    /** Creates only the subcommand that the first argument names, because creating all takes as long as running one. */
+    /** Creates only the subcommand that the first argument names. To create all takes as long as to run one. */
     static CommandLine commandLine(CommandContext world, String... arguments) {
         Map<String, Supplier<Object>> all = subcommands(world);
         CommandLine line = new CommandLine(new FerroCommand(all.keySet()));
@@ -104,8 +104,8 @@ public final class FerroCommand implements Runnable {
     }
 
     /**
-     * Adds the option -h to a command and its subcommands. Skips the help command of picocli, which has this option,
-     * and a command that forwards unknown options.
+     * Adds the option -h to a command and its subcommands. Skips the help command of picocli, which already has this
+     * option, and a command that forwards unknown options.
      */
     private static void offerHelp(CommandLine line) {
         CommandSpec spec = line.getCommandSpec();
@@ -133,7 +133,7 @@ public final class FerroCommand implements Runnable {
         return all;
     }
 
-    /** Throws an error that lists the subcommands; called if the user names no subcommand. */
+    /** Throws an error that lists the subcommands. Called if the user names no subcommand. */
     @Override
     public void run() {
         int last = names.size() - 1;
@@ -179,7 +179,7 @@ public final class FerroCommand implements Runnable {
 
     /**
      * Prints a message for bad input, and for work that is not possible on this machine. Throws any other exception
-     * again, because such an exception is a bug of ferro, and its trace shows the location.
+     * again, because any other exception is a bug of ferro, and its trace shows the location.
      */
     private static int explain(Exception failure, CommandLine where, CommandContext world) throws Exception {
         boolean badInput = failure instanceof BadInputException;

@@ -2,7 +2,7 @@ package ferro.launcher;
 
 import picocli.CommandLine.IVersionProvider;
 
-/** Version of this build and of the JDK that runs it. */
+/** The versions of this build of ferro and of the JDK. */
 final class FerroVersion implements IVersionProvider {
     static String built() {
         String built = FerroVersion.class.getPackage().getImplementationVersion();

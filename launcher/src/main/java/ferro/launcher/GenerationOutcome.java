@@ -10,7 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The end of a generation as its launcher prints the end, and the next action. All nodes get the conclusion of node 0.
+ * The conclusion about a generation: its end, as the launcher prints it, and the next action. All nodes get the
+ * conclusion of node 0.
  *
  * @param code       exit code of the launcher
  * @param notes      lines that the launcher prints first
@@ -18,7 +19,7 @@ import java.util.List;
  * @param cause      what ended the ranks, in a few words
  * @param kind       kind of the end
  * @param next       line that each launcher prints before all ranks start again; null if the job ends
- * @param waitMillis rest of the wait before the next start; the wait began at the failure; 0 if the job ends
+ * @param waitMillis rest of the wait between the failure and the next start; 0 if the job ends
  * @param past       one line for each generation until now; empty for a job that ends with its only generation
  */
 record GenerationOutcome(
@@ -45,12 +46,12 @@ record GenerationOutcome(
     }
 
     /**
-     * Concludes from how the ranks ended.
+     * Makes the conclusion from the ends of the ranks.
      *
      * @param postmortem      analysis of all nodes that have reported how their ranks ended
      * @param lost            nodes that have not reported
-     * @param startedNanos    when the job started, on the same clock as the ends of the ranks
-     * @param saysWhatIsWrong whether exit code 2 means that rank 0 has printed what is wrong with the user's input
+     * @param startedNanos    time at which the job started, on the same clock as the ends of the ranks
+     * @param saysWhatIsWrong whether exit code 2 means that rank 0 has printed the error in the user's input
      */
     static GenerationOutcome of(
             Postmortem postmortem, List<LostNode> lost, long startedNanos, boolean saysWhatIsWrong) {
@@ -106,7 +107,7 @@ record GenerationOutcome(
         return new GenerationOutcome(code, all, box, cause, kind);
     }
 
-    /** Returns this conclusion with the next action: the start of another generation, or the end of the job. */
+    /** Returns this conclusion with a next action. The action is to start another generation or to end the job. */
     GenerationOutcome followed(String line, long millis, List<String> generations) {
         return new GenerationOutcome(code, notes, box, cause, kind, line, millis, generations);
     }
@@ -121,7 +122,7 @@ record GenerationOutcome(
         return lines;
     }
 
-    /** Returns this conclusion with the list of generations: in the failure report, or else below the notes. */
+    /** Returns this conclusion with the list of generations in the failure report, or else below the notes. */
     GenerationOutcome ofJob() {
         List<String> lines = listed(past);
         if (lines.isEmpty()) {
@@ -144,7 +145,7 @@ record GenerationOutcome(
         return kind == ConclusionKind.WELL;
     }
 
-    /** Whether a rank or a node failed, which a restart may repair. */
+    /** Whether a rank or a node failed, so that a restart may help. */
     boolean failed() {
         return kind == ConclusionKind.FAILED;
     }

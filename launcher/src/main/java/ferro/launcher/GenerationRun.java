@@ -41,7 +41,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** One start of all ranks of a job on this host, until they have ended. Only a restarted job has several. */
+/** One generation of a job on this host: from the start of all ranks to their ends. A restart begins another one. */
 final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     private final JobParts job;
     private final JobKey key;
@@ -53,11 +53,11 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     private final StoreHost store;
     private final long startedNanos;
     private final List<RankProcess> ranks = new ArrayList<>();
-    /** Whether all ranks have joined; needed only on node 0. */
+    /** Whether all ranks have joined. Only node 0 needs this field. */
     private boolean joined;
     /** Last checkpoint that the ranks have published, such as {@code step 40}; empty if unknown. */
     private String checkpoint = "";
-    /** When this launcher received the first failure, by {@link System#nanoTime}, or when all ranks had ended. */
+    /** {@link System#nanoTime} when this launcher received the first failure, or when all ranks had ended. */
     private long endNanos;
 
     /**
@@ -66,8 +66,8 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
      * @param spec        job as the user has requested it
      * @param target      program of the ranks
      * @param environment environment variables that ranks inherit
-     * @param screen      prints output
-     * @param guard       ends ranks together with this process
+     * @param screen      prints the output of ranks and launcher
+     * @param guard       guard that ends ranks together with this process
      * @param folder      folder of the job
      * @param command     command line of a rank
      * @param signals     signals that this launcher receives
@@ -93,7 +93,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
      *
      * @param nodes        launchers of all nodes
      * @param store        store of the ranks
-     * @param startedNanos when this launcher started the generation
+     * @param startedNanos time at which this launcher started the generation
      */
     GenerationRun(
             JobParts job, JobKey key, BlockingQueue<JobEvent> events, Nodes nodes, StoreHost store, long startedNanos)
@@ -112,7 +112,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
         this.mask = new SecretMask(SecretFile.read(key.secretFile()));
     }
 
-    /** Starts the ranks, waits until all have ended, and concludes from the ends of the ranks of all nodes. */
+    /** Starts the ranks, waits until all ranks have ended, and makes the conclusion from the ends on all nodes. */
     GenerationOutcome run(CoreBinding binding) throws IOException, InterruptedException {
         job.signals.ranksStart();
         int number = job.generations.number();
@@ -149,7 +149,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
         }
     }
 
-    /** Waits for the reports of the other nodes, and concludes from all reports. */
+    /** Waits for the reports of the other nodes, and makes the conclusion from all reports. */
     private GenerationOutcome concluded(Function<Map<Integer, Long>, String> report) throws InterruptedException {
         String verdict = nodes.conclude(report, gathered -> {
             Map<Integer, NodeEnd> reports = new TreeMap<>();
@@ -183,7 +183,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
         return end;
     }
 
-    /** Returns the last checkpoint in the report of this host's ranks, and removes the report; empty if unknown. */
+    /** Returns the last checkpoint in the report file of this host's ranks, or empty. Removes the file. */
     private String lastCheckpoint(Optional<Path> report) {
         if (report.isEmpty()) {
             return "";
@@ -225,7 +225,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
         }
     }
 
-    /** Ends the job on all nodes because the output of ranks of this node can no longer be shown. */
+    /** Ends the job on all nodes, because this node can no longer show the output of its ranks. */
     @Override
     public void unshown() {
         nodes.ended(ExitCode.OUTPUT_CLOSED);
@@ -254,7 +254,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
                 .collect(Collectors.joining(", "));
     }
 
-    /** Starts the ranks. Returns why a rank did not start, for other nodes; throws the reason on a single node. */
+    /** Starts the ranks. Returns why a rank did not start, for other nodes. On a single node, throws this reason. */
     private Optional<IOException> start(CoreBinding binding, RankEnvironment variables, Optional<Path> checkpoints)
             throws IOException {
         JobShared shared = new JobShared(job.guard, job.screen, log, events, job.spec.debugged());
@@ -285,7 +285,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
         }
     }
 
-    /** Kills ranks that still run, and removes the folder of their recordings if this folder is empty. */
+    /** Kills the ranks that still run, and removes the folder of their recordings if the folder is empty. */
     @Override
     public void close() throws IOException {
         ranks.forEach(rank -> rank.signal("KILL"));

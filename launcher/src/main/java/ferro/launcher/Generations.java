@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
-/** The generations of a job. On node 0, decides after each generation what follows. Other nodes store this decision. */
+/** The generations of a job. After a generation, node 0 decides whether to start another. Other nodes store this. */
 final class Generations {
     /** Largest number of printed lines, because a job may fail again and again for weeks. */
     private static final int MAX_LINES = 20;
@@ -16,7 +16,7 @@ final class Generations {
     private final Restarts limits;
     private final LongSupplier clock;
     private final RestartRules rules;
-    /** One line for each generation that has ended; complete only on node 0. */
+    /** One line for each generation that has ended. The list is complete only on node 0. */
     private final List<String> past = new ArrayList<>();
 
     private List<String> lines = List.of();
@@ -39,18 +39,18 @@ final class Generations {
         return number;
     }
 
-    /** Sets the generation for which the launchers have waited. */
+    /** Sets the number of the generation for which the launchers have waited. */
     void met(int generation) {
         number = generation;
     }
 
     /**
-     * Decides what follows the generation that has ended.
+     * Decides whether another generation follows the generation that has ended.
      *
-     * @param conclusion how the generation ended
+     * @param conclusion conclusion about the generation
      * @param joined     whether all ranks had joined
      * @param checkpoint last checkpoint that the ranks have published, such as {@code step 40}; empty if unknown
-     * @param endNanos   when this launcher received the first failure, or when all ranks had ended
+     * @param endNanos   time at which this launcher received the first failure, or at which all ranks had ended
      * @param seconds    duration of the generation
      */
     GenerationOutcome ended(
@@ -109,7 +109,7 @@ final class Generations {
         return conclusion.followed(null, 0, lines.size() < 2 ? List.of() : lines);
     }
 
-    /** Stores what node 0 has decided. */
+    /** Stores the decision of node 0. */
     void heard(GenerationOutcome end) {
         lines = end.past();
     }

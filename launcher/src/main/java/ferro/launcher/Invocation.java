@@ -12,12 +12,12 @@ import java.util.stream.Stream;
 
 /**
  * The command line that started this process. Commands that ferro prints for the user begin with this command line.
- * Printed commands therefore work in a checkout, in another folder, with ferro in PATH, or with only a class path.
+ * Therefore printed commands work in a checkout, in another folder, with ferro in PATH, or with only a class path.
  *
  * @param command start of a command for a POSIX shell, without the subcommand
  */
 record Invocation(String command) {
-    /** Property in which the script {@code ferro} passes the typed command; only the script sets it. */
+    /** Property in which the script {@code ferro} passes the typed command. Only the script sets this property. */
     private static final String TYPED = "ferro.command";
 
     /** Name of the class of {@code main}. */

@@ -54,9 +54,9 @@ final class Job {
     private long startedNanos = System.nanoTime();
     private BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();
     private Optional<JobSignals> signals = Optional.empty();
-    /** Last printed lines about nodes and cores. */
+    /** The lines about nodes and cores that were printed last. */
     private List<String> shown = List.of();
-    /** Whether the rendezvous of the launchers has begun. Since then, it notifies launchers of other nodes. */
+    /** Whether the rendezvous of the launchers has begun. From then on, it notifies the launchers of other nodes. */
     private boolean meeting;
     /** The rendezvous with the launchers of the other nodes in each generation; empty for a job of one node. */
     private Optional<NodeMeeting> otherNodes = Optional.empty();
@@ -156,8 +156,8 @@ final class Job {
     }
 
     /**
-     * Removes the recordings if they are not needed. The result of the job is already final, so a folder that cannot be
-     * removed does not change the result.
+     * Removes the recordings if they are not needed. A folder that cannot be removed does not change the result of the
+     * job.
      */
     private void settle(Recordings recordings) {
         try {
@@ -167,7 +167,7 @@ final class Job {
         }
     }
 
-    /** Runs one generation. A later generation may lack a resource of the first generation, such as space on a disk. */
+    /** Runs one generation. A later generation may lack a resource that the first had, such as space on a disk. */
     private GenerationOutcome generation(JobParts parts, JobKeys keys, JobStores stores, Duration hold)
             throws IOException, InterruptedException, NodesApartException {
         boolean first = generations.number() == 0;
@@ -204,7 +204,7 @@ final class Job {
         }
     }
 
-    /** Prints the nodes and what runs on this node, unless both are the same as in the generation before. */
+    /** Prints the nodes, and the ranks and cores of this node, unless all is the same as in the last generation. */
     private void show(List<NodeCard> nodes, CoreBinding binding) {
         List<String> lines = new ArrayList<>();
         if (nodes.size() > 1) {
@@ -218,7 +218,7 @@ final class Job {
         shown = lines;
     }
 
-    /** Waits for the launchers of other nodes, if the job has any, and forwards signals to them after the wait. */
+    /** Waits for the launchers of other nodes, if the job has other nodes. Then forwards signals to these launchers. */
     private Nodes met(JobStores stores, JobKeys keys, Duration hold) throws IOException, NodesApartException {
         JobSignals heard = signals.orElseThrow();
         int number = generations.number();
@@ -250,7 +250,7 @@ final class Job {
         }
     }
 
-    /** Returns the cores for the ranks of this node; launchers on one machine divide its cores. */
+    /** Returns the cores for the ranks of this node. Launchers on one machine divide the cores of the machine. */
     static Cores cores(List<NodeCard> launchers, int own, Cores all) {
         List<Integer> sharing = launchers.stream()
                 .filter(other -> other.sharesCores(launchers.get(own)))
@@ -269,7 +269,7 @@ final class Job {
         return nodes;
     }
 
-    /** Returns the reason to end after a signal that came before any other launcher could be notified. */
+    /** Returns the reason for an end by a signal that came before other launchers could be notified. */
     private NodesApartException endedHere() {
         NodesApartException why = signals.orElseThrow().beforeAnyRank();
         return new NodesApartException("node " + spec.placement().nodeRank() + " " + why.getMessage(), why.exitCode());

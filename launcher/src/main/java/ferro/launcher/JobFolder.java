@@ -17,11 +17,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A folder for the secret and for compiled sources, which only this user can read. Removed when the job ends.
+ * A folder for the secret and for compiled sources. Only this user can read the folder. The folder is removed when the
+ * job ends.
  *
  * <p>If process groups can be guarded, a guard shell removes the folder if the launcher cannot remove it. The guard
- * shell waits for the end of a pipe that only the launcher holds. The guard shell also resumes ranks that the launcher
- * has suspended, so that the guard shells of the ranks can end these ranks.
+ * shell waits for the end of a pipe whose other end only the launcher holds. The guard shell also resumes ranks that
+ * the launcher has suspended, so that the guard shells of the ranks can end these ranks.
  */
 final class JobFolder implements AutoCloseable {
     private static final String GUARD = """
@@ -45,8 +46,8 @@ final class JobFolder implements AutoCloseable {
      * Creates the folder.
      *
      * @param guard       ends the guard shell together with this process
-     * @param empty       another folder of the launcher, which the guard removes if it is empty
-     * @param environment may name the folder for temporary files
+     * @param empty       another folder of the launcher, which the guard removes if this folder is empty
+     * @param environment environment variables, which may name the folder for temporary files
      */
     static JobFolder create(ProcessGroupGuard guard, Optional<Path> empty, Map<String, String> environment)
             throws IOException {
@@ -77,7 +78,7 @@ final class JobFolder implements AutoCloseable {
         return file;
     }
 
-    /** Checks that a file can serve as a secret: the file has content, and no other user can read the file. */
+    /** Checks that a file can serve as a secret: it must have content, and no other user may be able to read it. */
     static Path checkSecret(Path file) {
         try {
             if (!Files.isRegularFile(file)) {
@@ -92,8 +93,8 @@ final class JobFolder implements AutoCloseable {
     }
 
     /**
-     * Makes the guard resume process groups after the end of this process, because a suspended guard shell cannot end a
-     * group.
+     * Makes the guard resume process groups after the end of this process. A guard shell that is suspended cannot end
+     * its group.
      *
      * @param leaders pids of the ranks, which lead the groups
      */

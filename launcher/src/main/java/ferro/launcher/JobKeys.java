@@ -16,11 +16,11 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * The names and secrets with which launchers and ranks of a job authenticate to each other. If the job may start again,
- * each generation has a separate name and secret. A rank of another generation is therefore refused everywhere.
+ * each generation has a separate name and secret. Therefore every store and rank refuses a rank of another generation.
  */
 final class JobKeys {
     private static final String MAC = "HmacSHA256";
-    /** Maximum number of generations, which keeps the job name short. With a window, a job may restart for years. */
+    /** Maximum number of generations, to keep the job name short. With a window, a job may restart for years. */
     private static final int MAX_GENERATIONS = 999_999;
 
     private final JobKey job;
@@ -29,7 +29,7 @@ final class JobKeys {
     private final JobFolder folder;
 
     /**
-     * A name and its secret.
+     * The name of a job or generation, and the secret that belongs to the name.
      *
      * @param id         id of the job
      * @param secretFile file that only this user can read
@@ -43,7 +43,7 @@ final class JobKeys {
         this.folder = folder;
     }
 
-    /** Creates the name and the secret of a job, or takes the name and the secret that the user has given. */
+    /** Creates the name and the secret of a job, or uses the name and the secret that the user has given. */
     static JobKeys of(JobSpec spec, Map<String, String> environment, JobFolder folder) throws IOException {
         String id = RankEnvironment.jobId(spec.placement(), environment, new SecureRandom());
         boolean ofEachGeneration = spec.restarts().areAny();
@@ -75,7 +75,7 @@ final class JobKeys {
         return job;
     }
 
-    /** Returns the key for the ranks of a generation; writes their secret into the folder of the job. */
+    /** Returns the key for the ranks of a generation, and writes the secret of the ranks into the job's folder. */
     JobKey ofRanks(int generation) throws IOException {
         if (!ofEachGeneration) {
             return job;
@@ -84,7 +84,7 @@ final class JobKeys {
         return new JobKey(JoinOptions.jobId(job.id, generation), file);
     }
 
-    /** Returns the generation in the job id of a refused process; empty for another job. */
+    /** Returns the generation in the job id of a refused process; empty if the process belongs to another job. */
     OptionalInt generation(String id) {
         String before = job.id + ".";
         String rest = id.startsWith(before) ? id.substring(before.length()) : "";

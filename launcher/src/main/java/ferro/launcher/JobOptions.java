@@ -42,7 +42,7 @@ final class JobOptions {
             defaultValue = "1")
     private int nodes;
 
-    /** Number of this node; null until parsed, because after an earlier error this launcher must not act as node 0. */
+    /** Number of this node; null until parsed. After an earlier error, this launcher must not act as node 0. */
     @Option(names = "--node-rank", paramLabel = "I", description = "number of this host, from 0 (default: 0)")
     private Integer nodeRank;
 
@@ -106,7 +106,7 @@ final class JobOptions {
         }
     }
 
-    /** The back ends whose ranks are processes, for shell completion; shm is tcp with shared memory for all links. */
+    /** The back ends whose ranks are processes, for shell completion. shm is tcp with shared memory for all links. */
     static final class BackendNames implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {
@@ -117,7 +117,7 @@ final class JobOptions {
         }
     }
 
-    /** Sets options that the user has not typed from the batch system around the launcher, and prints a note. */
+    /** Sets the options that the user has not typed to values of the surrounding batch system, and prints a note. */
     CommandContext settle(CommandContext world) {
         Map<String, String> environment = world.environment();
         CommandContext inside = world;
@@ -176,8 +176,8 @@ final class JobOptions {
     }
 
     /**
-     * Notifies other nodes that the parser refuses the options. The number of this node and the options that lead to
-     * the other nodes must be parsed before the error.
+     * Notifies other nodes that the parser refuses the options. This works only if the number of this node and the
+     * options that lead to the other nodes were parsed before the error.
      */
     void misread(CommandContext world, String why) {
         if (nodeRank == null) {
@@ -193,7 +193,7 @@ final class JobOptions {
         }
     }
 
-    /** Returns the part of the job that is needed to notify other nodes; empty if the options for it are wrong. */
+    /** Returns the part of the job that is needed to notify other nodes; empty if options of this part are wrong. */
     private Optional<JobSpec> readable() {
         try {
             return Optional.of(JobSpec.of(new Placement(1, nodes, nodeRank()), endpoint(), secret()));
@@ -214,7 +214,7 @@ final class JobOptions {
         return nodeRank == null ? 0 : nodeRank;
     }
 
-    /** Returns the job that the user has requested, after checks. */
+    /** Checks the options, and returns the job that the user has requested. */
     JobSpec spec() {
         return new JobSpec(
                 new Placement(ranks, nodes, nodeRank()),

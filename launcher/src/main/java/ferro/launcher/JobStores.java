@@ -23,8 +23,8 @@ import java.util.function.Consumer;
  * ranks of each generation get a new store.
  *
  * <p>On one node, the store of a generation uses the port of the previous store if the port is still free. On several
- * nodes, the store of ranks uses the port after the launchers' port if that port is free. Therefore a rank of an
- * earlier generation that resumes usually reaches a server that refuses the rank's job name.
+ * nodes, the store of ranks uses the port after the launchers' port if that port is free. Therefore, if a suspended
+ * rank of an earlier generation resumes, the rank usually reaches a server that refuses its job name.
  */
 final class JobStores implements AutoCloseable {
     private static final int LAST_PORT = 65_535;
@@ -43,9 +43,9 @@ final class JobStores implements AutoCloseable {
     }
 
     /**
-     * Opens the stores that this launcher serves for a generation. Closes the store of the generation before.
+     * Opens the stores that this launcher serves for a generation. Closes the store of the previous generation.
      *
-     * @param events receives the event that all ranks have joined
+     * @param events queue that receives the event that all ranks have joined
      */
     void open(int generation, BlockingQueue<JobEvent> events) throws IOException {
         boolean apart = spec.restarts().areAny() && spec.placement().nodes() > 1;
@@ -66,8 +66,8 @@ final class JobStores implements AutoCloseable {
     }
 
     /**
-     * Returns the port after the launchers' port, so that a firewall can let ranks through, or else the present port of
-     * the ranks' store. Any other port is possible too.
+     * Returns the port after the launchers' port, so that a firewall can let ranks through. Without a store of
+     * launchers, returns the present port of the ranks' store. If the port is not free, the store uses any other port.
      */
     private int wantedPort() {
         if (launchers.isEmpty()) {
@@ -93,7 +93,7 @@ final class JobStores implements AutoCloseable {
                         Nodes.endedRank(key, generation).ifPresent(rank -> server.set(EndedRanks.key(rank), value))));
     }
 
-    /** Prints how many processes of other generations were refused, if more than one process was refused. */
+    /** Prints how many processes of other generations were refused, if the number is greater than one. */
     void printRefused() {
         int count = refused.get();
         if (count > 1) {

@@ -31,16 +31,17 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * The report of a launcher about its node: how the ranks ended, what they printed and what they recorded. A job of one
- * node has one report. The reports of several nodes go to the launcher of node 0.
+ * The report of a launcher about its node: the ends, the output and the recordings of the ranks. A job of one node has
+ * one report. The reports of several nodes go to the launcher of node 0.
  *
  * @param outcome      how the ranks ended
  * @param printed      output of ranks, without the job's secret
- * @param recordings   recordings of the ranks; null if the recordings did not fit, and for a job of one node
- * @param blamed       ranks that the recordings blame; the report keeps the output of these ranks
+ * @param recordings   recordings of the ranks; null if the recordings did not fit into the report, and for a job of one
+ *     node
+ * @param blamed       ranks that the recordings blame, whose output the report keeps
  * @param folder       folder of the recordings; null without recordings
  * @param orders       numbers of this node's failures among the failures of all nodes, by rank
- * @param startedNanos when the ranks were started, on the clock of this report
+ * @param startedNanos time at which the ranks were started, on the clock of this report
  * @param wallNanos    wall clock of the host, in nanoseconds since 1970, minus the clock of this report
  */
 record NodeEnd(
@@ -52,10 +53,10 @@ record NodeEnd(
         Map<Integer, Long> orders,
         long startedNanos,
         long wallNanos) {
-    /** Order of a rank that failed while the rank was being stopped. No node was notified of such a failure. */
+    /** The order number of a failure while the launcher stopped the rank. No node was notified of this failure. */
     private static final long LAST = Long.MAX_VALUE;
 
-    /** Half of the limit for a value in the store. */
+    /** Maximum bytes of a report: half of the limit for a value in the store. */
     private static final int MOST_BYTES = 1 << 19;
 
     private static final int MOST_WHOLE = 4;
@@ -67,7 +68,7 @@ record NodeEnd(
         return new NodeEnd(outcome, printed, null, Set.of(), folder, Map.of(), startedNanos, wallNanos);
     }
 
-    /** Writes how the ranks ended and which nodes are lost, next to the recordings of the ranks, if these exist. */
+    /** Writes the ends of the ranks and the lost nodes next to the recordings of the ranks, if recordings exist. */
     void keep(Recordings recordings, String job, Placement placement, List<LostNode> lost) throws IOException {
         if (recordings.hasAny(job)) {
             Long since = outcome.stoppedNanos();
@@ -88,7 +89,8 @@ record NodeEnd(
     /**
      * Returns how the processes of the ranks ended, from their exit codes and their output.
      *
-     * @param sinceNanos time from which the loss of an ended rank is not a cause; null if no rank was ended
+     * @param sinceNanos time from which the loss of a rank that a launcher has ended is not a cause; null if no rank
+     *     was ended
      */
     ProcessEnds ends(Long sinceNanos) {
         Map<Integer, ProcessEnd> ends = new HashMap<>();
@@ -123,8 +125,8 @@ record NodeEnd(
 
     /**
      * Returns the report for other launchers, with the recordings and with the output of ranks that ended by
-     * themselves. Includes a rank that ended with exit code 0. Such a rank may have caused a failure on another node,
-     * of which this launcher has no report.
+     * themselves. The report includes ranks that ended with exit code 0. A rank with exit code 0 may have caused a
+     * failure on another node, of which this launcher has no report.
      */
     NodeEnd reported(Analysis.Brief brief) {
         Set<Integer> ended = new HashSet<>();
@@ -139,14 +141,14 @@ record NodeEnd(
         return new NodeEnd(outcome, outputs, brief, guilty, kept, orders, startedNanos, wallNanos);
     }
 
-    /** Returns this report with the numbers of its failures among the failures of all nodes. */
+    /** Returns this report with the numbers of this node's failures among the failures of all nodes. */
     NodeEnd ordered(Map<Integer, Long> among) {
         return new NodeEnd(outcome, printed, recordings, blamed, folder, among, startedNanos, wallNanos);
     }
 
     /**
-     * Returns the report as a text that fits into the store. From a report that is too long, this method omits lines of
-     * output first, the recordings next, and all output last.
+     * Returns the report as a text that fits into the store. If the report is too long, omits lines of output first,
+     * then the recordings, and last all output.
      */
     String encoded() {
         NodeEnd brief = brief();
@@ -203,7 +205,7 @@ record NodeEnd(
         return all;
     }
 
-    /** Returns from when ranks may have been ended: on several nodes, since this launcher received a failure. */
+    /** Returns the time from which launchers may have ended ranks; on several nodes, the time of the first failure. */
     private Long since(List<NodeCard> nodes) {
         if (nodes.size() == 1) {
             return outcome.stoppedNanos();
@@ -211,7 +213,7 @@ record NodeEnd(
         return recordings == null ? null : outcome.heardNanos();
     }
 
-    /** Returns the analysis of the recordings of several nodes; empty if it fails, or without recordings. */
+    /** Returns the analysis of the recordings of several nodes; empty without recordings, or if the analysis fails. */
     static Optional<Analysis> analyzed(Collection<NodeEnd> reports, ProcessEnds ends, Consumer<String> notes) {
         List<String> texts = new ArrayList<>();
         Map<Integer, String> damaged = new HashMap<>();
@@ -231,7 +233,7 @@ record NodeEnd(
      *
      * @param byNode       reports by number of the node
      * @param nodes        all nodes
-     * @param startedNanos when this launcher started its ranks
+     * @param startedNanos time at which this launcher started its ranks
      */
     static JobOutcome merged(Map<Integer, NodeEnd> byNode, List<NodeCard> nodes, long startedNanos) {
         if (nodes.size() == 1) {

@@ -44,16 +44,16 @@ import java.util.stream.Collectors;
 /** The rendezvous of the launchers of all nodes before ranks start, in each generation. Not thread-safe. */
 final class NodeMeeting {
     /**
-     * How long to wait while no process listens at a master on loopback. A master on loopback means that all nodes are
-     * on this machine, so node 0 must already run or start soon.
+     * How long to wait for a master on loopback at which no process listens. A master on loopback means that all nodes
+     * are on this machine, so node 0 must already run or start soon.
      */
     private static final Duration LOOPBACK_PATIENCE = Duration.ofSeconds(2);
 
-    /** Added to the grace time of a signal: time in which ranks end without a signal, and recordings are read. */
+    /** Time that is added to the grace time of a signal, in which ranks end and recordings are read. */
     private static final Duration ENDING = Duration.ofMinutes(1);
 
     private static final long FIRST_LINE_SECONDS = 1;
-    /** Longest reason in characters, far below the limit for a value in the store. */
+    /** Longest reason, in characters. This is far below the limit for a value in the store. */
     private static final int MOST_CHARACTERS = 16 * 1024;
 
     private final JobSpec spec;
@@ -62,7 +62,7 @@ final class NodeMeeting {
     private final Duration patience;
     private final String backend;
     private final String host;
-    /** Address that this launcher has found for the store; the name service may fail while the job runs. */
+    /** The address of the store that this launcher has used. The name service may fail while the job runs. */
     private Optional<InetSocketAddress> reached = Optional.empty();
 
     private NodeMeeting(JobSpec spec, CommandContext world, Endpoint master, Map<String, String> settings) {
@@ -142,7 +142,7 @@ final class NodeMeeting {
         };
     }
 
-    /** Returns an unresolved address, so that all addresses of the host are tried. */
+    /** Returns an unresolved address, so that the connection tries all addresses of the host. */
     private static InetSocketAddress unresolved(Endpoint store) {
         return InetSocketAddress.createUnresolved(store.host(), store.port());
     }
@@ -179,7 +179,7 @@ final class NodeMeeting {
         return start.generation() == 0 ? patience : spec.nodeTimeout();
     }
 
-    /** Returns the silence after which a node is lost, so short that its ranks end within the requested time. */
+    /** Returns the silence after which a node is lost. All ranks can then end within the requested time. */
     private Duration silence() {
         return Nodes.silence(spec.nodeTimeout(), StopTimes.TO_THE_END);
     }
@@ -237,7 +237,7 @@ final class NodeMeeting {
 
     /**
      * Prints which nodes are missing and the command that starts a missing node. Only the launcher of node 0 can list
-     * all missing nodes. While node 0 connects to its own store, it waits for no node.
+     * all missing nodes. While node 0 connects to its own store, node 0 waits for no other node.
      */
     private void waiting(Set<Integer> missing) {
         if (missing.isEmpty()) {
@@ -253,7 +253,7 @@ final class NodeMeeting {
                 + command(missing.iterator().next()) + " ... on that host");
     }
 
-    /** Returns the command that starts another node, with the options that this launcher can derive. */
+    /** Returns the command that starts the launcher of another node, with the options that this launcher knows. */
     private String command(int node) {
         List<Object> words =
                 new ArrayList<>(List.of("--nodes", spec.placement().nodes(), "--node-rank", node, "--master", master));
@@ -264,12 +264,12 @@ final class NodeMeeting {
 
     /**
      * Notifies the other launchers that this node cannot start its ranks. Without the notice, the other launchers would
-     * wait for this node until the join timeout. Tries for at most --node-timeout.
+     * wait for this node until the join timeout. Tries to notify for at most --node-timeout.
      *
-     * @param spec    the job, or the part that is known
+     * @param spec    the job, or the known part of the job
      * @param world   environment and output of this launcher
-     * @param failure why no rank can be started on this node
-     * @return what all nodes print; empty if the job has one node, or if no other node could be notified
+     * @param failure reason why no rank can be started on this node
+     * @return failure that all nodes print; empty if the job has one node, or if no other node could be notified
      * @throws InterruptedException if the calling thread is interrupted
      */
     static Optional<NodesApartException> unstarted(JobSpec spec, CommandContext world, Exception failure)

@@ -16,7 +16,7 @@ import picocli.CommandLine.ParseResult;
 /** Finds the option or the setting that the user meant by a mistyped option. */
 final class OptionSuggestion {
     private static final int MAX_MISTYPED = 2;
-    /** Length of a name below which only one letter may be wrong, because short names are similar to many names. */
+    /** Length of a name below which only one letter may be wrong. A short name is similar to many other names. */
     private static final int SHORT_NAME = 5;
 
     private static final String RANKS = "-n";
@@ -31,12 +31,12 @@ final class OptionSuggestion {
             "nnodes", "--nodes",
             "timeout", "--wait");
 
-    /** Options of a job as they are often typed: with an attached value, or with the name that mpirun uses. */
+    /** Options of a job as users often type them: with an attached value, or with mpirun's name. */
     private static final Pattern SHORT = Pattern.compile("-np|-n\\d+|-J.+");
 
     private OptionSuggestion() {}
 
-    /** Returns advice about what the parser has refused; empty if no option is similar. */
+    /** Returns advice about an option that the parser has refused; empty if no option of ferro is similar. */
     static Optional<String> of(CommandLine.ParameterException refused) {
         CommandSpec command = refused.getCommandLine().getCommandSpec();
         if (refused instanceof CommandLine.UnmatchedArgumentException unmatched) {
@@ -83,7 +83,8 @@ final class OptionSuggestion {
     }
 
     /**
-     * Returns a note about a ferro option after the program, which gets an option in this position; empty without one.
+     * Returns a note about an option of ferro that stands after the program, because the program gets such an option.
+     * Empty without such an option.
      *
      * @param words   the program and its arguments
      * @param command command that starts the program

@@ -31,10 +31,11 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * The report on a failed job: which rank failed first, which rank is to blame, and how to find more.
+ * The report on a failed job: the rank that failed first, the rank to blame, and commands that show more.
  *
  * <p>The rank whose process ended first is not always the rank that failed first. A rank that waits for a failed rank
- * may end before the failed rank ends. Therefore a rank that others blame has priority over a rank that ended earlier.
+ * may end before the failed rank ends. Therefore a rank that other ranks blame has priority over a rank that ended
+ * earlier.
  *
  * @param outcome how the ranks ended
  * @param printed output of the ranks
@@ -54,7 +55,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
      *
      * @param reports      reports of the launchers, by number of the node; a node without a report is lost
      * @param nodes        all nodes
-     * @param startedNanos when this launcher started the ranks
+     * @param startedNanos time at which this launcher started the ranks
      * @param analyzed     analyses the recordings of the ranks
      */
     static Postmortem of(
@@ -93,7 +94,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
                 .orElse(earliest);
     }
 
-    /** Returns the exit code of the job: the code of the first rank, or, if this code is 0, of the first failure. */
+    /** Returns the exit code of the job: the code of the first rank or, if this is 0, of the first failed rank. */
     int code() {
         int code = first().code();
         return code == ExitCode.OK ? outcome.failures().get(0).code() : code;
@@ -108,7 +109,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         return (isBlamed(first.rank()) ? "" : blame() + "; ") + "rank " + first.rank() + how;
     }
 
-    /** Returns the exception or the last line of a rank, shortened as in its {@link RankEnd}; may be empty. */
+    /** Returns the exception or the last line of a rank, shortened as in a {@link RankEnd}; may be empty. */
     private String lastWord(JobEvent.Ended ended) {
         Optional<RankOutput> output = known(ended.rank());
         Optional<String> thrown = output.flatMap(RankOutput::reason);
@@ -120,7 +121,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
                 .orElse("");
     }
 
-    /** Whether the rank that ended first is to blame as far as known. */
+    /** Whether the rank that ended first is to blame, as far as this launcher knows. */
     private boolean isBlamed(int first) {
         return guilty().isEmpty() || judged().contains(first);
     }
@@ -132,7 +133,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
                 : ranks + (guilty().size() == 1 ? " is to blame" : " are to blame");
     }
 
-    /** Returns the ranks to blame by the recordings, or else the ranks that kept others from joining. */
+    /** Returns the ranks that the recordings blame, or else the ranks without which other ranks could not join. */
     private Set<Integer> guilty() {
         return judged().isEmpty() ? absent() : judged();
     }
@@ -141,7 +142,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         return verdict.<Set<Integer>>map(Verdict::guilty).orElse(Set.of());
     }
 
-    /** Returns the ranks that others missed when they joined. A rank that itself missed others is not a cause. */
+    /** Returns the ranks that were missing when other ranks joined, without ranks that themselves waited to join. */
     private Set<Integer> absent() {
         Set<Integer> absent = new TreeSet<>();
         printed.forEach(one -> absent.addAll(one.missing()));
@@ -149,7 +150,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         return absent;
     }
 
-    /** Returns the failures that the launcher has not caused. */
+    /** Returns the ends of ranks that failed by themselves and that no launcher has caused. */
     private List<JobEvent.Ended> byItself() {
         return outcome.failures().stream()
                 .filter(ended -> !outcome.stopped().contains(ended.rank()))
@@ -164,7 +165,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         return reported;
     }
 
-    /** Whether a rank is to blame whose end a launcher has observed. This rank is the cause even if a node is lost. */
+    /** Whether a rank with an observed end is to blame. Such a rank is the cause even if a node is lost. */
     boolean blamesARankThatItSaw() {
         return byItself().stream().anyMatch(ended -> guilty().contains(ended.rank()));
     }
@@ -204,7 +205,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         return new FailureBox(start, seconds, lines, others(rank), printedOnes, places.more());
     }
 
-    /** Returns how much of the first rank's exception the report shows; the diagnosis may contain the rest. */
+    /** Returns how much of the first rank's exception the report shows. The diagnosis may contain the rest. */
     private TracePart shown(RankOutput first) {
         boolean explained = isExplained(first);
         if (isDeadlock() || explained && guilty().contains(first.rank())) {
@@ -224,7 +225,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
                         verdict.filter(found -> found.explains(one.rank())).isPresent());
     }
 
-    /** Returns the reasons of ranks that the failure in the diagnosis has ended. */
+    /** Returns the reasons for the ends of ranks that ended by the failure in the diagnosis. */
     private Set<String> explainedReasons() {
         Set<String> explained = new HashSet<>();
         verdict.ifPresent(found -> printed.stream()
@@ -233,7 +234,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         return explained;
     }
 
-    /** Returns where the ranks to blame ran, without the first rank. */
+    /** Returns the hosts of the ranks to blame, without the first rank. */
     private List<String> culprits(int first) {
         List<String> lines = new ArrayList<>();
         if (guilty().size() <= SHOWN_CULPRITS && !isDeadlock()) {
@@ -257,7 +258,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         return printed.stream().filter(one -> one.rank() == rank).findFirst();
     }
 
-    /** Returns a placeholder for output that was not reported, for example output that did not fit into the report. */
+    /** Returns a placeholder for output that is missing in a report, for example because the report was too long. */
     private static RankOutput untold(int rank) {
         return new RankOutput(rank, NO_PID, List.of(), List.of("(its launcher did not report its output)"));
     }
@@ -316,7 +317,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
                         + " would have resumed it";
     }
 
-    /** Returns which other ranks failed later by themselves and why, and which ranks the launcher stopped. */
+    /** Returns the other ranks that failed later by themselves, with reasons, and the ranks that were stopped. */
     private List<String> others(int first) {
         // the diagnosis explains the ends of the ranks to blame
         List<JobEvent.Ended> later = outcome.failures().stream()
@@ -341,7 +342,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         return lines;
     }
 
-    /** Returns the reasons of ranks, each with all ranks that have the same reason. */
+    /** Returns the reasons for ends of ranks, each with all ranks that have the same reason. */
     private Map<String, Set<Integer>> reasons(List<JobEvent.Ended> ends) {
         Map<String, Set<Integer>> same = sharing(ends, this::reason);
         Map<String, Set<Integer>> alike = sharing(ends, this::reasonLessItself);
@@ -354,7 +355,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
                         : reasonLessItself(ended));
     }
 
-    /** Returns which ranks the launcher has stopped, without ranks that had already failed by themselves. */
+    /** Returns the ranks that the launcher has stopped, without ranks that had already failed by themselves. */
     private List<String> stopped(List<JobEvent.Ended> failed) {
         Set<Integer> innocent = new TreeSet<>(outcome.stopped());
         failed.forEach(ended -> innocent.remove(ended.rank()));

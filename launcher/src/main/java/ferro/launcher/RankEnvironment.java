@@ -21,7 +21,7 @@ import java.util.random.RandomGenerator;
  * @param generation number of the start of all ranks, from 0
  */
 record RankEnvironment(JobSpec spec, StoreHost store, JobKey key, Recordings recordings, int generation) {
-    /** Variables that would override variables of this launcher. An outer launcher may have set such variables. */
+    /** Variables that would override variables of this launcher. An outer launcher may have set them. */
     private static final List<String> FOREIGN = List.of(
             "TORCHELASTIC_USE_AGENT_STORE",
             "FERRO_MASTER_PORT",
@@ -32,7 +32,7 @@ record RankEnvironment(JobSpec spec, StoreHost store, JobKey key, Recordings rec
 
     /**
      * Returns the name of the job. On one host the name is new. Launchers of several hosts cannot agree on a new name,
-     * and take the name from the environment.
+     * so they take the name from the environment.
      */
     static String jobId(Placement placement, Map<String, String> environment, RandomGenerator random) {
         if (placement.nodes() > 1) {
@@ -43,7 +43,7 @@ record RankEnvironment(JobSpec spec, StoreHost store, JobKey key, Recordings rec
         return HexFormat.of().formatHex(bytes);
     }
 
-    /** Returns the environment of the rank with this number on this host. */
+    /** Returns the environment of the rank with the given number on this host. */
     Map<String, String> of(int localRank, Map<String, String> inherited) {
         Map<String, String> variables = new HashMap<>(inherited);
         FOREIGN.forEach(variables::remove);

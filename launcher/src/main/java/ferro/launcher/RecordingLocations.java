@@ -17,12 +17,12 @@ import java.util.TreeMap;
  * @param folders folders with recordings, by number of the node
  */
 record RecordingLocations(List<NodeCard> nodes, Map<Integer, String> folders) {
-    /** Returns where a rank runs, for example {@code host b} or {@code node 1 (host b, 10.0.0.2)}. */
+    /** Returns the host of a rank, for example {@code host b} or {@code node 1 (host b, 10.0.0.2)}. */
     String of(int rank) {
         return nodes.size() == 1 ? "host " + nodes.get(0).host() : node(rank).toString();
     }
 
-    /** Returns text such as {@code on node 1 (host b, 10.0.0.2)}, after a space; empty for a job on one node. */
+    /** Returns a text such as {@code on node 1 (host b, 10.0.0.2)}, after a space; empty for a job on one node. */
     String elsewhere(int rank) {
         return nodes.size() == 1 ? "" : " on " + node(rank);
     }
@@ -32,8 +32,8 @@ record RecordingLocations(List<NodeCard> nodes, Map<Integer, String> folders) {
     }
 
     /**
-     * Returns lines with commands that show more, each command on a separate line; empty without recordings. On several
-     * hosts, the lines name the host of each folder, unless every host has all folders.
+     * Returns lines with commands that show more, each command on a separate line. Without recordings, returns no
+     * lines. On several hosts, the lines name the host of each folder, unless every host has all folders.
      */
     List<String> more() {
         if (folders.isEmpty()) {
@@ -57,7 +57,7 @@ record RecordingLocations(List<NodeCard> nodes, Map<Integer, String> folders) {
         return lines;
     }
 
-    /** Whether each host has all recordings, which is assumed if this host has the recordings of other nodes. */
+    /** Whether each host has all recordings. This is assumed if this host has the recordings of other nodes. */
     private boolean areOnAnyHost(SortedMap<Integer, String> byNode) {
         SortedMap<Integer, String> others = new TreeMap<>(byNode);
         others.remove(0);
@@ -65,7 +65,7 @@ record RecordingLocations(List<NodeCard> nodes, Map<Integer, String> folders) {
                 || !others.isEmpty() && others.entrySet().stream().allMatch(one -> has(one.getKey(), one.getValue()));
     }
 
-    /** Whether this host has the recordings of a node; another host may have a folder of the same name. */
+    /** Whether this host has the recordings of a node. A folder of the same name may be on another host. */
     private boolean has(int node, String folder) {
         try {
             return Analysis.files(Path.of(folder)).values().stream()

@@ -8,15 +8,15 @@ import java.util.Deque;
 import java.util.function.LongSupplier;
 
 /**
- * The decisions after failed generations whether the job restarts. One object decides for all nodes. Not thread-safe.
- * docs/decisions/0058 gives the reasons.
+ * The rules that decide after a failed generation whether the job restarts. One object decides for all nodes. Not
+ * thread-safe. docs/decisions/0058 gives the reasons.
  */
 final class RestartRules {
     private static final long FIRST_WAIT_MILLIS = 1000;
     private static final long LONGEST_WAIT_MILLIS = 60_000;
-    /** Largest number of doublings of the first wait; more doublings exceed the longest wait. */
+    /** Largest number of doublings of the first wait. With more doublings, the wait would exceed the longest wait. */
     private static final int MAX_DOUBLINGS = 6;
-    /** Largest number of generations in a row whose ranks do not join. A third generation would not join either. */
+    /** Largest number of generations in a row whose ranks do not join. Another generation would fail, too. */
     private static final int MAX_UNJOINED = 2;
 
     private final Restarts limits;
@@ -24,7 +24,7 @@ final class RestartRules {
     private final Deque<Long> failures = new ArrayDeque<>();
     private int unjoined;
 
-    /** Creates the rules of a job that has not failed yet; the clock returns nanoseconds. */
+    /** Creates the rules of a job that has not failed yet. The clock returns nanoseconds. */
     RestartRules(Restarts limits, LongSupplier clock) {
         this.limits = limits;
         this.clock = clock;
@@ -35,8 +35,8 @@ final class RestartRules {
      *
      * @param restarts whether the job starts again
      * @param delay    time until the job starts again; zero if the job ends
-     * @param number   number of this restart among the restarts that count, from 1; 0 if the job ends
-     * @param why      why the job ends; empty if the job starts again, or if it never restarts
+     * @param number   number of this restart among the restarts that count towards the limit, from 1; 0 if the job ends
+     * @param why      why the job ends; empty if the job starts again, or if the job never restarts
      */
     record Decision(boolean restarts, Duration delay, int number, String why) {
         private static Decision end(String why) {
@@ -76,7 +76,7 @@ final class RestartRules {
         return failures.size();
     }
 
-    /** Returns 1 s, 2 s, 4 s and so on, up to a minute. Failures that no longer count also shorten the wait. */
+    /** Returns 1 s, 2 s, 4 s and so on, up to a minute, by the number of failures that still count. */
     private static Duration wait(int counted) {
         int doublings = Math.min(counted - 1, MAX_DOUBLINGS);
         return Duration.ofMillis(Math.min(FIRST_WAIT_MILLIS << doublings, LONGEST_WAIT_MILLIS));

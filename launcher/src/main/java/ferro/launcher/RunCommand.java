@@ -120,7 +120,7 @@ final class RunCommand implements Callable<Integer> {
         return JavaTarget.of(given, JavaSettings.of(Optional.ofNullable(classPath), jvm, world.environment()));
     }
 
-    /** Whether {@code --} precedes the words. The parser removes {@code --} from the words. */
+    /** Whether {@code --} precedes the words of the program. The parser removes {@code --} from the words. */
     private boolean behindDashes(int words) {
         List<String> all = command.commandLine().getParseResult().originalArgs();
         int before = all.size() - words - 1;

@@ -12,12 +12,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The Slurm step that has started this launcher once on each of its nodes.
+ * The Slurm step that has started this launcher on each of its nodes.
  *
  * @param nodes    number of nodes of the step
  * @param nodeRank number of this node
  * @param master   address at which the launcher of node 0 serves the store
- * @param key      name of the job, the same on all nodes
+ * @param key      name of the job, which is the same on all nodes
  */
 record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
     private static final String TASKS = "SLURM_STEP_NUM_TASKS";
@@ -26,10 +26,10 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
     /**
      * Finds the Slurm step that has started this launcher.
      *
-     * @return the step; empty without a step (as in the shell of sbatch or salloc), if the step has one task, or if the
-     *     step has started this launcher through another launcher
-     * @throws BadInputException if the ranks of this launcher could not determine their numbers, or if RANK and
-     *     WORLD_SIZE hide the step: srun passes these variables on from the surrounding script
+     * @return the step. Empty if there is no step, as in the shell of sbatch or salloc, if the step has one task, or if
+     *     the step has started this launcher through another launcher
+     * @throws BadInputException if the ranks of this launcher could not determine their numbers. Also if RANK and
+     *     WORLD_SIZE, which srun passes on from the surrounding script, hide the step
      */
     static Optional<SlurmAllocation> find(Map<String, String> environment) {
         JobVariables found = JobFinder.find(environment, HostFacts.ofThisHost());
@@ -46,8 +46,8 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
     }
 
     /**
-     * Refuses RANK and WORLD_SIZE that hide the step. No launcher has set them for this process alone, so each task of
-     * the step would start a separate job.
+     * Refuses the variables RANK and WORLD_SIZE if they hide the step. No launcher has set these variables for this
+     * process alone, so each task of the step would start a separate job.
      */
     private static void refuseHidden(JobVariables found, Map<String, String> environment) {
         Optional<DetectedLauncher> step = hidden(found, environment);
@@ -62,7 +62,7 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
         }
     }
 
-    /** Returns the step that has started this launcher if it has several tasks and another launcher has precedence. */
+    /** Returns the step of this launcher if the step has several tasks but another launcher has precedence. */
     private static Optional<DetectedLauncher> hidden(JobVariables found, Map<String, String> environment) {
         boolean several = !environment.getOrDefault(TASKS, "1").trim().equals("1");
         return found.seen().stream()
@@ -72,7 +72,7 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
                 .findFirst();
     }
 
-    /** Returns a note that srun would use more than this node; empty if srun would use only this node. */
+    /** Returns a note that srun would use other nodes, too; empty if srun would use only this node. */
     static Optional<String> unused(Map<String, String> environment) {
         String nodes = environment.getOrDefault("SLURM_JOB_NUM_NODES", "1");
         JobVariables found = JobFinder.find(environment, HostFacts.ofThisHost());
@@ -117,7 +117,7 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
                 task.rendezvous().key().orElse("default"));
     }
 
-    /** Returns the first line that the launcher prints. */
+    /** Returns the first line that the launcher prints in a Slurm step. */
     String line() {
         return "Slurm step " + key + " (job.step.restart): node " + nodeRank + " of " + nodes + ", the store is at "
                 + master;

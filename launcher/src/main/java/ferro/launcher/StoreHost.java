@@ -26,7 +26,7 @@ import java.util.function.Consumer;
  * @param endpoint  address for the ranks
  * @param addresses addresses of the host at the start of the job, so that a later generation does not need the name
  *     service; empty if no addresses are needed
- * @param server    server of this launcher; empty if another launcher serves the store
+ * @param server    store server in this launcher; empty if another launcher serves the store
  */
 record StoreHost(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpStoreServer> server)
         implements AutoCloseable {
@@ -38,7 +38,7 @@ record StoreHost(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpSto
     }
 
     /**
-     * Serves the store if this is node 0. Sends the job an event when all ranks have joined.
+     * Serves the store if this node is node 0. Sends the job an event when all ranks have joined.
      *
      * @param notes prints a line for the user
      */
@@ -97,8 +97,9 @@ record StoreHost(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpSto
     }
 
     /**
-     * Replaces a name that node 0 resolves to loopback, because many distributions write such an entry to /etc/hosts.
-     * On another node, such a name leads to that node itself and is refused. Accepts loopback addresses and localhost.
+     * Replaces a name of the host that node 0 resolves to loopback, because many distributions write the name to
+     * /etc/hosts with a loopback address. On another node, a name that resolves to loopback leads to that node itself
+     * and is refused. Loopback addresses and localhost are accepted.
      */
     static Endpoint reachable(Endpoint wanted, boolean servedHere, Consumer<String> notes) {
         Optional<LoopbackHostName> own = LoopbackHostName.find(wanted.host());
@@ -121,7 +122,7 @@ record StoreHost(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpSto
         }
     }
 
-    /** Refuses, before a rank starts, a secret that other users could guess if they can reach the store. */
+    /** Refuses, before a rank starts, a secret that other users could guess when they reach the store. */
     private static void checkStrong(InetAddress address, Path secret) throws IOException {
         int random = SecretFile.randomBytes(SecretFile.read(secret));
         if (!address.isLoopbackAddress() && random < SecretFile.LEAST_RANDOM_BYTES) {

@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Unmatched;
 
-/** A subcommand of another module: a job whose ranks run the program of a {@link JobTool}. */
+/** A subcommand of another module, which starts a job whose ranks run the program of a {@link JobTool}. */
 @Command
 final class ToolCommand implements Callable<Integer> {
     private final CommandContext world;
@@ -31,7 +31,7 @@ final class ToolCommand implements Callable<Integer> {
         this.tool = tool;
     }
 
-    /** Returns the subcommand with this name, or a command that prints which module contains the subcommand. */
+    /** Returns the subcommand with the given name, or a command that prints which module has the subcommand. */
     static Object named(String name, String module, CommandContext world) {
         for (JobTool found : Services.of(JobTool.class)) {
             if (found.name().equals(name)) {
@@ -63,7 +63,7 @@ final class ToolCommand implements Callable<Integer> {
         return new JobTool.ToolRequest(spec.placement().worldSize(), spec.links(), world.checkout());
     }
 
-    /** Calls the tool. The tool refuses only what the user has typed. */
+    /** Calls the tool. A refusal of the tool means that the user has typed a wrong value. */
     private static <T> T checked(Supplier<T> question) {
         try {
             return question.get();
@@ -72,7 +72,7 @@ final class ToolCommand implements Callable<Integer> {
         }
     }
 
-    /** Replaces a subcommand whose module is not on the class path. */
+    /** A replacement of a subcommand whose module is not on the class path. */
     @Command(description = "Not available here: its module is not on the class path.")
     private static final class MissingTool implements Callable<Integer> {
         private final String module;

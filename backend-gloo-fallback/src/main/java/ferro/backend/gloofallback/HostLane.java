@@ -8,10 +8,10 @@ import java.util.concurrent.TimeUnit;
  * The calls of one host group that go through host memory. The calls run one at a time, in submission order, on a
  * separate thread. The thread ends after two seconds without a call.
  *
- * <p>Calls run one at a time, because a call may use results that the call before it left on the device.
+ * <p>Calls run one at a time, because a call may use results that the previous call left on the device.
  */
 final class HostLane {
-    /** Longer than a training step usually takes, so that staging memory stays allocated. */
+    /** Longer than a usual training step, so that staging memory stays allocated between two steps. */
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private static final long END_MILLIS = 1000;
@@ -22,15 +22,15 @@ final class HostLane {
     private boolean ending;
     private volatile int unfinished;
 
-    /** Returns whether calls wait to be submitted to the host group; a later call must not overtake them. */
+    /** Returns whether calls wait for their submission to the host group. A later call must not overtake them. */
     boolean isBusy() {
         return unfinished > 0;
     }
 
     /**
-     * Queues a call. {@code opened} is kept for as long as the thread lives.
+     * Queues a call. The thread keeps {@code opened} until the thread ends.
      *
-     * @throws OutOfMemoryError if the system has no memory for a thread; the call is then not queued
+     * @throws OutOfMemoryError if the system has no memory for a thread; in this case the call is not queued
      */
     synchronized void add(Runnable call, RoundTrips.RoundTripUse opened, String name) {
         if (thread == null) {
@@ -51,7 +51,7 @@ final class HostLane {
         notifyAll();
     }
 
-    /** Waits until no call is left; returns whether that happened in time. */
+    /** Waits until no call is left. Returns whether all calls ended in time. */
     synchronized boolean drain(long untilNanos) {
         boolean interrupted = false;
         while (unfinished > 0 && System.nanoTime() - untilNanos < 0 && !interrupted) {
@@ -60,7 +60,7 @@ final class HostLane {
         return unfinished == 0;
     }
 
-    /** Ends the thread when no call is left, and waits for that for a limited time. */
+    /** Ends the thread when no call is left. Waits a limited time for the end of the thread. */
     void end() {
         Thread last;
         synchronized (this) {
@@ -113,7 +113,7 @@ final class HostLane {
         return null;
     }
 
-    /** Waits for a signal or the time; returns false if the thread was interrupted. */
+    /** Waits for a signal or the end of a time. Returns false if the thread was interrupted. */
     private boolean pause(long nanos) {
         try {
             TimeUnit.NANOSECONDS.timedWait(this, nanos);

@@ -15,20 +15,20 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Runs collectives on device tensors in steps: device to host, the collective on a host back end, host to device.
+ * Runs collectives on device tensors: copies to the host, runs the collective on a host back end, and copies back.
  *
- * <p>Calls are cut into pieces of {@code ferro.fallback.chunk}. A call thus uses at most 32 MiB of staging memory,
- * which is kept for the next call. Only needed data is copied: in a broadcast only the root copies to the host, and it
- * copies nothing back. The calls of one host group keep their order. The calls of several groups do not wait for each
- * other.
+ * <p>Calls are cut into pieces of {@code ferro.fallback.chunk}. Therefore a call uses at most 32 MiB of staging memory,
+ * which is kept for the next call. Only needed data is copied. For example, in a broadcast only the root copies to the
+ * host, and the root copies nothing back. The calls of one host group keep their order. The calls of several groups do
+ * not wait for each other.
  *
- * <p>In a call with several pieces every rank must use this class, with device tensors. A message is one message for
- * its peer, which may send or receive it from host memory.
+ * <p>In a call with several pieces, every rank must use this class, with device tensors. A point-to-point message is
+ * not cut, so the peer may send or receive the message from host memory.
  *
- * <p>Thread-safe; an object keeps no state.
+ * <p>Thread-safe. An object of this class has no state.
  */
 public final class HostRoundTrip implements HostFallback {
-    /** For the service loader. */
+    /** Creates an object for the service loader. */
     public HostRoundTrip() {}
 
     @Override
@@ -61,9 +61,9 @@ public final class HostRoundTrip implements HostFallback {
     }
 
     /**
-     * Starts a collective.
+     * Starts a collective on device tensors.
      *
-     * @throws UnsupportedOperationException if there is no device memory
+     * @throws UnsupportedOperationException if this rank has no device memory
      */
     @Override
     public Work submit(Collective call, CollectiveBackend host, RankContext context, CallOptions options) {
@@ -88,7 +88,7 @@ public final class HostRoundTrip implements HostFallback {
         return work;
     }
 
-    /** Queues a call on host tensors behind calls on device tensors; reports misuse at once, like the host back end. */
+    /** Queues a call on host tensors behind calls on device tensors. Reports misuse at once, like the host back end. */
     private static Work behind(Collective call, CollectiveBackend host, RankContext context, CallOptions options) {
         call.check(host.rank(), host.worldSize());
         host.unsupportedBecause(call).ifPresent(why -> {

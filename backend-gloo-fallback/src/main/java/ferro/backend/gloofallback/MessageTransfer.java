@@ -12,14 +12,14 @@ import ferro.dispatch.DeviceMemory.Staging;
 import java.util.List;
 
 /**
- * One message from or to a device. A message is not cut, because it is also one message for the peer, whose tensor may
- * be in host memory.
+ * One message from or to a device. The message is not cut, because the peer's tensor may be in host memory, and then
+ * the peer sends or receives one message.
  *
- * <p>A send copies to the host before it returns, and the caller may access the tensor afterwards. A receive copies to
- * the device when the message has arrived, on the thread that completes the host's work.
+ * <p>A send copies the data to the host before the send returns, and the caller may access the tensor afterwards. A
+ * receive copies the data to the device when the message has arrived, on the thread that completes the host's work.
  */
 final class MessageTransfer {
-    /** Longest message: a message has one staging buffer, and longer data must be sent in parts. */
+    /** Longest message in bytes. A message has one staging buffer, so longer data must be sent in parts. */
     static final long BYTES_MOST = 64L << 20;
 
     private final Message message;
@@ -80,7 +80,7 @@ final class MessageTransfer {
         });
     }
 
-    /** Copies the message to the device; returns the failure for the caller, or null. */
+    /** Copies a received message to the device. Returns the failure for the caller, or null. */
     private Throwable copyIn() {
         Copy in = null;
         try {

@@ -9,15 +9,15 @@ import ferro.spi.Settings;
  * The pieces of a call. The pieces are the same on all ranks, because they depend only on values that are equal on all
  * ranks.
  *
- * <p>A piece is the same run of elements of every part (in an all-gather, for example, the run of each rank). Thus each
- * piece is a smaller call of the same kind.
+ * <p>A piece has the same run of elements of every part of the call. For example, a part of an all-gather is the data
+ * of one rank. Therefore each piece is a smaller call of the same kind.
  *
  * @param partElements  elements of a part; for a call without parts, all elements
  * @param parts         number of parts that a piece has in staging memory
  * @param pieceElements elements of a part in each piece except the last
  */
 record PieceCut(long partElements, int parts, long pieceElements) {
-    /** Maximum bytes of a piece: as much as the engine's scratch memory. */
+    /** Maximum bytes of a piece, which is also the size of the engine's scratch memory. */
     private static final long PIECE_BYTES_MOST = 32L << 20;
 
     static PieceCut of(Collective call, int worldSize, RankContext context) {

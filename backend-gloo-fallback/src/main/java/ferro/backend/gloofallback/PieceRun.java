@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Runs one call piece by piece: copies a piece to the host, makes the call there, and copies the piece back. Not
+ * Runs one call piece by piece: copies a piece to the host, makes the call on the host, and copies the piece back. Not
  * thread-safe.
  *
  * <p>If a copy to the host fails, or a copy does not end, the host group is aborted, because the other ranks would
@@ -25,7 +25,7 @@ import java.util.List;
  * part to the end of the call, and fails afterwards.
  */
 final class PieceRun {
-    /** How long copies of a failed call may still run before their tensors are abandoned. */
+    /** How long the copies of a failed call may still run until the call abandons their tensors. */
     private static final long GRACE_NANOS = 1_000_000_000L;
 
     private final RoundTripWork work;
@@ -33,11 +33,11 @@ final class PieceRun {
     private final PieceCut cut;
     private final CollectiveBackend host;
     private final DeviceMemory memory;
-    /** Copies in either direction that may still run. */
+    /** Copies to the host or to the device that may still run. */
     private final List<Copy> copies = new ArrayList<>();
 
     private Staging staging;
-    /** The pending work of the host back end; null if none is pending. */
+    /** The pending work of the host back end; null if no work is pending. */
     private Work network;
 
     private FerroTransferException notCopiedBack;
@@ -52,7 +52,7 @@ final class PieceRun {
         this.memory = memory;
     }
 
-    /** Runs the call to its end; throws the failure for the caller. */
+    /** Runs the call to its end. Throws the failure for the caller. */
     void run(StagingPool pool) {
         try {
             staging = pool.take(route.stagingBytes(cut));
@@ -182,8 +182,8 @@ final class PieceRun {
     }
 
     /**
-     * Waits, after a failure, for all users of staging memory and tensors: for the network without a limit, for copies
-     * for a limited time.
+     * Waits, after a failure, for all users of staging memory and tensors. Waits for the network without a limit, and
+     * for copies for a limited time.
      */
     private void settle() {
         long until = System.nanoTime() + GRACE_NANOS;

@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Provides calls through host memory as a separate back end, {@code -Dferro.backend=gloo-fallback}. Host tensors go to
- * the back end that {@code ferro.fallback.host} names. Device tensors go through host memory to the same back end, if
- * {@code ferro.gpu.fallback} allows this. {@code auto} never chooses this back end.
+ * The provider of calls through host memory as a separate back end, {@code -Dferro.backend=gloo-fallback}. Host tensors
+ * go to the back end that {@code ferro.fallback.host} names. Device tensors go through host memory to the same back
+ * end, if {@code ferro.gpu.fallback} allows this. The setting {@code auto} never chooses this back end.
  */
 public final class RoundTripProvider implements BackendProvider {
     static final String NAME = "gloo-fallback";
@@ -40,7 +40,7 @@ public final class RoundTripProvider implements BackendProvider {
     }
 
     /**
-     * Joins a group by the host back end.
+     * Joins a group through the host back end.
      *
      * @param group   group to join
      * @param context context of the rank

@@ -9,7 +9,8 @@ import ferro.HostTensor;
 import ferro.Tensor;
 
 /**
- * The data that one rank copies for a call: to the host, within staging memory, and back. Only needed data is copied.
+ * The data that one rank copies for a call: to the host, within the device, and back to the device. Only needed data is
+ * copied.
  *
  * @param call   operation on device tensors
  * @param rank   this rank
@@ -20,7 +21,7 @@ import ferro.Tensor;
  */
 record RoundTripRoute(Collective call, int rank, int parts, TensorSide out, TensorSide back, OwnPart within) {
     /**
-     * A copy on the device.
+     * A copy of the own part within the device.
      *
      * @param from own part of the input
      * @param to   own part of the output
@@ -58,7 +59,7 @@ record RoundTripRoute(Collective call, int rank, int parts, TensorSide out, Tens
         return all.slice(rank * length, length);
     }
 
-    /** Returns the copy of the own part; null if input and output share the part, or it is empty. */
+    /** Returns the copy of the own part; null if input and output share this part, or if the part is empty. */
     private static OwnPart own(DeviceTensor from, DeviceTensor to) {
         return from.address() == to.address() || from.elementCount() == 0 ? null : new OwnPart(from, to);
     }
@@ -76,7 +77,7 @@ record RoundTripRoute(Collective call, int rank, int parts, TensorSide out, Tens
         return Math.toIntExact(parts * (long) cut.length(0) * type().byteSize());
     }
 
-    /** Returns the same call on staging memory of {@link #parts} parts. */
+    /** Returns the call with its operands in staging memory of {@link #parts} parts. */
     Collective onHost(HostTensor staging) {
         long length = staging.elementCount() / parts;
         Tensor own = parts == 1 ? staging : staging.slice(rank * length, length);

@@ -18,9 +18,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** The handle of a call that goes through host memory; thread-safe. */
+/** The handle of a call that goes through host memory. Thread-safe. */
 final class RoundTripWork implements Work {
-    /** How often a wait for a copy checks the deadline and interrupts. */
+    /** The interval at which a wait for a copy checks the deadline and interrupts. */
     private static final Duration LOOK = Duration.ofMillis(20);
 
     private final String operation;
@@ -34,7 +34,7 @@ final class RoundTripWork implements Work {
     private volatile FerroException stopped;
     private volatile boolean stopping;
     private boolean finished;
-    /** The host's part of a message, which ends before this work; null for a collective. */
+    /** The work of the host back end for a message, which ends before this work; null for a collective. */
     private Work network;
 
     private volatile long sequence;
@@ -50,7 +50,7 @@ final class RoundTripWork implements Work {
         this.deadlineNanos = begunNanos + Deadlines.nanos(options.timeout());
     }
 
-    /** Queues the task of this call. Without a thread for it the group fails, because other ranks would wait. */
+    /** Queues the task of this call. If no thread is available, the group fails, because other ranks would wait. */
     void queue(Runnable task, RoundTrips.RoundTripUse use) {
         try {
             use.trips().lane(host).add(task, use, "ferro-roundtrip-" + host.rank());
@@ -62,18 +62,18 @@ final class RoundTripWork implements Work {
         }
     }
 
-    /** Returns the time until the deadline; not positive after it. */
+    /** Returns the time until the deadline of the call; zero or negative after the deadline. */
     Duration left() {
         return Duration.ofNanos(deadlineNanos - context.nanoTime());
     }
 
-    /** Returns the options for the rest of the call: its label, and the time until the deadline, at least zero. */
+    /** Returns the options for the rest of the call: the label, and the time until the deadline, at least zero. */
     CallOptions rest() {
         Duration left = left();
         return options.within(left.isNegative() ? Duration.ZERO : left);
     }
 
-    /** Returns whether {@link #await(Copy, String)} stopped waiting; its failure is then not one of the copy. */
+    /** Returns whether {@link #await(Copy, String)} stopped waiting, so that its failure is not the copy's failure. */
     boolean isStopping() {
         return stopping;
     }
@@ -100,7 +100,7 @@ final class RoundTripWork implements Work {
         }
     }
 
-    /** Makes this the handle of a message, before it is returned to the caller. */
+    /** Makes this object the handle of a message, before the caller receives the handle. */
     void waitsFor(Work hostPart) {
         network = hostPart;
         sequence = hostPart.sequence();
@@ -112,7 +112,7 @@ final class RoundTripWork implements Work {
         }
     }
 
-    /** Ends the call. If an interrupt has already ended the group, the caller gets that failure. */
+    /** Ends the call. If an interrupt has already ended the group, the caller gets the failure of the interrupt. */
     void end(Throwable failure) {
         Throwable outcome;
         synchronized (this) {
@@ -151,7 +151,7 @@ final class RoundTripWork implements Work {
         return ended.isDone();
     }
 
-    /** Waits for the end. For a message, an interrupt ends the host's part as the host specifies; the rest is short. */
+    /** Waits for the end of the call. For a message, an interrupt has the effect that the host back end specifies. */
     @Override
     public void await() {
         if (network != null) {
@@ -227,8 +227,8 @@ final class RoundTripWork implements Work {
     }
 
     /**
-     * Returns the sequence number of the first piece on the host back end; 0 until that piece is submitted. A message
-     * always has the number of the host's part, -1.
+     * Returns the sequence number of the first piece on the host back end; 0 until the first piece is submitted. A
+     * message always has the number -1, like its work on the host back end.
      */
     @Override
     public long sequence() {

@@ -14,13 +14,13 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** State that the round trips of one rank share: device memory, staging, and a lane per host group. Thread-safe. */
+/** Shared state of one rank's calls through host memory: device memory, staging, a lane per host group. Thread-safe. */
 final class RoundTrips implements AutoCloseable {
     private static final long IDLE_MILLIS = 100;
 
     private final DeviceMemory memory;
     private final StagingPool pool;
-    /** Lanes by identity of the back end, because back ends define no equality. */
+    /** Lanes by the identity of the host back end, because back ends define no equality. */
     private final Map<CollectiveBackend, HostLane> lanes = new WeakHashMap<>();
 
     private final ThreadPoolExecutor dependants;
@@ -38,10 +38,11 @@ final class RoundTrips implements AutoCloseable {
     }
 
     /**
-     * One use of a rank's round trips. Closing the last use frees staging memory and closes the device memory.
+     * One use of the shared state of a rank. The close of the last use frees staging memory and closes the device
+     * memory.
      *
      * @param context context of the rank
-     * @param trips   the shared round trips
+     * @param trips   the shared state
      */
     record RoundTripUse(RankContext context, RoundTrips trips) implements AutoCloseable {
         static RoundTripUse of(RankContext context) {
@@ -61,7 +62,7 @@ final class RoundTrips implements AutoCloseable {
         }
     }
 
-    /** Returns whether calls are in flight, without creating anything: if nothing is shared, no call is in flight. */
+    /** Returns whether calls are in flight. If no shared state exists, no call is in flight, and none is created. */
     static boolean isBusy(CollectiveBackend host, RankContext context, Duration patience) {
         Optional<RoundTrips> shared = context.find(RoundTrips.class);
         if (shared.isEmpty()) {

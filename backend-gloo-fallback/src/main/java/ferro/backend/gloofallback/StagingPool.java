@@ -12,10 +12,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 
-/** Staging memory of one rank, kept for the next call. Sizes are powers of two. Thread-safe. */
+/** The staging memory of one rank, which is kept for the next call. Sizes are powers of two. Thread-safe. */
 final class StagingPool implements AutoCloseable {
     private static final int LEAST_BYTES = 4096;
-    /** Maximum number of unused bytes that are kept; one call has the same limit. */
+    /** Maximum number of unused bytes that are kept. One call may use the same number of bytes. */
     private static final long KEPT_BYTES_MOST = 32L << 20;
 
     private final DeviceMemory memory;
@@ -31,7 +31,7 @@ final class StagingPool implements AutoCloseable {
         this.memory = memory;
     }
 
-    /** Returns staging memory of at least this many bytes. */
+    /** Returns staging memory of at least {@code bytes} bytes. */
     synchronized Staging take(int bytes) {
         reclaim();
         int size = bytes <= LEAST_BYTES ? LEAST_BYTES : Integer.highestOneBit(bytes - 1) << 1;
@@ -55,7 +55,7 @@ final class StagingPool implements AutoCloseable {
         kept.computeIfAbsent(size, key -> new ArrayDeque<>()).push(staging);
     }
 
-    /** Takes back staging memory that copies may still use; it is reused only after they have ended. */
+    /** Takes back staging memory that copies may still use. The memory is reused only after the end of these copies. */
     synchronized void give(Staging staging, List<Copy> copies) {
         late.add(new Late(staging, List.copyOf(copies)));
         reclaim();

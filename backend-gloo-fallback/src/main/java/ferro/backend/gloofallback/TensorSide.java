@@ -4,7 +4,7 @@ import ferro.DeviceTensor;
 import java.util.function.ObjIntConsumer;
 
 /**
- * Maps parts of a device tensor to parts of staging memory.
+ * A mapping of parts of a device tensor to parts of staging memory.
  *
  * @param tensor device memory of one or more parts
  * @param first  index of the staging part that belongs to the tensor's first part
@@ -13,8 +13,8 @@ import java.util.function.ObjIntConsumer;
  */
 record TensorSide(DeviceTensor tensor, int first, int count, int left) {
     /**
-     * Passes each copy of a piece to {@code copy}: the device memory, and the element of the staging memory where it
-     * begins. Adjacent parts are one copy if they are also adjacent on the device.
+     * Calls {@code copy} for each copy of a piece, with the device memory and the index of the first element in the
+     * staging memory. Adjacent parts are one copy if these parts are also adjacent on the device.
      */
     void copies(PieceCut cut, long piece, ObjIntConsumer<DeviceTensor> copy) {
         int length = cut.length(piece);

@@ -39,14 +39,14 @@ public final class Analysis {
      * @param damaged what is wrong with the recordings that cannot be read, by rank
      */
     public record Brief(List<String> texts, Map<Integer, String> damaged) {
-        /** {@return whether no rank has written a recording, not even a damaged one} */
+        /** {@return whether no rank has written a recording, not even a damaged recording} */
         public boolean isEmpty() {
             return texts.isEmpty() && damaged.isEmpty();
         }
     }
 
     /**
-     * Analyses recordings that several launchers have read; each launcher has read the recordings of its own ranks.
+     * Analyses recordings that several launchers have read. Each launcher has read the recordings of its own ranks.
      *
      * @param recordings recordings of one job, as {@link #brief} returns them
      * @param ends       how the processes of the ranks ended
@@ -120,12 +120,13 @@ public final class Analysis {
 
     /**
      * Reads some recordings of one job, as {@link #of(List, Optional)} does, and considers how the ranks' processes
-     * ended. The ends decide what the recordings leave open.
+     * ended. The ends decide questions that the recordings leave open.
      *
      * @param folders folders to which recorders wrote
      * @param job     name of the job; empty for the job that wrote last
-     * @param taken   selects the files to read; the others are ignored
-     * @param ends    how the processes of the ranks ended; if empty, read from the files of launchers in the folders
+     * @param taken   selects the files to read; other files are ignored
+     * @param ends    how the processes of the ranks ended; if empty, the ends are read from the files of launchers in
+     *     the folders
      * @return analysis
      * @throws UnreadableRecordingException if no recording exists, or if no recording can be read and {@code ends} is
      *     empty
@@ -198,7 +199,7 @@ public final class Analysis {
         return new UnreadableRecordingException(what + why);
     }
 
-    /** {@return one line for each file that could not be read, with its name} */
+    /** {@return one line for each file that could not be read, with the name of the file} */
     public List<String> problems() {
         return problems;
     }
@@ -219,7 +220,7 @@ public final class Analysis {
     }
 
     /**
-     * {@return the recordings of a folder by their file names only, by job and rank}
+     * {@return the recordings of a folder by job and rank, according to the names of the files only}
      *
      * @param folder folder to which recorders write
      * @throws IOException if the folder cannot be read
@@ -236,7 +237,7 @@ public final class Analysis {
     }
 
     /**
-     * {@return how many ranks the job of a recording has}
+     * {@return the number of ranks of the job of a recording}
      *
      * @param file the recording
      * @throws UnreadableRecordingException if the file is not a recording
@@ -255,7 +256,7 @@ public final class Analysis {
         return TextReport.lines(merge, ends, verdict);
     }
 
-    /** {@return the complete analysis as an HTML page that needs only a browser: a lane per rank, a bar per call} */
+    /** {@return the complete analysis as an HTML page for a browser, with a lane per rank and a bar per call} */
     public String html() {
         return HtmlReport.page(merge, verdict);
     }

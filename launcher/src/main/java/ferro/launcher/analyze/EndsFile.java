@@ -15,14 +15,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The file in which a launcher writes how the processes of its ranks ended, next to their recordings. With this file,
- * {@code ferro analyze} has the same facts as the launcher.
+ * The file in which a launcher writes how the processes of its ranks ended, next to the recordings of the ranks. With
+ * this file, {@code ferro analyze} has the same facts as the launcher.
  */
 public final class EndsFile {
-    /** A file that is older than a recording by more than this time is of an earlier job with the same name. */
+    /** Age difference above which a file that is older than a recording is from an earlier job of the same name. */
     private static final long SLACK_NANOS = 1_000_000_000L;
 
-    /** Longest detail in characters. The first characters of a longer message identify an exception. */
+    /** Longest detail of an end, in characters. The first characters of a longer message identify an exception. */
     private static final int LONGEST_DETAIL = 200;
 
     private EndsFile() {}
@@ -32,7 +32,7 @@ public final class EndsFile {
     }
 
     /**
-     * Writes the file, after all ranks of the launcher have ended.
+     * Writes the file. All ranks of the launcher must have ended.
      *
      * @param folder folder to which the ranks wrote recordings
      * @param job    name of the job
@@ -64,7 +64,7 @@ public final class EndsFile {
                 : detail.substring(0, detail.offsetByCodePoints(0, LONGEST_DETAIL)) + " ...";
     }
 
-    /** Reads the files that belong to the recordings of a job; ignores a file that cannot be read. */
+    /** Reads the files that belong to the recordings of a job. Ignores a file that cannot be read. */
     static ProcessEnds read(List<Path> folders, MergedRecordings merge) throws IOException {
         ProcessEnds all = ProcessEnds.UNSEEN;
         for (Path folder : folders) {

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The timeline: an HTML page that contains the recordings as data. Text of ranks is also data and never markup. The
- * page shows such data as text only.
+ * The timeline, an HTML page that contains the recordings as data. Text of ranks is data, too, and never markup. The
+ * page shows text of ranks as text only.
  */
 final class HtmlReport {
     private static final String PAGE = "timeline.html";
@@ -103,7 +103,7 @@ final class HtmlReport {
         return lane;
     }
 
-    /** Returns an operation as a list instead of an object, because the page may contain 130,000 of them. */
+    /** Returns an operation as a list instead of an object. The page may contain 130,000 operations. */
     private List<Object> operation(RecordedOperation operation) {
         List<Object> values = new ArrayList<>(List.of(
                 micros(operation.begun()),

@@ -34,15 +34,18 @@ import java.util.stream.Stream;
 
 /**
  * The search for the verdict, by the same rules as running ranks. The failure of a group has the highest priority,
- * because its ranks have exchanged their states. The failures of ranks are merged as running ranks merge failures. If
- * no group has failed, different calls under one sequence number are the problem. If the calls agree, the ranks
- * that a {@code Diagnosis} blames count. The recordings and the ends of processes show what the ranks to blame did.
+ * because its ranks have exchanged their states. The failures that ranks recorded are merged as running ranks merge
+ * failures. If no group has failed, different calls under one sequence number are the problem. If the calls do not
+ * differ, the verdict blames the ranks that a {@code Diagnosis} blames. The recordings and the ends of processes show
+ * what the ranks to blame did.
  */
 final class Investigation {
     private final MergedRecordings merge;
     private final ProcessEnds ends;
     private final RankAnswers now;
-    /** The failures that members recorded for their groups, without failures caused by launchers that ended ranks. */
+    /**
+     * The failures that members recorded for their groups. Failures that launchers caused by ending ranks are omitted.
+     */
     private final Map<SharedGroup, SortedMap<Integer, Failure>> failures = new HashMap<>();
 
     private Investigation(MergedRecordings merge, ProcessEnds ends) {
@@ -73,7 +76,7 @@ final class Investigation {
 
     /**
      * Returns the verdict on a rank that has ended because its send or receive timed out. A timeout of a message does
-     * not fail the group. The end of the rank may have failed the group after the timeout.
+     * not fail a group. The end of the rank may have failed the group later.
      */
     private Optional<Verdict> timedOut() {
         return merge.recordings().keySet().stream()
@@ -83,7 +86,7 @@ final class Investigation {
                 .flatMap(when -> waiting(RankAnswers.at(merge, when)));
     }
 
-    /** Returns when the last call of a rank timed out, if this call is a send or receive. */
+    /** Returns the time at which the last call of a rank timed out, if the call is a send or receive. */
     private Optional<Long> timedOut(int rank) {
         List<RecordedOperation> all = merge.recordings().get(rank).operations();
         return all.stream()
@@ -102,8 +105,8 @@ final class Investigation {
 
     /**
      * Returns the verdict on the group that failed first. A rank that leaves because of the first failure is missing in
-     * other groups, which fail later. For each rank, only its own clock decides which of its groups failed first,
-     * because the clocks of hosts differ.
+     * other groups, which fail later. The clocks of hosts differ. Therefore, for each rank, only its own clock decides
+     * which of its groups failed first.
      */
     private Optional<Verdict> failed() {
         Set<SharedGroup> first = new HashSet<>();
@@ -140,7 +143,7 @@ final class Investigation {
         return judged(ProblemKind.FAILED, guilty, agreement, new JudgedCall(group, scene, List.of()));
     }
 
-    /** Returns which ranks recorded the failure with the text of the merged failure, and what the others recorded. */
+    /** Returns the ranks that recorded the failure with the merged failure's text, and the other recorded failures. */
     private Agreement agreement(SharedGroup group, Failure merged) {
         SortedSet<Integer> ranks = new TreeSet<>();
         SortedMap<Integer, Failure> others = new TreeMap<>(failures.get(group));
@@ -209,7 +212,9 @@ final class Investigation {
                 facts(calls));
     }
 
-    /** Returns a verdict that blames no rank, even a missing rank, if launchers caused all failures by ending ranks. */
+    /**
+     * Returns a verdict that blames no rank, not even a missing one, if launchers caused all failures by ending ranks.
+     */
     private Optional<Verdict> stopped() {
         if (merge.groups().stream().allMatch(group -> group.failures().isEmpty())) {
             return Optional.empty();
@@ -246,7 +251,7 @@ final class Investigation {
                 new VerdictFacts(conduct, calls, List.of(), merge.recordings().keySet(), unexplained(), ends.lost()));
     }
 
-    /** Returns the actions of ranks that are to blame for a problem in a call of a group. */
+    /** Returns the actions of the ranks to blame with regard to a problem in a call of a group. */
     private SortedMap<Integer, RankConduct> conduct(Collection<Integer> guilty, SharedGroup group, long sequence) {
         SortedMap<Integer, RankConduct> conduct = new TreeMap<>();
         guilty.forEach(rank -> conduct.put(
@@ -264,7 +269,7 @@ final class Investigation {
         return conduct;
     }
 
-    /** Returns the actions of ranks without regard to a call. */
+    /** Returns the actions of ranks for a problem without a call. */
     private SortedMap<Integer, RankConduct> outside(Collection<Integer> ranks) {
         return conduct(ranks, new SharedGroup("", List.of()), -1);
     }
@@ -280,7 +285,7 @@ final class Investigation {
                 own == null, Optional.ofNullable(merge.damaged().get(rank)), merge.outdated(rank), isEarlier);
     }
 
-    /** Whether a rank ended by itself. The exit code of a rank may be only the result of another rank's failure. */
+    /** Whether a rank ended by itself. The exit code of a rank may only be a result of another rank's failure. */
     private boolean isByItself(int rank) {
         return Optional.ofNullable(ends.byRank().get(rank))
                 .filter(end -> end.cameFirst() || end.kind() == EndKind.CODE && !heardOfAnother(rank))
@@ -294,7 +299,7 @@ final class Investigation {
                         !failure.culprits().isEmpty() && !failure.culprits().contains(rank));
     }
 
-    /** Returns ranks whose processes ended abnormally although they received no failure; no rank blames them. */
+    /** Returns ranks with an abnormal end that received no failure and that no other rank blames. */
     private SortedMap<Integer, ProcessEnd> unexplained() {
         SortedMap<Integer, ProcessEnd> unexplained = new TreeMap<>();
         ends.byRank().forEach((rank, end) -> {
@@ -321,9 +326,9 @@ final class Investigation {
     }
 
     /**
-     * Returns whether a rank may have reported a failure of a group. If a rank failed before by itself, for example by
-     * a signal, its calls failed with another code, and the rank only received the failure. A timeout of a message
-     * fails no group.
+     * Returns whether a rank may have reported a failure of a group. If a rank failed by itself before, for example by
+     * a signal, its calls failed with another code, and the rank only received the failure of the group. A timeout of a
+     * message does not fail a group.
      */
     private boolean hasReported(int rank, SharedGroup group, Code code) {
         List<String> codes = operations(rank, group)
@@ -350,7 +355,7 @@ final class Investigation {
                 .map(this::call);
     }
 
-    /** Returns the last call before a number, or the call with this number if the rank has completed it. */
+    /** Returns a rank's last call before a number, or the call with this number if the rank has completed the call. */
     private Optional<OwnCall> last(int rank, SharedGroup group, long sequence) {
         return group.call(rank, sequence)
                 .filter(operation -> !operation.unfinished())
@@ -368,7 +373,7 @@ final class Investigation {
         return new OwnCall(own.call().name(), own.call().shortName(), own.state(), nanos, own.progress());
     }
 
-    /** Returns the open call of a rank in another group, which may be why the rank is late in this group. */
+    /** Returns the open call of a rank in another group, because of which the rank may be late in this group. */
     private Optional<OwnCall> elsewhere(int rank, SharedGroup scene) {
         return merge.groups().stream()
                 .filter(group -> group != scene)
@@ -378,7 +383,7 @@ final class Investigation {
                 .map(this::call);
     }
 
-    /** Returns when the first other rank gave up, or, if the others still wait, when the last recording was written. */
+    /** Returns the time at which another rank first gave up or, if all still wait, the time of the last recording. */
     private long othersGaveUp(int rank, SharedGroup group, long sequence) {
         SortedSet<Integer> others = new TreeSet<>(group.callers());
         others.remove(rank);
@@ -390,7 +395,7 @@ final class Investigation {
                 .orElseGet(merge::latest);
     }
 
-    /** Returns an open or failed call of a rank: the numbered call, else a call that waits for ranks, else any call. */
+    /** Returns an open or failed call of a rank: the call with a number, or else one that waits for ranks, or any. */
     private Optional<RecordedOperation> awaiting(
             int rank, SharedGroup group, long sequence, Collection<Integer> ranks) {
         return Stream.of(
@@ -404,7 +409,7 @@ final class Investigation {
                 .findFirst();
     }
 
-    /** Returns the calls in which the ranks that are not to blame waited. Omits completed calls. */
+    /** Returns the calls in which the ranks that are not to blame waited. Completed calls are omitted. */
     private List<RanksInCall> others(Collection<Integer> guilty, SharedGroup group, long sequence) {
         SortedMap<Integer, String> names = new TreeMap<>();
         innocent(guilty, group)
@@ -420,7 +425,7 @@ final class Investigation {
         return innocent;
     }
 
-    /** Returns the description of the call with a number. The name is taken from any rank that recorded the call. */
+    /** Returns the description of the call with a number. The name comes from any rank that recorded the call. */
     private static CallScene scene(SharedGroup group, long sequence) {
         String name = group.callers().stream()
                 .flatMap(rank -> group.call(rank, sequence).stream())

@@ -10,13 +10,13 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The fields of one JSON object, which are checked when they are read.
+ * The fields of one JSON object. Each field is checked when it is read.
  *
  * @param object object whose fields are read
  * @param place  path of the object in the file, for messages
  */
 record JsonFields(JsonObject object, String place) {
-    /** Longest text of a field. Recorders write no longer text, but a file may come from another program. */
+    /** Longest text of a field. Recorders write no longer texts, but another program may have written the file. */
     private static final int LONGEST_TEXT = 2_000;
 
     /** Returns a required integer. */
@@ -101,7 +101,7 @@ record JsonFields(JsonObject object, String place) {
         return has(name) ? Optional.of(inner(object.get(name), name)) : Optional.empty();
     }
 
-    /** Creates a value from the fields of an object. */
+    /** A function that creates a value from the fields of an object. */
     interface ValueReader<T> {
         T read(JsonFields fields) throws UnreadableRecordingException;
     }
@@ -152,7 +152,7 @@ record JsonFields(JsonObject object, String place) {
         return "\"" + place + name + "\" is " + cut + ", need " + expected;
     }
 
-    /** Returns text without control characters, cut to a limit, so that the text cannot disturb the screen. */
+    /** Returns a text without control characters, cut to a limit. The result cannot disturb the screen. */
     static String clean(String text) {
         StringBuilder clean = new StringBuilder();
         text.codePoints()

@@ -24,18 +24,18 @@ import java.util.stream.IntStream;
  * The recordings of one job, with times converted to one clock.
  *
  * <p>The clock of a rank's time stamps has an arbitrary origin. Each recording contains one moment both on the rank's
- * clock and on the wall clock. The processes of a host share the clock of time stamps. Therefore one offset applies to
- * all processes of a host, and times of two ranks of a host can be compared to the nanosecond. Between hosts, times are
- * compared by the wall clocks, which may differ by some milliseconds.
+ * clock and on the wall clock. All processes of a host use the same clock for time stamps. Therefore one offset applies
+ * to all processes of a host, and times of two ranks of a host can be compared to the nanosecond. Times of different
+ * hosts are compared by the wall clocks, which may differ by some milliseconds.
  */
 final class MergedRecordings {
-    /** Difference of clocks above which ranks with one host name are on several hosts, such as containers. */
+    /** Clock difference above which ranks with one host name are on different hosts, such as containers. */
     private static final long ONE_CLOCK_NANOS = 1_000_000_000L;
 
-    /** Longest time between recordings of one run, unless the newest recording has a call that began earlier. */
+    /** Longest time between two recordings of one run, unless the newest one has a call that began earlier. */
     private static final long EARLIER_RUN_NANOS = 60_000_000_000L;
 
-    /** Age difference above which a recording answers an earlier request. A rank answers ferro dump within 1 s. */
+    /** Age difference above which a recording belongs to an earlier ferro dump. Ranks answer ferro dump within 1 s. */
     private static final long EARLIER_ANSWER_NANOS = 2_000_000_000L;
 
     private final SortedMap<Integer, RankRecording> recordings = new TreeMap<>();
@@ -51,10 +51,10 @@ final class MergedRecordings {
         this.job = job;
     }
 
-    /** A file with the name of a recording that cannot be read. */
+    /** A file that has the name of a recording and cannot be read. */
     record DamagedFile(String job, int rank, String why) {}
 
-    /** Merges the recordings of a job; without a job name, takes the job that wrote last. */
+    /** Merges the recordings of a job. Without a job name, merges the recordings of the job that wrote last. */
     static MergedRecordings of(List<RankRecording> all, List<DamagedFile> unreadable, Optional<String> wanted) {
         String job = wanted.orElseGet(() -> all.stream()
                 .max(Comparator.comparingLong(one -> one.clock().wallNanos()))
@@ -79,7 +79,7 @@ final class MergedRecordings {
         return merge;
     }
 
-    /** Merges recordings that certainly come from one run. The clocks of its hosts may differ by any time. */
+    /** Merges recordings that certainly come from one run. The clocks of the hosts may differ by any time. */
     static MergedRecordings ofOneRun(List<RankRecording> all, List<DamagedFile> unreadable) {
         MergedRecordings merge = new MergedRecordings(
                 all.isEmpty() ? unreadable.get(0).job() : all.get(0).writer().job());
@@ -90,8 +90,8 @@ final class MergedRecordings {
     }
 
     /**
-     * Omits recordings of earlier runs. Jobs started by hand all have the same name. Therefore the folder may contain
-     * files of an earlier run that the last run did not overwrite.
+     * Omits recordings of earlier runs. All jobs that users start by hand have the same name. Therefore the folder may
+     * contain files of an earlier run that the last run did not overwrite.
      */
     private void leaveOutEarlierRuns() {
         RankRecording newest = newest(recordings.values());
@@ -119,8 +119,8 @@ final class MergedRecordings {
     }
 
     /**
-     * Omits recordings that answer an earlier ferro dump than the newest recording. The ranks of such recordings have
-     * written no newer recording, so the recordings do not show the present state.
+     * Omits recordings that answer an earlier ferro dump than the newest recording. A rank with an omitted recording
+     * has written no newer recording, so its recording does not show the present state.
      *
      * @param compared recordings whose wall clocks can be compared
      */
@@ -182,8 +182,8 @@ final class MergedRecordings {
     }
 
     /**
-     * Adds the groups of a rank. Several groups may have the same name, in a different order on each rank; the id
-     * identifies a group on all ranks.
+     * Adds the groups of a rank. Several groups may have the same name, in a different order on each rank. Therefore
+     * the id identifies a group on all ranks.
      */
     private void share(int rank, RankRecording one) {
         Map<String, SharedGroup> named = new HashMap<>();
@@ -226,7 +226,7 @@ final class MergedRecordings {
         return worldSize;
     }
 
-    /** Returns the recordings by rank, with times of the wall clock in nanoseconds since 1970. */
+    /** Returns the recordings by rank. Their times are wall clock times, in nanoseconds since 1970. */
     SortedMap<Integer, RankRecording> recordings() {
         return recordings;
     }
@@ -241,17 +241,17 @@ final class MergedRecordings {
         return Collections.unmodifiableSortedMap(damaged);
     }
 
-    /** Returns by how much a rank's newest recording is older than the others, if it is omitted for this reason. */
+    /** Returns by how much a rank's recording is older than other recordings, if it is omitted for this reason. */
     Optional<Long> outdated(int rank) {
         return Optional.ofNullable(outdated.get(rank));
     }
 
-    /** Returns the ranks whose recordings are omitted because the others have written newer ones. */
+    /** Returns the ranks whose recordings are omitted because other ranks have written newer recordings. */
     SortedSet<Integer> outdated() {
         return Collections.unmodifiableSortedSet(new TreeSet<>(outdated.keySet()));
     }
 
-    /** Returns the groups; the joined group is first if it was recorded first. */
+    /** Returns the groups. The joined group comes first if ranks recorded it first. */
     Collection<SharedGroup> groups() {
         return groups.values();
     }
@@ -265,7 +265,7 @@ final class MergedRecordings {
         return recordings.get(rank).clock().clockNanos();
     }
 
-    /** Returns when a rank detected the failure of a group. */
+    /** Returns the time at which a rank detected the failure of a group. */
     long failedAt(SharedGroup group, int rank) {
         return recordings.get(rank).events().stream()
                 .filter(event -> event.kind().equals("FAILED") && event.group().equals(group.nameOn(rank)))
@@ -277,7 +277,7 @@ final class MergedRecordings {
                         .orElseGet(() -> writtenAt(rank)));
     }
 
-    /** Returns when the last recording was written. */
+    /** Returns the time at which the last recording was written. */
     long latest() {
         return recordings.keySet().stream().mapToLong(this::writtenAt).max().orElse(0);
     }

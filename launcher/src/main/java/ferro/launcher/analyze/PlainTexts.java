@@ -13,7 +13,7 @@ public final class PlainTexts {
     private PlainTexts() {}
 
     /**
-     * {@return text such as {@code rank 3} or {@code ranks 0-2, 5}}
+     * {@return a text such as {@code rank 3} or {@code ranks 0-2, 5}}
      *
      * @param ranks numbers of the ranks, in any order
      */
@@ -22,7 +22,7 @@ public final class PlainTexts {
     }
 
     /**
-     * {@return text such as {@code 0-2, 5}}
+     * {@return a text such as {@code 0-2, 5}}
      *
      * @param ranks numbers of the ranks, in any order
      */
@@ -51,7 +51,7 @@ public final class PlainTexts {
         return first + (last == first + 1 ? ", " : "-") + last;
     }
 
-    /** Returns text such as {@code 12.3 s}, {@code 4.5 ms} or {@code 17 us}. */
+    /** Returns a text such as {@code 12.3 s}, {@code 4.5 ms} or {@code 17 us}. */
     static String time(long nanos) {
         long size = Math.abs(nanos);
         if (size >= 1_000_000_000L) {

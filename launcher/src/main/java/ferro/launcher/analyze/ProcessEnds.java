@@ -14,10 +14,11 @@ import java.util.TreeSet;
  * The ends of the ranks' processes, as their launchers observed them. A rank that is killed or ends by itself may leave
  * no recording, and a recording does not contain an exit code. Immutable.
  *
- * @param byRank           how each rank ended; without the ranks whose ends were not observed
+ * @param byRank           how each rank ended; a rank whose end was not observed has no entry
  * @param stopped          ranks that their launchers ended because of another rank
- * @param stoppedWallNanos by recording rank, the time from which its report of a lost stopped rank is not a cause. The
- *     time is in nanoseconds since 1970 on the clock of the recording rank's host; absent if the time is unknown
+ * @param stoppedWallNanos by rank, the time from which a report of this rank is a consequence if it reports the loss of
+ *     a stopped rank. The time is in nanoseconds since 1970 on the clock of the reporting rank's host; absent if the
+ *     time is unknown
  * @param lost             nodes that a launcher has lost, each in one line with the reason
  */
 public record ProcessEnds(
@@ -25,10 +26,10 @@ public record ProcessEnds(
         Set<Integer> stopped,
         Map<Integer, Long> stoppedWallNanos,
         SortedSet<String> lost) {
-    /** Describes a process that neither runs nor has ended. */
+    /** The text about a process that neither runs nor has ended. */
     public static final String SUSPENDED = "suspended by a signal (SIGSTOP, ctrl-Z, a debugger)";
 
-    /** No observed end, for recordings that are analysed without a launcher. */
+    /** An object without observed ends, for an analysis of recordings without a launcher. */
     public static final ProcessEnds UNSEEN = new ProcessEnds(Map.of(), Set.of(), Map.of());
 
     /**
@@ -36,7 +37,7 @@ public record ProcessEnds(
      *
      * @param byRank           how each rank ended
      * @param stopped          ranks that their launchers ended
-     * @param stoppedWallNanos times from which the loss of these ranks is not a cause
+     * @param stoppedWallNanos times from which reports about lost stopped ranks are not a cause
      * @param lost             nodes that are lost
      */
     public ProcessEnds {
@@ -51,14 +52,14 @@ public record ProcessEnds(
      *
      * @param byRank           how each rank ended
      * @param stopped          ranks that their launchers ended
-     * @param stoppedWallNanos times from which the loss of these ranks is not a cause
+     * @param stoppedWallNanos times from which reports about lost stopped ranks are not a cause
      */
     public ProcessEnds(Map<Integer, ProcessEnd> byRank, Set<Integer> stopped, Map<Integer, Long> stoppedWallNanos) {
         this(byRank, stopped, stoppedWallNanos, Collections.emptySortedSet());
     }
 
     /**
-     * {@return these ends with the loss of nodes}
+     * {@return the ends of this object with the loss of nodes}
      *
      * @param nodes lost nodes, each in one line with the reason
      */
@@ -68,19 +69,21 @@ public record ProcessEnds(
 
     /** The ways in which a process can end. */
     public enum EndKind {
-        /** By an exception of the program, not by a reported failure of a group. The detail is the exception. */
+        /**
+         * The process ended by an exception of the program that reports no failure of a group; detail: the exception.
+         */
         THREW,
-        /** By exit code 0. */
+        /** The process ended with exit code 0. */
         WELL,
-        /** By a signal that the launcher did not send. The detail is the signal. */
+        /** The process ended by a signal that the launcher did not send; detail: the signal. */
         SIGNAL,
-        /** By another exit code, which may be the consequence of a failed group. The detail is the code. */
+        /** The process ended with another exit code, perhaps as a consequence of a failed group; detail: the code. */
         CODE,
-        /** Stopped by the launcher, because of another rank. */
+        /** The launcher stopped the process, because of another rank. */
         STOPPED,
-        /** Stopped by the launcher, after a signal had suspended the process. */
+        /** The launcher stopped the process, after a signal had suspended the process. */
         HALTED,
-        /** On another host, whose launcher has reported no end. The detail is the host. */
+        /** The process ran on another host, whose launcher has reported no end; detail: the host. */
         ELSEWHERE
     }
 
@@ -91,7 +94,7 @@ public record ProcessEnds(
      * @param detail text that the kind defines; empty if the kind has none
      */
     public record ProcessEnd(EndKind kind, String detail) {
-        /** Returns how the process ended, for a separate line. */
+        /** Returns a text about how the process ended, for a separate line. */
         String text() {
             return switch (kind) {
                 case THREW -> "it threw " + detail;
@@ -109,7 +112,10 @@ public record ProcessEnds(
             return kind == EndKind.THREW || kind == EndKind.SIGNAL || kind == EndKind.CODE;
         }
 
-        /** Whether the end explains why other ranks lost this rank, so that their guesses are not needed. */
+        /**
+         * Whether the end explains why other ranks lost this rank. In this case the guesses of other ranks do not
+         * count.
+         */
         boolean isCause() {
             return bad() || kind == EndKind.WELL || kind == EndKind.HALTED;
         }
@@ -121,7 +127,7 @@ public record ProcessEnds(
     }
 
     /**
-     * {@return these ends and the ends that another launcher observed}
+     * {@return the ends of this object and the ends that another launcher observed}
      *
      * @param other ends of the ranks of another node
      */
@@ -138,12 +144,12 @@ public record ProcessEnds(
     }
 
     /**
-     * Returns a failure without the culprits that their launchers had ended before the failure was detected.
+     * Returns a failure without those culprits that their launchers had ended before a rank detected the failure.
      *
      * @param failure   failure, as a rank recorded it
-     * @param rank      the rank that recorded the failure
-     * @param wallNanos when that rank detected the failure
-     * @return the failure; null if it blames only such culprits
+     * @param rank      rank that recorded the failure
+     * @param wallNanos time at which {@code rank} detected the failure
+     * @return the failure; null if the failure has only culprits that launchers had ended
      */
     Failure withoutConsequences(Failure failure, int rank, long wallNanos) {
         if (wallNanos <= stoppedWallNanos.getOrDefault(rank, Long.MAX_VALUE)) {

@@ -24,15 +24,15 @@ import java.util.stream.IntStream;
 
 /**
  * The state that each rank would have reported at one moment, according to the recordings. {@link Diagnosis} judges the
- * states by the rules by which running ranks judge each other. A {@code Diagnosis} covers one group; an analysis covers
- * all groups and uses the rank numbers of the joined group.
+ * states by the rules by which running ranks judge each other. A {@code Diagnosis} covers one group. An analysis covers
+ * all groups, and uses the rank numbers of the joined group.
  */
 final class RankAnswers {
-    /** Value instead of a time, for the state of the ranks when they wrote their recordings. */
+    /** The value in place of a time that stands for the state of each rank when it wrote its recording. */
     static final long AS_WRITTEN = Long.MAX_VALUE;
-    /** Longest time between the end of a call that detected a failure and the record of the failure of the group. */
+    /** Longest time from the end of a call that detected a failure to the record of the group's failure. */
     private static final long SLACK_NANOS = 10_000_000;
-    /** A call that waits this long shows that the job makes no progress. */
+    /** The wait of a call above which the job makes no progress. */
     private static final long LONG_WAIT_NANOS = 1_000_000_000;
 
     private final MergedRecordings merge;
@@ -50,7 +50,7 @@ final class RankAnswers {
      * The ranks that keep other ranks waiting.
      *
      * @param ranks      ranks to examine; empty if no rank keeps others waiting
-     * @param isDeadlock whether these ranks wait for each other
+     * @param isDeadlock whether the ranks to examine wait for each other
      */
     record Blamed(SortedSet<Integer> ranks, boolean isDeadlock) {}
 
@@ -72,8 +72,8 @@ final class RankAnswers {
 
     /**
      * Returns the states of all ranks at a time of the wall clock, in nanoseconds since 1970. A rank that only waits
-     * for a message may have posted the receive in advance and do other work. Therefore, without a time, only the
-     * collectives count if such ranks leave no rank to blame.
+     * for a message may have posted the receive in advance, and may do other work. Therefore, for {@link #AS_WRITTEN},
+     * if ranks that wait for messages leave no rank to blame, only the collectives count.
      */
     static RankAnswers at(MergedRecordings merge, long at) {
         RankAnswers all = new RankAnswers(merge, at, true);
@@ -116,7 +116,7 @@ final class RankAnswers {
                 .findFirst();
     }
 
-    /** Returns the call in which a rank waits: the first of several queued calls. */
+    /** Returns the call in which a rank waits. If several calls are queued, this is the first call. */
     private Optional<WaitingRank> firstOpen(SharedGroup group, int rank) {
         return group.newest(rank)
                 .dropWhile(operation -> !isBegun(operation))
@@ -130,7 +130,7 @@ final class RankAnswers {
         return one.operation().begun() > other.operation().begun() ? one : other;
     }
 
-    /** Returns the ranks that have not made a rank's call, or, if all have, the ranks whose data the rank waits for. */
+    /** Returns the ranks that have not made a rank's call or, if there are none, the ranks whose data it waits for. */
     private BitSet awaited(WaitingRank one) {
         long sequence = one.operation().call().sequence();
         BitSet needed = new BitSet();
@@ -150,8 +150,9 @@ final class RankAnswers {
     }
 
     /**
-     * Returns whether a rank may have made a call after it wrote its recording. This is assumed if the waiting rank
-     * began the call after that moment and has not waited long. Ranks of a running job write at different times.
+     * Returns whether a rank may have made a call after the rank wrote its recording. This is assumed if the waiting
+     * rank began the call after that recording, and has not waited long. Ranks of a running job write at different
+     * times.
      */
     private boolean mayHaveCome(int rank, WaitingRank one) {
         long begun = one.operation().begun();
@@ -170,7 +171,9 @@ final class RankAnswers {
                 .orElse(0L);
     }
 
-    /** Returns the states for one group. A rank without a recording has none; a rank outside the group is not late. */
+    /**
+     * Returns the states for one group. A rank without a recording has no state. A rank outside the group is not late.
+     */
     private Status[] of(SharedGroup group) {
         Status[] answers = new Status[ranks.length];
         SortedSet<Integer> members = group.members();
@@ -208,8 +211,8 @@ final class RankAnswers {
 
     /**
      * Returns the ranks that keep other ranks waiting. Each waiting rank is judged separately, and the results are
-     * united, as running ranks unite their results. Skips a rank that waits only for ranks that are already examined,
-     * because the result would be the same.
+     * united, as running ranks unite their results. Skips a rank that waits only for ranks whose waits were already
+     * examined, because the result would be the same.
      */
     Blamed blamed() {
         BitSet seen = new BitSet();
@@ -268,7 +271,7 @@ final class RankAnswers {
         return set.stream().boxed().collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** Returns which rank waits for which ranks and in which call; equal waits share one entry. */
+    /** Returns the calls in which ranks wait, and the ranks that they wait for. Equal waits share one entry. */
     List<Verdict.RanksInCall> calls() {
         Map<List<?>, Verdict.RanksInCall> same = new LinkedHashMap<>();
         waiting.forEach((rank, one) -> {

@@ -9,13 +9,13 @@ import java.util.Optional;
  * The recorded actions of a rank, and the end of its process.
  *
  * @param end       how the process ended; empty if no launcher has reported it
- * @param byItself  whether the process ended by itself, and not because the rank had received a failure
+ * @param byItself  whether the process ended by itself, and not because of a failure that the rank had received
  * @param recording whether a recording of the rank exists
- * @param call      the call in which the problem was detected, if the rank has made this call
+ * @param call      the call in which the problem was detected, if the rank has made the call
  * @param last      the rank's last call before {@code call}
- * @param open      another call that the rank is in, or that failed with the group; a call of this or of another group
+ * @param open      another call of any group, which the rank is in, or which failed with the group
  * @param passed    whether the rank has made later calls
- * @param line      the line of the program that the thread that has joined executed, if it was in no call
+ * @param line      the line of the program that the joined thread executed, if this thread was in no call
  * @param exitLine  the line of the program that called System.exit before the rank closed its groups
  */
 record RankConduct(
@@ -29,17 +29,17 @@ record RankConduct(
         Optional<String> line,
         Optional<String> exitLine) {
     /**
-     * Whether a recording of a rank exists.
+     * The facts about the recording of a rank.
      *
      * @param missing    whether no usable recording exists
      * @param damaged    what is wrong with a damaged recording of the rank; empty without a damaged recording
-     * @param olderNanos by how much the recording is older than the others, if it is omitted for this reason
-     * @param isEarlier  whether the recording answers a ferro dump from before the failure of the others
+     * @param olderNanos by how much the recording is older than other recordings, if it is omitted for this reason
+     * @param isEarlier  whether the recording answers a ferro dump from before the failure of other ranks
      */
     record Presence(boolean missing, Optional<String> damaged, Optional<Long> olderNanos, boolean isEarlier) {}
 
     /**
-     * A call of the rank.
+     * A call that the rank has made.
      *
      * @param name     kind, label, number and group
      * @param brief    kind, label and number

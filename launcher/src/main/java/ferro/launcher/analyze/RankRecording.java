@@ -9,7 +9,8 @@ import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /**
- * The content of one rank's flight recorder at the time of the recording. Rank numbers are those of the joined group.
+ * The content of one rank's flight recorder at the time of the recording. The rank numbers are the numbers in the
+ * joined group.
  *
  * @param origin     file of the recording, and the reason why it was written
  * @param writer     rank that wrote the recording
@@ -40,8 +41,8 @@ record RankRecording(
     record Origin(Path file, String reason, boolean askedForAgain) {}
 
     /**
-     * Returns this recording with the times of calls, events and writing on a clock that is ahead by some time. Times
-     * of stacks do not change, because they are only compared with each other.
+     * Returns this recording with the times of calls, events and writing on a clock that is ahead by {@code nanos}.
+     * Times of stacks do not change, because they are only compared with each other.
      */
     RankRecording shifted(long nanos) {
         Clock moved = new Clock(clock.wallNanos, clock.clockNanos + nanos);
@@ -51,12 +52,12 @@ record RankRecording(
         return new RankRecording(origin, writer, moved, groups, calls, seen, stacks);
     }
 
-    /** Whether this recording is the answer to ferro dump. */
+    /** Whether this recording is the answer to a ferro dump. */
     boolean isAnswer() {
         return origin.reason().equals(REQUEST);
     }
 
-    /** Returns stacks that were taken together: the stacks of the first failure, or else the last stacks. */
+    /** Returns stacks that were taken at the same time: at the first failure, or else the last stacks. */
     List<StackView> stacksAtFailure() {
         OptionalLong failed = stacks.stream()
                 .filter(stack -> stack.reason().startsWith("failure of group "))
@@ -74,19 +75,19 @@ record RankRecording(
                 .toList();
     }
 
-    /** Returns the stack of the thread that has joined, if the thread was in no call at the failure. */
+    /** Returns the stack of the thread that has joined, if this thread was in no call at the failure. */
     Optional<StackView> stackOutsideOfCalls() {
         return stacksAtFailure().stream()
                 .filter(stack -> stack.joined() && stack.group().isEmpty())
                 .findFirst();
     }
 
-    /** Returns the line that the thread that has joined executed while it was in no call; empty if unknown. */
+    /** Returns the line that the joined thread executed while in no call; empty if unknown. */
     Optional<String> line() {
         return stackOutsideOfCalls().map(StackView::line);
     }
 
-    /** Returns the line of the program that called System.exit, if the rank wrote the recording at that moment. */
+    /** Returns the line that called System.exit, if the rank wrote the recording at this call. */
     Optional<String> exitLine() {
         return Optional.of(origin.reason())
                 .filter(reason -> reason.startsWith(FlightRecorder.EXIT_AT))
@@ -105,7 +106,7 @@ record RankRecording(
     record Writer(String job, int rank, int worldSize, String host, long pid) {}
 
     /**
-     * The same moment on two clocks.
+     * One moment on two clocks.
      *
      * @param wallNanos  nanoseconds since 1970 on the wall clock, which is less precise
      * @param clockNanos nanoseconds on the clock of the recording's calls and events
@@ -118,7 +119,7 @@ record RankRecording(
     }
 
     /**
-     * One group, as this rank recorded it.
+     * One group, according to the recording of this rank.
      *
      * @param name    name of the group on this rank
      * @param id      id of the group on all its ranks; empty if unknown
@@ -127,21 +128,21 @@ record RankRecording(
      */
     record GroupView(String name, String id, List<Integer> ranks, Optional<Failure> failure) {}
 
-    /** State of an operation. */
+    /** The states of an operation. */
     enum OperationState {
         QUEUED,
         RUNNING,
         DONE,
         FAILED;
 
-        /** Whether a caller that waits for the operation still waits. */
+        /** Whether a caller that waits for an operation in this state still waits. */
         boolean open() {
             return this == QUEUED || this == RUNNING;
         }
     }
 
     /**
-     * One operation.
+     * One operation in a recording.
      *
      * @param call     the call that started the operation
      * @param begun    start, on the clock of the recording
@@ -156,14 +157,14 @@ record RankRecording(
             return new RecordedOperation(call, begun + nanos, ended == 0 ? 0 : ended + nanos, state, code, progress);
         }
 
-        /** Whether the operation has a number in the order of calls. Messages have no number. */
+        /** Whether the operation has a sequence number. Messages have no sequence number. */
         boolean ordered() {
             return call.sequence() >= 0
                     && !call.kind().startsWith("send")
                     && !call.kind().startsWith("recv");
         }
 
-        /** Whether this is a completed call of ferro itself, such as a join. Programs use no negative tag. */
+        /** Whether this operation is a completed call of ferro itself, such as a join. Programs use no negative tag. */
         boolean isDoneByFerro() {
             return !unfinished() && call.ofFerro().isPresent();
         }
@@ -179,7 +180,7 @@ record RankRecording(
      *
      * @param group    name of the group
      * @param sequence number in the order of the group's calls; -1 for a call without a number
-     * @param kind     for example {@code allReduce}
+     * @param kind     kind of the call, for example {@code allReduce}
      * @param text     all properties that must be the same on all ranks
      * @param bytes    size of the operands in bytes
      */
@@ -196,14 +197,14 @@ record RankRecording(
         }
 
         /**
-         * Returns kind, label, number and group. For a message, which has no number, returns its text and the group.
-         * For a message of ferro itself, returns its purpose and the group.
+         * Returns kind, label, number and group of the call. For a message, which has no number, returns its text and
+         * the group. For a message of ferro itself, returns its purpose and the group.
          */
         String name() {
             return (sequence < 0 ? ofFerro().orElse(text) : shortName()) + " of group \"" + group + "\"";
         }
 
-        /** Returns kind, label if the call has one, and number. */
+        /** Returns the kind, the label if the call has a label, and the number. */
         String shortName() {
             if (ofFerro().isPresent()) {
                 return ofFerro().get();
@@ -224,13 +225,13 @@ record RankRecording(
     record RecordedProgress(int step, long bytesMoved, List<Integer> waitingFor, String text) {}
 
     /**
-     * An event.
+     * An event in a recording.
      *
      * @param rank  rank that recorded the event
      * @param at    time of the event, on the clock of the recording
      * @param group name of the group
      * @param kind  kind of the event
-     * @param ranks ranks that the event concerns
+     * @param ranks ranks that the event is about
      * @param text  description of the event
      */
     record EventView(int rank, long at, String group, String kind, List<Integer> ranks, String text) {
@@ -240,17 +241,17 @@ record RankRecording(
     }
 
     /**
-     * The stack of a thread.
+     * The stack of a thread in a recording.
      *
-     * @param at       time at which the stack was taken, on this rank's clock
+     * @param at       time at which the stack was taken, on the rank's clock
      * @param reason   reason why the stack was taken
-     * @param joined   whether this thread has joined
+     * @param joined   whether the thread has joined
      * @param group    name of the group in whose call the thread was; empty for no call
      * @param location line of the program; empty if the stack has none
      * @param frames   number of frames; 0 if the thread has ended
      */
     record StackView(long at, String reason, boolean joined, String group, String location, int frames) {
-        /** Returns the line of the program, or why the stack has none. */
+        /** Returns the line of the program, or the reason why the stack has no line. */
         String line() {
             if (!location.isEmpty()) {
                 return location;

@@ -35,14 +35,14 @@ import java.util.regex.Pattern;
 
 /** Reads one file of a flight recorder. Skips unknown fields, because newer recorders may write more fields. */
 final class RecordingReader {
-    /** Largest number of ranks; each rank takes space in the report, with or without a recording. */
+    /** Largest number of ranks. Each rank takes space in the report, with or without a recording. */
     static final int MOST_RANKS = 65_536;
 
     /** The file by which ferro dump requests recordings. */
     static final String REQUEST = "dump.request";
 
     private static final int FORMAT = 1;
-    /** Largest size of a file; 2,048 operations take less than 1 MiB. */
+    /** Largest size of a file in bytes. 2,048 operations take less than 1 MiB. */
     private static final long MOST_BYTES = 64L << 20;
 
     private static final Pattern PLACE = Pattern.compile("line \\d+ column \\d+");
@@ -53,7 +53,7 @@ final class RecordingReader {
         this.file = file;
     }
 
-    /** Reads a file. The exception for a wrong file has the reason. */
+    /** Reads the file of a recording. If the file is not a recording, the exception has the reason. */
     static RankRecording read(Path file) throws UnreadableRecordingException {
         RecordingReader reader = new RecordingReader(file);
         try {
@@ -63,12 +63,12 @@ final class RecordingReader {
         }
     }
 
-    /** Reads another JSON file next to the recordings. */
+    /** Reads a JSON file that lies next to the recordings and is not a recording. */
     static JsonFields fields(Path file) throws UnreadableRecordingException {
         return new RecordingReader(file).parse();
     }
 
-    /** Reads a text that {@link #brief} has returned. */
+    /** Reads a recording from a text that {@link #brief} has returned. */
     static RankRecording read(String text) throws UnreadableRecordingException {
         RecordingReader reader = new RecordingReader(Path.of(""));
         try {
@@ -104,7 +104,7 @@ final class RecordingReader {
         return all.toString();
     }
 
-    /** Returns the stack that a verdict may show. Of the frames, a verdict needs only whether they exist. */
+    /** Returns the stack that a verdict may show. A verdict only needs to know whether the stack has frames. */
     private static JsonArray stacks(RankRecording recording, JsonObject all) {
         JsonArray stacks = new JsonArray();
         recording.stackOutsideOfCalls().ifPresent(shown -> {
@@ -136,7 +136,7 @@ final class RecordingReader {
         }
     }
 
-    /** Returns only the position of the error, because the library's advice is for programmers. */
+    /** Returns the position of a parse error, without the library's advice, which is for programmers. */
     private static String place(Exception broken) {
         Matcher place = PLACE.matcher("" + broken.getMessage());
         return place.find() ? " (" + place.group() + ")" : "";
@@ -183,8 +183,8 @@ final class RecordingReader {
     }
 
     /**
-     * Whether ferro dump has requested a newer file; also true if the folder has no file with the time of the request.
-     * The times of the file and of the request are from the clock of the file system.
+     * Whether ferro dump has requested a newer file. Also true if the folder has no file with the time of the request.
+     * The times of both files are from the clock of the file system.
      */
     private boolean isAskedForAgain() {
         try {

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** One group, as all its members recorded it: their calls by sequence number. */
+/** One group, according to the recordings of all its members: the calls of the members by sequence number. */
 final class SharedGroup {
     private final String name;
     private final SortedSet<Integer> members;
@@ -41,7 +41,7 @@ final class SharedGroup {
         return name;
     }
 
-    /** Returns the name of the group on a rank; {@code #2} marks a second group of this name on the rank. */
+    /** Returns the name of the group on a rank. {@code #2} marks a second group of the same name on the rank. */
     String nameOn(int rank) {
         return names.getOrDefault(rank, name);
     }
@@ -56,7 +56,7 @@ final class SharedGroup {
         return Collections.unmodifiableSortedSet(new TreeSet<>(calls.keySet()));
     }
 
-    /** Returns the failure of the group that each member recorded. */
+    /** Returns, by rank, the failure of the group that each member recorded. */
     SortedMap<Integer, Failure> failures() {
         return failures;
     }
@@ -74,7 +74,7 @@ final class SharedGroup {
         return Optional.ofNullable(calls.get(rank)).map(own -> own.get(sequence));
     }
 
-    /** Returns the highest number of any rank's calls; -1 without calls. */
+    /** Returns the highest sequence number of all calls of all ranks; -1 without calls. */
     long top() {
         return calls.values().stream()
                 .filter(own -> !own.isEmpty())
@@ -88,7 +88,7 @@ final class SharedGroup {
         return last(rank).filter(last -> last.call().sequence() >= sequence).isPresent();
     }
 
-    /** Returns the calls of all ranks with one number. */
+    /** Returns the text of each rank's call with a given sequence number. */
     SortedMap<Integer, String> texts(long sequence) {
         SortedMap<Integer, String> texts = new TreeMap<>();
         calls.keySet()
@@ -97,19 +97,19 @@ final class SharedGroup {
         return texts;
     }
 
-    /** Whether ranks made different calls with one number. */
+    /** Whether ranks made different calls with a given sequence number. */
     boolean differs(long sequence) {
         return texts(sequence).values().stream().distinct().count() > 1;
     }
 
-    /** Returns the numbers of all calls of all ranks, ascending. */
+    /** Returns the sequence numbers of all calls of all ranks, ascending. */
     SortedSet<Long> sequences() {
         SortedSet<Long> all = new TreeSet<>();
         calls.values().stream().map(Map::keySet).forEach(all::addAll);
         return all;
     }
 
-    /** Returns the lowest number with which ranks made different calls. */
+    /** Returns the lowest sequence number with which ranks made different calls. */
     Optional<Long> firstMismatch() {
         return sequences().stream().filter(this::differs).findFirst();
     }

@@ -23,14 +23,14 @@ import java.util.stream.Stream;
 
 /** The complete analysis as text, with the verdict first. */
 final class TextReport {
-    /** Default name of the jobs on several nodes. */
+    /** The default name of a job on several nodes. */
     private static final String UNNAMED = "default";
 
     private static final int MOST_MISMATCHES = 5;
     private static final int MOST_EVENTS = 20;
     private static final int LONGEST_EVENT = 120;
     private static final int LAST_CALLS = 50;
-    /** Smallest number of calls for a rank to be called slow; with fewer calls, any rank may be the last. */
+    /** Smallest number of calls with which a rank is reported as slow. With fewer calls, any rank may be the last. */
     private static final int LEAST_CALLS = 5;
 
     private static final DateTimeFormatter CLOCK =
@@ -66,7 +66,7 @@ final class TextReport {
         events();
     }
 
-    /** Lists the line of the program that each thread of a rank executed; ranks with the same line share one line. */
+    /** Lists the line of the program that each thread of a rank executed. Ranks with the same line share an entry. */
     private void programLines() {
         Map<String, SortedSet<Integer>> executed = new LinkedHashMap<>();
         merge.recordings()
@@ -131,7 +131,7 @@ final class TextReport {
     }
 
     /**
-     * Returns which rank was most often the last to make a call, among the last calls that all members have made.
+     * Returns a text about the rank that most often made a call last, among the last calls that all members have made.
      * Returns empty if the group has fewer than 2 members, or fewer than 5 calls that all members have made.
      */
     private Optional<String> slowest(SharedGroup group) {
@@ -180,8 +180,8 @@ final class TextReport {
     }
 
     /**
-     * Returns by how many calls a rank is behind others. Returns an empty text if all ranks have ended all calls,
-     * because such ranks only wrote their recordings at different times.
+     * Returns a text about how many calls a rank is behind other ranks. If all ranks have ended all calls, returns an
+     * empty text, because the ranks only wrote their recordings at different times.
      */
     private static String distance(SharedGroup group, long behind) {
         boolean areAllDone = group.failures().isEmpty()

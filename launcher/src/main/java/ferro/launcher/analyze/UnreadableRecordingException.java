@@ -1,6 +1,6 @@
 package ferro.launcher.analyze;
 
-/** The exception for a file that is not a recording, or is broken. The message has the file and the problem. */
+/** The exception for a file that is not a recording or is damaged. The message has the file and the problem. */
 public final class UnreadableRecordingException extends Exception {
     private static final long serialVersionUID = 1L;
 

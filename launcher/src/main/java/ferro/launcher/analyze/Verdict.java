@@ -15,7 +15,8 @@ import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
- * The problem of a job, the ranks to blame, and the facts. {@link VerdictText} forms the sentences. Immutable.
+ * The problem of a job, the ranks to blame, and the facts. {@link VerdictText} forms sentences from a verdict.
+ * Immutable.
  *
  * @param kind      kind of problem
  * @param guilty    ranks to examine; empty if no rank is to blame or no rank can be named
@@ -34,7 +35,7 @@ public record Verdict(
         WAITING,
         /** Ranks wait for each other in a cycle. */
         DEADLOCK,
-        /** Groups failed only because ranks were ended from outside. */
+        /** Groups failed only because ranks were ended by a launcher or from outside. */
         STOPPED,
         /** No recording shows a problem. */
         NOTHING
@@ -43,8 +44,8 @@ public record Verdict(
     /**
      * The failure of the group that failed first.
      *
-     * @param failure failure that the ranks agree on; empty if no group has failed
-     * @param ranks   ranks that recorded this failure
+     * @param failure failure on which the ranks agree; empty if no group has failed
+     * @param ranks   ranks that recorded the failure
      * @param others  failures of the same group that blame other ranks, by the rank that recorded them
      */
     record Agreement(Optional<Failure> failure, SortedSet<Integer> ranks, SortedMap<Integer, Failure> others) {
@@ -54,9 +55,9 @@ public record Verdict(
     /**
      * The call in which the problem was detected.
      *
-     * @param group    name of its group; empty for no group
+     * @param group    name of the group of the call; empty for no group
      * @param sequence number of the call; -1 for a call without a number
-     * @param call     kind, label, number and group
+     * @param call     kind, label, number and group of the call
      */
     record CallScene(String group, long sequence, String call) {
         static final CallScene NONE = new CallScene("", -1, "");
@@ -67,10 +68,10 @@ public record Verdict(
      *
      * @param ranks   the ranks, ascending
      * @param call    name of the call
-     * @param awaited ranks that these ranks wait for
+     * @param awaited ranks that {@code ranks} wait for
      */
     record RanksInCall(SortedSet<Integer> ranks, String call, SortedSet<Integer> awaited) {
-        /** Returns the calls of ranks, without the ranks that they wait for. */
+        /** Returns the calls of ranks, without the ranks for which these calls wait. */
         static List<RanksInCall> of(SortedMap<Integer, String> calls) {
             return alike(calls.keySet(), calls::get).entrySet().stream()
                     .map(one -> new RanksInCall(one.getValue(), one.getKey(), new TreeSet<>()))
@@ -79,10 +80,10 @@ public record Verdict(
     }
 
     /**
-     * What the ranks did.
+     * The actions of the ranks, according to the recordings.
      *
-     * @param conduct actions of the ranks to blame; if nothing is wrong, of the ranks without a recording
-     * @param calls   calls that differ, or calls in which ranks wait, or waited when they were ended
+     * @param conduct actions of the ranks to blame; if nothing is wrong, actions of the ranks without a recording
+     * @param calls   calls that differ, or calls in which ranks wait, or in which ranks waited when they were ended
      * @param others  calls of the ranks that are not to blame
      * @param most    all ranks of the group that are not to blame and recorded calls; if no rank is to blame, all ranks
      *     whose recordings can be read
@@ -97,13 +98,13 @@ public record Verdict(
             SortedMap<Integer, ProcessEnd> ended,
             SortedSet<String> lost) {}
 
-    /** {@return whether the ranks to examine wait for each other in a deadlock, so that none of them is to blame} */
+    /** {@return whether the ranks to examine wait for each other in a deadlock, so that no rank alone is to blame} */
     public boolean isDeadlock() {
         return kind == ProblemKind.DEADLOCK;
     }
 
     /**
-     * Returns whether a rank has recorded the failure on which the ranks agree.
+     * Returns whether a given rank has recorded the failure on which the ranks agree.
      *
      * @param rank number of the rank
      * @return whether the verdict explains the end of the rank
@@ -113,8 +114,8 @@ public record Verdict(
     }
 
     /**
-     * Returns whether a rank has recorded the failure that the ranks agree on, and has ended by an exception of its
-     * code.
+     * Returns whether a rank has recorded the failure on which the ranks agree, and has ended by an exception with the
+     * code of this failure.
      *
      * @param rank number of the rank
      * @param code code of the exception that ended the rank
@@ -142,7 +143,7 @@ public record Verdict(
                 .isPresent();
     }
 
-    /** Groups ranks that have the same value, in the order of the ranks. */
+    /** Groups the ranks that have the same value, in the order of the ranks. */
     static <V> Map<V, SortedSet<Integer>> alike(Iterable<Integer> ranks, Function<Integer, V> what) {
         Map<V, SortedSet<Integer>> alike = new LinkedHashMap<>();
         ranks.forEach(rank ->

@@ -19,7 +19,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** Forms the sentences of a verdict, which are the same in the failure report, the analysis and its page. */
+/** Forms the sentences of a verdict. The failure report, the analysis and its HTML page have the same sentences. */
 public final class VerdictText {
     private final Verdict verdict;
     private final SeenBeside beside;
@@ -28,15 +28,15 @@ public final class VerdictText {
     /**
      * Information that a reader sees next to the verdict, so that the verdict need not repeat it.
      *
-     * @param thrown exception that is shown
-     * @param signal signal that is shown
+     * @param thrown exception that is shown next to the verdict
+     * @param signal signal that is shown next to the verdict
      */
     public record SeenBeside(Optional<String> thrown, Optional<String> signal) {
-        /** The verdict is shown without other information. */
+        /** The value for a verdict that is shown without other information. */
         public static final SeenBeside NOTHING = new SeenBeside(Optional.empty(), Optional.empty());
     }
 
-    /** Words for the ranks of a sentence, in singular or plural. */
+    /** The words of a sentence that depend on whether the ranks are one or several. */
     private record Wording(boolean isPlural) {
         String it() {
             return isPlural ? "they" : "it";
@@ -70,11 +70,11 @@ public final class VerdictText {
     }
 
     /**
-     * Returns the sentences.
+     * Returns the sentences of a verdict.
      *
      * @param verdict the verdict to describe
      * @param beside  information that the reader sees next to the sentences
-     * @return one sentence, then one text for each reason; the stack trace of an exception has a line for each frame
+     * @return one sentence, then one text for each reason; a stack trace has one line for each frame
      */
     public static List<String> of(Verdict verdict, SeenBeside beside) {
         VerdictText text = new VerdictText(verdict, beside);
@@ -184,7 +184,7 @@ public final class VerdictText {
         return lines;
     }
 
-    /** Returns the report of the ranks, without what the headline contains. */
+    /** Returns the failure that the ranks report, without the words that the headline contains. */
     private String agreed() {
         Failure failure = verdict.agreement().failure().orElseThrow();
         SortedSet<Integer> ranks = new TreeSet<>(verdict.agreement().ranks());
@@ -207,7 +207,7 @@ public final class VerdictText {
                 && verdict.facts().conduct().values().stream().allMatch(condition);
     }
 
-    /** Whether the text of a failure adds nothing, because the verdict shows the ranks' ends or exception. */
+    /** Whether the text of a failure is not needed, because the verdict shows the ends or the exception of ranks. */
     private boolean isExplained(Failure failure) {
         return isTrueOfGuilty(one -> one.ownEnd()
                 .filter(end -> failure.code() == Code.PEER_LOST
@@ -221,7 +221,7 @@ public final class VerdictText {
                 : ", " + PlainTexts.ranks(failure.culprits()) + " to blame";
     }
 
-    /** Returns which ranks left no recording, and the known facts about each of these ranks. */
+    /** Returns a text about the ranks without a recording, with the known facts about each rank. */
     private List<String> ofMissing() {
         SortedMap<Integer, RankConduct> conduct = verdict.facts().conduct();
         List<String> lines = new ArrayList<>();
@@ -247,7 +247,7 @@ public final class VerdictText {
                 .orElse(" wrote no recording: dead, killed, stopped, asked too late, or on another host");
     }
 
-    /** Returns the observed end of a process with a damaged recording, which shows that the rank was not silent. */
+    /** Returns the observed end of a process with a damaged recording. A damaged recording shows that the rank ran. */
     private static Optional<ProcessEnd> seen(RankConduct one) {
         return one.end().filter(end -> end.kind() != EndKind.STOPPED && end.kind() != EndKind.ELSEWHERE);
     }
@@ -261,7 +261,7 @@ public final class VerdictText {
                 .collect(Collectors.joining());
     }
 
-    /** Returns what the ranks to blame did, in one text if all did the same, else for each rank. */
+    /** Returns a text about the actions of the ranks to blame: one text if all did the same, else one for each rank. */
     private String toBlame() {
         SortedMap<Integer, RankConduct> conduct = verdict.facts().conduct();
         Map<String, SortedSet<Integer>> same =
@@ -316,7 +316,7 @@ public final class VerdictText {
                         .orElse("");
     }
 
-    /** Returns the rank's own open call, or else its last call; others may be in a call that the rank never made. */
+    /** Returns a rank's open call, or else its last call. Other ranks may be in a call that this rank never made. */
     private static String whereItAborted(RankConduct one) {
         return one.open()
                 .map(open -> " at " + open.name())
@@ -341,7 +341,7 @@ public final class VerdictText {
         };
     }
 
-    /** Returns how a process ended while the others were in their calls. */
+    /** Returns a text about how a process ended while other ranks were in their calls. */
     private String ended(RankConduct one, ProcessEnd end, Wording who) {
         String how = said(end, who)
                 + one.exitLine().map(line -> " before close, at " + line).orElse("");
@@ -359,7 +359,7 @@ public final class VerdictText {
         return others(", while ", "was in", "were in");
     }
 
-    /** Returns a clause such as {@code , while rank 0 was in recv and rank 1 was in allReduce}, or no text. */
+    /** Returns a clause such as {@code , while rank 0 was in recv and rank 1 was in allReduce}, or an empty text. */
     private String others(String start, String one, String many) {
         List<RanksInCall> others = verdict.facts().others();
         return others.isEmpty()
@@ -426,7 +426,7 @@ public final class VerdictText {
                         .orElse(who.is() + idle(one, ", but in " + who.its() + " own code"));
     }
 
-    /** Describes a rank that is in no call; adds the line of its program if the recording contains it. */
+    /** Describes a rank that is in no call, with the line of its program if the recording contains the line. */
     private static String idle(RankConduct one, String otherwise) {
         return " in no call of ferro" + one.line().map(line -> ": " + line).orElse(otherwise);
     }

@@ -4,10 +4,10 @@
  * <p>Start reading at {@link ferro.launcher.analyze.Analysis}. An {@code Analysis} turns files into {@code
  * RankRecording}s, whose clocks {@code MergedRecordings} aligns. {@code Investigation} finds a {@code Verdict} by the
  * rules of {@code ferro.control.failure}. {@code VerdictText} forms sentences from the verdict. {@code TextReport} and
- * {@code HtmlReport} show everything.
+ * {@code HtmlReport} show the complete analysis.
  *
  * <p>The files come from other processes and perhaps from other users. Code in this package trusts no data in the
- * files, and cleans all text before the text is shown. This code starts no process, opens no socket and changes no
+ * files, and cleans all text before the text is shown. The package starts no process, opens no socket and changes no
  * recording.
  */
 package ferro.launcher.analyze;

@@ -11,18 +11,18 @@ import java.net.SocketAddress;
 import java.util.function.BiConsumer;
 
 /**
- * The admission of clients to a store.
+ * The guest of a listener that admits clients to a store.
  *
  * @param service  service that serves the store
  * @param otherJob receives the job id and the address of each refused process of another job, on the loop
  */
 public record StoreGuest(StoreService service, BiConsumer<String, String> otherJob) implements TcpListener.Guest {
-    /** Creates an admission that does not report processes of other jobs. */
+    /** Creates a guest that does not report processes of other jobs. */
     public StoreGuest(StoreService service) {
         this(service, (job, address) -> {});
     }
 
-    /** Creates the admission of connections to a store at an address. */
+    /** Creates the guest that admits connections to a store at an address. */
     static StoreGuest of(StoreService service, InetSocketAddress bound) throws Refusal {
         if (service == null) {
             throw new Refusal(
