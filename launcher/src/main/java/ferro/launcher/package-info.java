@@ -5,7 +5,7 @@
  * example: a rank has ended, a signal has arrived, all ranks have joined. The user's request is in {@code input}, the
  * program of the ranks in {@code program}, their processes in {@code rank}, their output in {@code output}, and the
  * communication with other nodes in {@code nodes}. The commands {@code doctor} and {@code analyze} have packages with
- * these names. Package {@code analyze} also diagnoses a failed job.
+ * the names of the commands. Package {@code analyze} also diagnoses a failed job.
  *
  * <p>Code in this package may read the environment. A program that joins a group must not need anything from this
  * package. A job works in the same way under another launcher that sets the same variables. No secret may reach a

@@ -43,9 +43,7 @@ final class Investigation {
     private final MergedRecordings merge;
     private final ProcessEnds ends;
     private final RankAnswers now;
-    /**
-     * The failures that members recorded for their groups. Failures that launchers caused by ending ranks are omitted.
-     */
+    /** The failures that members recorded for their groups, without failures that launchers caused. */
     private final Map<SharedGroup, SortedMap<Integer, Failure>> failures = new HashMap<>();
 
     private Investigation(MergedRecordings merge, ProcessEnds ends) {
@@ -212,9 +210,7 @@ final class Investigation {
                 facts(calls));
     }
 
-    /**
-     * Returns a verdict that blames no rank, not even a missing one, if launchers caused all failures by ending ranks.
-     */
+    /** Returns a verdict without blame, even for a missing rank, if launchers caused all failures by ending ranks. */
     private Optional<Verdict> stopped() {
         if (merge.groups().stream().allMatch(group -> group.failures().isEmpty())) {
             return Optional.empty();

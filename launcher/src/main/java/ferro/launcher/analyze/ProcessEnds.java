@@ -69,9 +69,7 @@ public record ProcessEnds(
 
     /** The ways in which a process can end. */
     public enum EndKind {
-        /**
-         * The process ended by an exception of the program that reports no failure of a group; detail: the exception.
-         */
+        /** The process ended by an exception of the program that reports no group's failure; detail: the exception. */
         THREW,
         /** The process ended with exit code 0. */
         WELL,
@@ -112,10 +110,7 @@ public record ProcessEnds(
             return kind == EndKind.THREW || kind == EndKind.SIGNAL || kind == EndKind.CODE;
         }
 
-        /**
-         * Whether the end explains why other ranks lost this rank. In this case the guesses of other ranks do not
-         * count.
-         */
+        /** Whether the end explains why other ranks lost this rank. Then the guesses of other ranks do not count. */
         boolean isCause() {
             return bad() || kind == EndKind.WELL || kind == EndKind.HALTED;
         }

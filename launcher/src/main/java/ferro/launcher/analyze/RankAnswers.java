@@ -172,7 +172,7 @@ final class RankAnswers {
     }
 
     /**
-     * Returns the states for one group. A rank without a recording has no state. A rank outside the group is not late.
+     * Returns the states for one group. A rank without recording has no state; a rank outside the group is not late.
      */
     private Status[] of(SharedGroup group) {
         Status[] answers = new Status[ranks.length];

@@ -32,7 +32,7 @@ import java.util.Optional;
  * @param shm      facts about memory that ranks of this host could share, by name
  * @param gpu      facts about device tensors, by name
  * @param machine  facts about the JDK and tools, by name
- * @param problems why no job of several ranks can run on this machine; empty if such a job can run
+ * @param problems why no job of several ranks can run on this machine; empty if a job of several ranks can run
  * @param limits   what this machine lacks for a job with one rank per core, or for a job from a source file
  */
 public record DoctorReport(
@@ -46,12 +46,12 @@ public record DoctorReport(
         List<String> limits) {
     private static final int SEVERAL = 2;
 
-    /** Examines this machine; changes nothing. */
+    /** Examines this machine, and changes nothing. */
     public static DoctorReport of(RankContext context, Programs programs) {
         return of(context, programs, Cores.ofThisMachine(), Descriptors.ofThisProcess());
     }
 
-    /** Examines this machine as if it had these cores and this limit of open files. */
+    /** Examines this machine as if the machine had the given cores and the given limit of open files. */
     public static DoctorReport of(RankContext context, Programs programs, Cores cores, Descriptors descriptors) {
         List<String> problems = new ArrayList<>();
         List<String> limits = new ArrayList<>();
@@ -71,7 +71,7 @@ public record DoctorReport(
                 List.copyOf(limits));
     }
 
-    /** Returns the context of rank 0 of this host if the given context has no rank, because no job is started yet. */
+    /** Returns the given context, or the context of rank 0 of this host if the given context has no rank yet. */
     public static RankContext asFirstRank(RankContext context) {
         return new ForwardingContext(context) {
             @Override

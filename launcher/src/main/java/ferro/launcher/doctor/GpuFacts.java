@@ -13,11 +13,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 
-/** Facts of {@code ferro doctor} about device tensors: NCCL, the devices, and the slow path through host memory. */
+/** The facts of {@code ferro doctor} about device tensors: NCCL, devices, and the slow path through host memory. */
 final class GpuFacts {
     private GpuFacts() {}
 
-    /** Collects the facts; loads NCCL and the CUDA runtime if they are installed. */
+    /** Collects the facts about device tensors. Loads NCCL and the CUDA runtime if they are installed. */
     static Map<String, String> of(RankContext context) {
         Map<String, String> facts = new LinkedHashMap<>();
         Optional<String> noGpu = NcclAvailability.noGpuBecause(context);

@@ -10,18 +10,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Finds the reduction kernels of a rank, in a JVM with a rank's flags, because the launcher has other flags. */
+/** Finds the reduction kernels of a rank. Uses a JVM with a rank's flags, because the launcher has other flags. */
 final class KernelFacts {
     private static final long PATIENCE_SECONDS = 20;
 
     private KernelFacts() {}
 
-    /** Prints the kernels in use; runs in a JVM with the flags of a rank. */
+    /** Prints the reduction kernels in use. Runs in a JVM with the flags of a rank. */
     public static void main(String[] arguments) {
         System.out.println(Kernels.inForce());
     }
 
-    /** Returns the answer of a JVM with the flags of a rank, or why no answer came. */
+    /** Returns the output of {@link #main} in a JVM with the flags of a rank, or the reason why it has no output. */
     static String ofRanks() {
         List<String> line = new ArrayList<>();
         line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -16,7 +16,7 @@ public final class NcclInterfaces {
     private NcclInterfaces() {}
 
     /**
-     * Adds the variable, unless the variable is already set.
+     * Adds NCCL's variable for network interfaces, unless the variable is already set.
      *
      * @param environment variables of the launcher
      * @param properties  settings of the ranks, which have precedence over variables
@@ -39,7 +39,7 @@ public final class NcclInterfaces {
         return Map.copyOf(all);
     }
 
-    /** Returns the value of the variable. After an equals sign, NCCL compares complete names instead of prefixes. */
+    /** Returns the value of NCCL's variable. With an equals sign first, NCCL compares complete names, not prefixes. */
     static String value(List<String> names) {
         return "=" + String.join(",", names);
     }

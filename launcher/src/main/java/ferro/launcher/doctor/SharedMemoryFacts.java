@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 
-/** Facts of {@code ferro doctor} about memory that ranks of this host share. */
+/** The facts of {@code ferro doctor} about memory that ranks of this host share. */
 final class SharedMemoryFacts {
     private static final long TRIAL_BYTES = 4096;
     private static final long MEBIBYTE = 1 << 20;
@@ -30,7 +30,8 @@ final class SharedMemoryFacts {
     private SharedMemoryFacts() {}
 
     /**
-     * Collects the facts, and creates a small segment as each rank would. Adds settings that cannot work as a problem.
+     * Collects the facts about shared memory, and creates a small segment as each rank would. Settings that cannot work
+     * are added to the problems.
      *
      * @param ranks size of the group that must fit into memory, one rank for each core
      */
@@ -84,8 +85,8 @@ final class SharedMemoryFacts {
     }
 
     /**
-     * Returns why a group of this size cannot share memory. The test creates a segment that allocates all its memory
-     * later. The segment of the test passes the same checks as the segment of a group, but takes no memory.
+     * Returns why a group of this size cannot share memory. This method creates a segment that would allocate its
+     * memory later. This segment passes the same checks as the segment of a group, but takes no memory.
      */
     private static Optional<String> noRoom(RankContext context, int ranks) {
         return CollectiveEngine.sharedMemoryOf(ranks)

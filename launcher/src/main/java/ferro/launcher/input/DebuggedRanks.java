@@ -12,9 +12,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The ranks that wait for a debugger when they start ({@code --debug}). The JVM of such a rank listens on a free port
- * of loopback. The JVM chooses the port itself, so no other process can take the port first. The JVM prints the port as
- * a line of the rank; the launcher replaces this line by {@link #note}.
+ * The ranks that wait for a debugger when they start ({@code --debug}). The JVM of a debugged rank listens on a free
+ * port of loopback. The JVM chooses the port itself, so no other process can take the port first. The JVM prints the
+ * port as a line of the rank. The launcher replaces this line by {@link #note}.
  *
  * @param ranks numbers of the ranks
  */
@@ -23,13 +23,13 @@ public record DebuggedRanks(Set<Integer> ranks) {
 
     private static final String OPTION = "--debug";
     private static final String AGENT = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address=127.0.0.1:0";
-    /** The line that the JVM prints when it listens: at its start, and each time a debugger has detached. */
+    /** The line that the JVM prints when it waits for a debugger: at its start, and after a debugger has detached. */
     private static final Pattern LISTENING =
             Pattern.compile("Listening for transport dt_socket at address: (?:\\S+:)?(\\d+)");
 
     private static final byte[] BEGIN = "Listening for transport ".getBytes(StandardCharsets.US_ASCII);
 
-    /** Throws if the job does not have one of the ranks. */
+    /** Throws if the job does not have all of the debugged ranks. */
     void check(Placement placement) {
         for (int rank : new TreeSet<>(ranks)) {
             if (rank < 0 || rank >= placement.worldSize()) {
@@ -40,7 +40,7 @@ public record DebuggedRanks(Set<Integer> ranks) {
         }
     }
 
-    /** Returns the numbers of the ranks in order, for example {@code 0, 2}; empty for no rank. */
+    /** Returns the numbers of the debugged ranks in order, for example {@code 0, 2}; empty for no rank. */
     public String numbers() {
         return new TreeSet<>(ranks).stream().map(String::valueOf).collect(Collectors.joining(", "));
     }
@@ -50,7 +50,7 @@ public record DebuggedRanks(Set<Integer> ranks) {
         return !ranks.isEmpty();
     }
 
-    /** Throws if any rank waits for a debugger, because the launcher adds no debugger to a command after --. */
+    /** Throws if any rank waits for a debugger. The launcher cannot add debugger options to a command after --. */
     public void refuse(String command) {
         if (areAny()) {
             throw new BadInputException(OPTION + " " + new TreeSet<>(ranks)
@@ -60,7 +60,7 @@ public record DebuggedRanks(Set<Integer> ranks) {
         }
     }
 
-    /** Returns the command line of a rank. The first word of {@code java} is the command that starts the JVM. */
+    /** Returns the command line of a rank. The first word of parameter {@code java} is the command of the JVM. */
     public List<String> commandLine(int rank, List<String> java) {
         if (!ranks.contains(rank)) {
             return java;
@@ -70,7 +70,7 @@ public record DebuggedRanks(Set<Integer> ranks) {
         return line;
     }
 
-    /** Whether a line may name a port, judged by its first bytes, so that most lines need not be decoded. */
+    /** Whether the first bytes of a line show that it may name a port. Most lines then need not be decoded. */
     public static boolean mayName(byte[] line, int length) {
         return length > BEGIN.length && Arrays.equals(line, 0, BEGIN.length, BEGIN, 0, BEGIN.length);
     }
@@ -78,7 +78,8 @@ public record DebuggedRanks(Set<Integer> ranks) {
     /**
      * Returns the text that the launcher prints instead of a line of a rank; empty if the line does not name a port.
      *
-     * @param again whether the rank has waited before. If so, the rank runs now, because the debugger has detached
+     * @param again whether the rank has waited for a debugger before. If so, the debugger has detached, and the rank
+     *     runs
      */
     public Optional<String> note(int rank, String line, boolean again) {
         Matcher listening = LISTENING.matcher(line);

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 /**
  * Compares the number of open files and sockets that a process may have on this host with the number that a job needs.
  *
- * @param limit limit of the system for one process; empty if the limit is unknown or does not exist
+ * @param limit limit of the system for one process; empty if the limit is unknown, or if the system has no limit
  * @param jars  number of jars on the class path; the launcher and each rank keep each jar open
  */
 public record Descriptors(OptionalLong limit, int jars) {
@@ -20,16 +20,16 @@ public record Descriptors(OptionalLong limit, int jars) {
      * shared memory; over TCP it has fewer. The constants add a few to these numbers.
      */
     private static final int OF_LAUNCHER = 18;
-    /** Files of a starting command. Measured in the same way: a command has 6 files open before its first action. */
+    /** Open files of a command at its start. A measurement showed 6 open files before the first action. */
     private static final int OF_START = 8;
 
     private static final int PER_RANK = 4;
     private static final int OF_RANK = 24;
     private static final int PER_PEER = 2;
-    /** Files of the compiler. Measured on JDK 17 and 25: each jar is open twice, and 9 or 10 other files are open. */
+    /** Open files of the compiler. On JDK 17 and 25, each jar is open twice, and 9 or 10 other files are open. */
     private static final int OF_COMPILER = 12;
 
-    /** Reads the limit and the class path of this process. The ranks of this process have the same values. */
+    /** Reads the limit and the class path of this process. The ranks that it starts have the same values. */
     public static Descriptors ofThisProcess() {
         return new Descriptors(limitOfThisProcess(), jarsOn(System.getProperty("java.class.path")));
     }
@@ -40,7 +40,7 @@ public record Descriptors(OptionalLong limit, int jars) {
         return soft.matches("[0-9]{1,18}") ? OptionalLong.of(Long.parseLong(soft)) : OptionalLong.empty();
     }
 
-    /** Returns how many entries of a class path are files. */
+    /** Returns the number of entries of a class path that are files. */
     public static int jarsOn(String classPath) {
         return (int) Stream.of(classPath.split(File.pathSeparator))
                 .filter(entry -> new File(entry).isFile())
@@ -48,7 +48,7 @@ public record Descriptors(OptionalLong limit, int jars) {
     }
 
     /**
-     * Refuses to continue if this process could not even load its classes.
+     * Refuses to continue if this process cannot even load its classes.
      *
      * @throws BadInputException if this process needs more open files than its limit allows
      */
@@ -59,7 +59,7 @@ public record Descriptors(OptionalLong limit, int jars) {
     }
 
     /**
-     * Refuses a job that cannot run, before anything is started.
+     * Refuses a job that cannot run. Called before anything is started.
      *
      * @throws BadInputException if the launcher or one of its ranks needs more open files than the limit allows
      */
@@ -70,10 +70,10 @@ public record Descriptors(OptionalLong limit, int jars) {
     }
 
     /**
-     * Refuses to compile if the limit of open files is too low; the compiler would report unrelated errors.
+     * Refuses to compile if the limit of open files is too low. The compiler would report unrelated errors.
      *
      * @param file          the source file
-     * @param jarsOfProgram number of jars on its class path, with the jars of ferro
+     * @param jarsOfProgram number of jars on the class path of the source file, with the jars of ferro
      * @throws BadInputException if the launcher needs more open files than the limit allows
      */
     public void checkCompiler(Path file, int jarsOfProgram) {

@@ -10,7 +10,7 @@ import com.google.common.net.InetAddresses;
  * @param port 1 to 65535, or 0 for any free port
  */
 public record Endpoint(String host, int port) {
-    /** Any free port on loopback, for the store of a job on one host. */
+    /** An endpoint for any free port on loopback, for the store of a job on one host. */
     public static final Endpoint LOOPBACK = new Endpoint("127.0.0.1", 0);
 
     /** Reads {@code host:port} or {@code [address]:port}. */
@@ -43,7 +43,7 @@ public record Endpoint(String host, int port) {
         }
     }
 
-    /** Returns an address without its scope after {@code %}, which may name an interface of another machine. */
+    /** Returns an address without its scope (after {@code %}), which may name an interface of another machine. */
     private static String withoutScope(String host) {
         return host.replaceFirst("%[^:%]+$", "");
     }

@@ -2,18 +2,18 @@ package ferro.launcher.input;
 
 import java.util.Optional;
 
-/** Exit codes as a shell counts them: signal n ends a program with exit code 128 + n. */
+/** Exit codes in the numbering of a shell, in which signal n ends a program with exit code 128 + n. */
 public final class ExitCode {
-    /** Success. */
+    /** The exit code of success. */
     public static final int OK = 0;
-    /** The command failed. */
+    /** The exit code of a command that failed. */
     public static final int FAILED = 1;
-    /** The input was wrong. */
+    /** The exit code of a command whose input was wrong. */
     public static final int BAD_INPUT = 2;
-    /** The reader of the output has closed it. SIGPIPE ends other programs with this code. */
+    /** The exit code after the reader has closed the output. SIGPIPE ends other programs with this code. */
     public static final int OUTPUT_CLOSED = 128 + 13;
 
-    /** Names of signals by number on Linux, from 1; see signal(7). */
+    /** Names of signals on Linux, by number from 1; see signal(7). */
     private static final String[] SIGNALS = {
         "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM",
         "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF",
@@ -22,7 +22,7 @@ public final class ExitCode {
 
     private ExitCode() {}
 
-    /** Returns what an exit code means, in words. */
+    /** Returns the meaning of an exit code in words. */
     public static String describe(int code) {
         return signal(code)
                 .map(name -> "ended by signal " + name + " (exit code " + code + ")")

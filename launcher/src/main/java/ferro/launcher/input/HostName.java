@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * The name of this host, which is given by the user or else by the kernel. A resolver is not used, because it may
+ * The name of this host, which the user or else the kernel gives. No name service is asked, because a name service may
  * return another name or no name, and may take seconds to answer.
  */
 public final class HostName {
@@ -19,7 +19,7 @@ public final class HostName {
 
     /**
      * Returns the name that the setting ferro.host gives to this host, or else the name from the kernel. Does not throw
-     * for an invalid name; ranks refuse such a name.
+     * for an invalid name, because ranks refuse an invalid name.
      */
     public static String in(RankContext context) {
         try {
@@ -29,7 +29,7 @@ public final class HostName {
         }
     }
 
-    /** Returns the name of this host by the settings of ranks, which include variables. */
+    /** Returns the name of this host according to the settings of ranks. These settings include variables. */
     public static String in(Map<String, String> settings) {
         try (SystemContext context = SystemContext.of(settings)) {
             return in(context);

@@ -7,18 +7,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A job as the user requested it.
+ * A job with the properties that the user has requested.
  *
  * @param placement   ranks and nodes
  * @param master      address of the store; required on several nodes
  * @param secretFile  file with the secret of the user; required on several nodes
  * @param backend     back end for all ranks; empty if each rank chooses
- * @param links       links of all ranks inside a host; empty if each rank chooses
+ * @param links       links between ranks of one host; empty if each rank chooses
  * @param logDir      folder for copies of the ranks' output
  * @param bind        whether ranks are bound to cores if binding helps
  * @param signalGrace time that ranks get to end after the launcher has received a signal
  * @param nodeTimeout longest time from the last sign of life of another node to the end of the job
- * @param debugged    ranks that a debugger attaches to
+ * @param debugged    ranks that wait for a debugger
  * @param restarts    how often the job may start again
  */
 public record JobSpec(
@@ -35,7 +35,7 @@ public record JobSpec(
         Restarts restarts) {
     public static final Duration NODE_TIMEOUT = Duration.ofSeconds(10);
 
-    /** Checks the combination of the options. */
+    /** Checks that the options fit together. */
     public JobSpec {
         if (placement.nodes() > 1 && master.isEmpty()) {
             throw new BadInputException("--nodes " + placement.nodes()
@@ -53,12 +53,12 @@ public record JobSpec(
         debugged.check(placement);
     }
 
-    /** Returns the same job with these ranks waiting for a debugger. */
+    /** Returns the same job with other ranks that wait for a debugger. */
     public JobSpec debugging(DebuggedRanks some) {
         return with(some, restarts);
     }
 
-    /** Returns the same job with these limits for restarts. */
+    /** Returns the same job with other limits for restarts. */
     public JobSpec restarting(Restarts limits) {
         return with(debugged, limits);
     }

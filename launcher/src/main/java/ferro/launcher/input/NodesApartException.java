@@ -9,7 +9,7 @@ public final class NodesApartException extends Exception {
     /**
      * Creates an exception with a reason. All launchers that have connected give the same reason.
      *
-     * @param text     the nodes, both values, and what to do
+     * @param text     text with the nodes, both values, and what to do
      * @param exitCode exit code of all launchers
      */
     public NodesApartException(String text, int exitCode) {

@@ -1,17 +1,17 @@
 package ferro.launcher.input;
 
 /**
- * The ranks that this launcher starts.
+ * The number of ranks and nodes of a job, and the number of this node.
  *
  * @param ranksHere number of ranks on each node
  * @param nodes     number of nodes of the job, each with a launcher
  * @param nodeRank  number of this node, from 0
  */
 public record Placement(int ranksHere, int nodes, int nodeRank) {
-    /** Largest number of ranks of a node. More is a typing error: a rank costs a process and three launcher threads. */
+    /** Largest number of ranks of a node. Each rank costs a process and three threads, so more is a typing error. */
     private static final int MOST_RANKS_HERE = 4096;
 
-    /** Checks the numbers. */
+    /** Checks the numbers of ranks and nodes. */
     public Placement {
         if (ranksHere < 1 || ranksHere > MOST_RANKS_HERE) {
             throw new BadInputException("-n " + ranksHere + ": need a number of ranks from 1 to " + MOST_RANKS_HERE);
@@ -33,7 +33,7 @@ public record Placement(int ranksHere, int nodes, int nodeRank) {
         return ranksHere * nodes;
     }
 
-    /** Returns the lowest rank that is started on this node. */
+    /** Returns the lowest rank that this node starts. */
     public int firstRank() {
         return nodeRank * ranksHere;
     }

@@ -8,12 +8,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** The arguments of this process as bytes. The JVM decodes arguments with a character set, and may lose bytes. */
+/** The arguments of this process as bytes. The JVM decodes arguments with a character set and may lose bytes. */
 public final class RawArguments {
     private RawArguments() {}
 
     /**
-     * Refuses arguments that a rank would receive with other bytes. Does nothing if the system does not show the bytes.
+     * Refuses arguments that a rank would receive with other bytes. Does nothing if the system does not show the bytes
+     * of the arguments.
      *
      * @param arguments arguments that {@code main} has received
      */

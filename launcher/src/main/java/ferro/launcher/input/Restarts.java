@@ -7,14 +7,14 @@ import java.util.Optional;
  * How often a job may start again ({@code --restarts}, {@code --restart-window}).
  *
  * @param max    largest number of restarts of the job; 0 for a job that never starts again
- * @param window how far back failures count, from the newest failure; empty if all failures count
+ * @param window time before the newest failure in which earlier failures count; empty if all failures count
  */
 public record Restarts(int max, Optional<Duration> window) {
     public static final Restarts NONE = new Restarts(0, Optional.empty());
 
     private static final String OPTION = "--restarts";
 
-    /** Checks the numbers. */
+    /** Checks the limits. */
     public Restarts {
         if (max < 0) {
             throw new BadInputException(OPTION + " " + max + ": need a number of restarts of 0 or more");
@@ -30,17 +30,17 @@ public record Restarts(int max, Optional<Duration> window) {
         return max > 0;
     }
 
-    /** Returns the window in words, such as {@code in 1h}, after a space; an empty text if all failures count. */
+    /** Returns a text about the window, such as {@code in 1h}, after a space; empty if all failures count. */
     public String within() {
         return window.map(time -> " in " + text(time)).orElse("");
     }
 
-    /** Returns the limits as launchers compare them, such as {@code 3} or {@code 3 in 1h}; empty for none. */
+    /** Returns the limits in the form that launchers compare, such as {@code 3} or {@code 3 in 1h}, or empty. */
     public String compared() {
         return areAny() ? max + within() : "";
     }
 
-    /** Returns a time in the format of the options. */
+    /** Returns a duration in the format of the options. */
     public static String text(Duration time) {
         long millis = time.toMillis();
         if (millis % 3_600_000 == 0) {

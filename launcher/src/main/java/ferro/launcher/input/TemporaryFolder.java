@@ -16,7 +16,7 @@ import java.util.Optional;
 public final class TemporaryFolder {
     private static final String VARIABLE = Settings.TMPDIR.variable();
 
-    /** Enough for a secret and the classes of a small program. */
+    /** The size of a test file, which is enough for a secret and the classes of a small program. */
     private static final int PROBE_BYTES = 1 << 16;
 
     private TemporaryFolder() {}
@@ -27,11 +27,11 @@ public final class TemporaryFolder {
     }
 
     /**
-     * Creates a folder: below {@code java.io.tmpdir} if this property names another folder than {@code /tmp}, else
-     * below TMPDIR, else in {@code /tmp}.
+     * Creates a folder. The parent folder is {@code java.io.tmpdir} if this property names another folder than {@code
+     * /tmp}, or else TMPDIR, or else {@code /tmp}.
      *
      * @param prefix beginning of the folder's name
-     * @throws BadInputException if files cannot be written in the folder; the message gives the folder and what to do
+     * @throws BadInputException if no file can be written in the folder; the message gives the folder and what to do
      */
     public static Path make(String prefix, Map<String, String> environment) {
         Path parent = TemporaryFiles.folder(named(environment));
@@ -48,7 +48,7 @@ public final class TemporaryFolder {
         }
     }
 
-    /** Writes a file and removes it, because folders can be created even on a full disk. */
+    /** Writes a file and removes it again. On a full disk, a folder can be created, but no file can be written. */
     private static void probe(Path folder) throws IOException {
         Path file = folder.resolve("probe");
         try {

@@ -1,5 +1,6 @@
 /**
- * The user's request, checked before anything starts: numbers of ranks and nodes, addresses, limits of the host.
+ * The user's request, which is checked before anything starts: numbers of ranks and nodes, addresses, limits of the
+ * host.
  *
  * <p>Start reading at {@code JobSpec}. A {@code BadInputException} ends the launcher with exit code 2.
  */

@@ -3,11 +3,11 @@ package ferro.launcher.nodes;
 import java.time.Duration;
 
 /**
- * One start of all ranks of a job, for which its launchers wait.
+ * One start of all ranks of a job, for which the launchers of the job wait.
  *
- * @param generation number of the start, from 0; a launcher that was started again may get a higher number
+ * @param generation number of the start, from 0; a launcher that was itself started again may get a higher number
  * @param mayRestart whether the job may start its ranks again
- * @param hold       time that passes before ranks are started at the earliest
+ * @param hold       shortest time until ranks are started
  */
 public record GenerationStart(int generation, boolean mayRestart, Duration hold) {
     /** The start of a job that never starts again. */

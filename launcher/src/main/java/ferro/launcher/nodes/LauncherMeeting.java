@@ -15,18 +15,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 
-/** The wait of one launcher, before a start, until all launchers have connected and their options agree. */
+/** The wait of one launcher, before ranks start, until all launchers have connected and their options agree. */
 public final class LauncherMeeting {
-    /** Longest time from the end of a generation to the start of the next, if all launchers have connected. */
+    /** Longest time from the end of a generation to the start of the next one, if all launchers have connected. */
     private static final Duration LONGEST_HOLD = Duration.ofMinutes(1);
 
     /**
-     * Time from the detection of a lost launcher until the next generation opens, with slow reports of the other
-     * launchers. A launcher that was started again waits for the slot of its node for the silence limit plus this time.
+     * Time from the detection of a lost launcher to the opening of the next generation, if other launchers report
+     * slowly. A launcher that was started again waits for the slot of its node for the silence limit plus this time.
      */
     private static final Duration UNTIL_THE_NEXT = Duration.ofSeconds(20);
 
-    /** Longest wait of node 0 for launchers that still read from its store, which closes after the wait. */
+    /** Longest wait of node 0 for launchers that still read from its store. The store closes after the wait. */
     private static final long OTHERS_GONE_MILLIS = 2_000;
 
     private final LauncherStore connection;
@@ -47,7 +47,7 @@ public final class LauncherMeeting {
         this.keys = new StoreKeys(wanted.generation());
     }
 
-    /** Waits like {@link Nodes#meet}, and returns all entries by node. Closes the connection if the wait fails. */
+    /** Waits like {@link Nodes#meet}, and returns the entries of all launchers. Closes the connection on a failure. */
     List<NodeCard> meet(WaitListener waiting) throws NodesApartException, InterruptedException {
         boolean met = false;
         try {
@@ -87,8 +87,9 @@ public final class LauncherMeeting {
     }
 
     /**
-     * Returns the launchers if node 0 decided to start with this launcher just before the interrupt. In this case, this
-     * launcher has to forward the signal to the other launchers, which ends the ranks. Otherwise ends the wait.
+     * Handles an interrupt. If node 0 has just decided to start with this launcher, returns the launchers. In this
+     * case, this launcher must forward the signal to the other launchers, which ends the ranks. Otherwise ends the
+     * wait.
      */
     private List<NodeCard> begun(NodesApartException why) throws NodesApartException, InterruptedException {
         try {
@@ -103,8 +104,9 @@ public final class LauncherMeeting {
     }
 
     /**
-     * Publishes that this launcher leaves, and waits until the other launchers have read this message. Before a later
-     * start, this launcher also waits a short time for the other launchers, because all connect at about the same time.
+     * Publishes that this launcher leaves, and waits until the other launchers have read the message. Before a later
+     * start, this launcher also waits a short time for other launchers, because all launchers connect at about the same
+     * time.
      */
     private NodesApartException ended(NodesApartException why) throws InterruptedException {
         Duration within = keys.generation() == 0 ? Duration.ZERO : Duration.ofMillis(OTHERS_GONE_MILLIS);
@@ -157,8 +159,8 @@ public final class LauncherMeeting {
     }
 
     /**
-     * Ends a long wait for a later generation, because no heartbeats show between two generations whether node 0 still
-     * runs. Before the first generation, node 0 has a deadline itself, and the connection to node 0 is new.
+     * Ends a long wait for a later generation. Between two generations, no heartbeats show whether node 0 still runs.
+     * Before the first generation, node 0 has a deadline itself, and the connection to node 0 is new.
      */
     private void refuseLateStart(long waitedNanos) throws NodesApartException {
         long most = LONGEST_HOLD.plus(times.join().multipliedBy(2)).toNanos();
@@ -189,14 +191,15 @@ public final class LauncherMeeting {
     }
 
     /**
-     * Publishes that this node cannot start its ranks, instead of waiting for the other launchers. As a result, no rank
-     * starts on any node. The launcher of node 0 stays until the other launchers have read the reason. Interruptible.
+     * Publishes that this node cannot start its ranks. This replaces the wait for the other launchers. As a result, no
+     * rank starts on any node. The launcher of node 0 stays until the other launchers have read the reason.
+     * Interruptible.
      *
      * @param connection connection to the store; stays open
      * @param own        entry of this launcher
-     * @param why        reason in words that follow the name of the node, and the exit code of all launchers
-     * @param patience   how long node 0 waits for the others to connect
-     * @return the text that all nodes print: this reason, or an earlier reason of another node
+     * @param why        reason, in words that follow the name of the node, with the exit code of all launchers
+     * @param patience   how long node 0 waits until the other launchers have connected
+     * @return failure whose text all nodes print: {@code why}, or an earlier reason of another node
      * @throws InterruptedException if the calling thread is interrupted
      */
     public static NodesApartException tell(
@@ -205,7 +208,7 @@ public final class LauncherMeeting {
         return tell(connection, own, why, patience, StoreKeys.FIRST);
     }
 
-    /** Publishes the reason before the start of the ranks that has these keys. */
+    /** Publishes, under the keys of a start, the reason why this node cannot start its ranks. */
     private static NodesApartException tell(
             LauncherStore connection, NodeCard own, NodesApartException why, Duration patience, StoreKeys keys)
             throws InterruptedException {
@@ -230,13 +233,13 @@ public final class LauncherMeeting {
         return StartSignal.refused(own + " " + why.getMessage(), why.exitCode());
     }
 
-    /** Publishes a refusal of the start, unless a decision is already published. Returns the decision. */
+    /** Publishes a refusal of the start, unless a decision was already published. Returns the published decision. */
     private static StartSignal decided(Store store, StartSignal refusal, StoreKeys keys) {
         return StoreKeys.decoded(
                 store.compareAndSet(keys.start(), null, StoreKeys.encoded(refusal)), StartSignal.class);
     }
 
-    /** Waits on node 0, because its store ends, until all others have connected, read the reason and disconnected. */
+    /** Waits, on node 0, until all other launchers have connected, read the reason and disconnected. */
     private static void stay(Store store, int nodes, Duration patience, StoreKeys keys) throws InterruptedException {
         CompletableFuture<?>[] gone = IntStream.range(1, nodes)
                 .mapToObj(node -> store.when(keys.card(node))

@@ -8,17 +8,17 @@ import java.util.function.LongSupplier;
  * each later line 30 s after the previous line. All parts of one wait share one object. Thread-safe.
  */
 public final class LineTimes {
-    /** Time from the start of a wait to its first line. */
+    /** The time from the start of a wait to the first printed line. */
     public static final Duration FIRST = Duration.ofSeconds(3);
 
-    /** Time from one line to the next. */
+    /** The time from one printed line to the next line. */
     public static final Duration LATER = Duration.ofSeconds(30);
 
     private final LongSupplier clock;
     private volatile long next;
 
     /**
-     * Begins a wait now.
+     * Creates the times of a wait that begins now.
      *
      * @param clock returns nanoseconds
      */
@@ -27,7 +27,7 @@ public final class LineTimes {
         next = clock.getAsLong() + FIRST.toNanos();
     }
 
-    /** {@return the time to the next line; zero if the line is due} */
+    /** {@return the time until the next line is due; zero if the line is due now} */
     public Duration left() {
         return Duration.ofNanos(Math.max(0, next - clock.getAsLong()));
     }

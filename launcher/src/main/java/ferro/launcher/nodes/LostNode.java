@@ -7,13 +7,13 @@ import java.util.function.Supplier;
  * A node whose launcher has not reported how its ranks ended.
  *
  * @param card entry of the node's launcher
- * @param why  what was observed, for example that the connection of the launcher has ended
+ * @param why  observation, for example that the connection of the launcher has ended
  */
 public record LostNode(NodeCard card, String why) {
-    /** First character of a text that replaces a missing report or verdict; the reason follows. */
+    /** First character of a text that replaces a missing report or verdict. The reason follows this character. */
     static final String MARK = "!";
 
-    /** Returns a report or verdict, or a text with the reason if the report or verdict cannot be made. */
+    /** Returns a report or verdict, or else a text with the reason why the report or verdict cannot be made. */
     static String made(Supplier<String> text, String what) {
         try {
             return text.get();
@@ -22,7 +22,7 @@ public record LostNode(NodeCard card, String why) {
         }
     }
 
-    /** Returns the node as lost, with the reason, if the text of the node begins with the mark. */
+    /** Returns the node as lost, with the reason, if the text of the node begins with {@link #MARK}. */
     static Optional<LostNode> said(NodeCard card, String text) {
         return text.startsWith(MARK)
                 ? Optional.of(new LostNode(card, "its launcher " + text.substring(MARK.length())))

@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The entry of a launcher: the data that it publishes to the other launchers.
+ * The entry of a launcher, which is the data that a launcher publishes to the other launchers.
  *
  * @param node      number of the launcher's node
  * @param host      name of the launcher's host
@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * @param backend   back end that the user has named; empty if the user has named none
  * @param debug     ranks that wait for a debugger, for example {@code 0, 2}; empty for no rank
  * @param session   random number of this run of the launcher
- * @param cores     name of the set of cores of the launcher; equal for launchers with the same cores; empty if unknown
+ * @param cores     name of the set of cores of the launcher, equal for launchers with the same cores; empty if unknown
  * @param restarts  how often the job may start again, for example {@code 3 in 1h}; empty for a job without restarts
  * @param storePort port of the separate store for the ranks of this generation on node 0; 0 on other nodes, and if
  *     ranks use the store of the launchers
@@ -50,7 +50,7 @@ public record NodeCard(
      * Compares this entry with the entry of another launcher of the job.
      *
      * @param other entry of another launcher of the same job
-     * @return what differs, with both values and what to do; empty if the launchers can run one job
+     * @return text about a difference, with both values and what to do; empty if the launchers can run one job
      */
     public Optional<String> difference(NodeCard other) {
         // the version is compared first, because the entry of another version may lack a field that is compared later
@@ -90,7 +90,7 @@ public record NodeCard(
     }
 
     /**
-     * {@return the message for two launchers that claim one node, with both hosts}
+     * {@return the message about two launchers that claim one node, with both hosts}
      *
      * @param other entry of the launcher with the same number
      */

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  *
  * @param store    store of the launcher of node 0
  * @param own      entry of the launcher that takes the slot
- * @param patience how long another launcher may hold the slot before it counts as a second launcher of the same node
+ * @param patience how long another launcher may hold the slot before this counts as a second launcher of the same node
  * @param waiting  called when another launcher holds the slot
  */
 record NodePlace(Store store, NodeCard own, Duration patience, WaitListener waiting) {
@@ -25,8 +25,8 @@ record NodePlace(Store store, NodeCard own, Duration patience, WaitListener wait
     private static final long LOOK_AGAIN_MILLIS = 100;
 
     /**
-     * Takes the slot, and returns the keys of the generation. If another launcher holds the slot of a job that may
-     * start again, this launcher may be a replacement of the other launcher, and waits for the next generation.
+     * Takes the slot, and returns the keys of the generation. If the job may start again and another launcher holds the
+     * slot, this launcher may be a replacement of the other launcher. In this case it waits for the next generation.
      *
      * @throws NodesApartException if another launcher holds the slot and does not leave, if this launcher was started
      *     again with other options, or if the job ends (with the exit code of the job)
@@ -86,7 +86,7 @@ record NodePlace(Store store, NodeCard own, Duration patience, WaitListener wait
         return (int) store.add(StoreKeys.GENERATION, 0);
     }
 
-    /** Opens a later generation. Forgets refused processes, because a missing node may have been refused earlier. */
+    /** Opens a later generation. Forgets earlier refusals, because the launcher of a missing node may be among them. */
     private void opened(GenerationStart start) {
         if (start.isFirst()) {
             return;
@@ -109,7 +109,7 @@ record NodePlace(Store store, NodeCard own, Duration patience, WaitListener wait
         }
     }
 
-    /** Refuses this launcher if it was started again with other options. The other launchers keep waiting. */
+    /** Refuses this launcher if it was started again with other options. Other launchers continue to wait. */
     private void refuseDifferent(StoreKeys keys) throws NodesApartException {
         NodeCard zero = StoreKeys.decoded(store.get(keys.card(0), patience), NodeCard.class);
         Optional<String> difference = zero.difference(own);
@@ -120,7 +120,7 @@ record NodePlace(Store store, NodeCard own, Duration patience, WaitListener wait
 
     /**
      * Refuses a second launcher of one node. In the first generation, the refusal also ends the wait of the other
-     * launchers. A later generation can continue without the refused launcher.
+     * launchers. A later generation continues without the refused launcher.
      */
     private NodesApartException second(StoreKeys keys, NodeCard holder) {
         String text = holder.sameNode(own);

@@ -16,9 +16,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Decides on node 0 whether the ranks start. The ranks start when the launchers of all nodes have connected and their
- * options agree. The wait ends for all launchers at the first difference, at a wrong secret or at the timeout. Before
- * the first start, the wait also ends when a launcher leaves. Only {@link #missing} and {@link #known} are thread-safe.
+ * The decision of node 0 whether the ranks start. The ranks start when the launchers of all nodes have connected and
+ * their options agree. The wait ends for all launchers at the first difference, at a wrong secret or at the timeout.
+ * Before the first start, the wait also ends when a launcher leaves. Only the methods {@link #missing} and {@link
+ * #known} are thread-safe.
  */
 final class NodeRendezvous {
     private static final int BAD_INPUT = 2;
@@ -30,11 +31,11 @@ final class NodeRendezvous {
     private final WaitListener waiting;
     private final StoreKeys keys;
     private final Map<Integer, NodeCard> cards = new TreeMap<>();
-    /** The last refused process that may have been a missing node; empty if no process was refused. */
+    /** A text about the last refused process, which may have been a missing node; empty if none was refused. */
     private String lastRefused = "";
-    /** Nodes whose numbers were claimed by launchers of another job that were refused. */
+    /** Numbers of nodes that refused launchers of another job have claimed. */
     private final Set<Integer> refusedNodes = new HashSet<>();
-    /** Whether ranks may not start yet. */
+    /** Whether the time has not passed before which ranks may not start. */
     private boolean held;
 
     private boolean begun;
@@ -49,7 +50,7 @@ final class NodeRendezvous {
     }
 
     /**
-     * Starts to wait for the other launchers; does not block.
+     * Starts to wait for the other launchers. Does not block.
      *
      * @param holdMillis    time that passes before ranks may start
      * @param timeoutMillis time after {@code holdMillis} in which the other launchers have to connect
@@ -144,7 +145,7 @@ final class NodeRendezvous {
         stranger("a launcher of node " + node, refused);
     }
 
-    /** Records and reports a refused process, which does not end this job, because it may belong to another job. */
+    /** Records and reports a refused process. The refusal does not end this job, as it may concern another job. */
     private void stranger(String who, Refused refused) {
         SortedSet<Integer> missing = missing();
         if (!missing.isEmpty()) {

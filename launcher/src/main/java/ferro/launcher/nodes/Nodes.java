@@ -44,7 +44,7 @@ import java.util.function.Function;
  * }</pre>
  */
 public final class Nodes implements AutoCloseable {
-    /** Number of signals of a launcher that are forwarded to other launchers. The second signal kills the ranks. */
+    /** Number of signals that a launcher forwards to other launchers. The second signal kills the ranks. */
     private static final int MOST_SIGNALS = 2;
 
     private static final Duration LONGEST_BEAT = Duration.ofMillis(500);
@@ -61,10 +61,10 @@ public final class Nodes implements AutoCloseable {
     private final ScheduledExecutorService telling = daemon("ferro-nodes-tell");
     private final Map<Integer, Long> orders = new ConcurrentHashMap<>();
     private final Map<Integer, CompletableFuture<LostNode>> lost = new TreeMap<>();
-    /** The reports of all launchers, by node, on node 0 only. A future completes when its report has arrived. */
+    /** The reports of all launchers by node, on node 0 only. A future completes when a report has arrived. */
     private final Map<Integer, CompletableFuture<byte[]>> reports = new TreeMap<>();
 
-    /** Last heartbeats of other nodes. Only the heartbeat thread uses this map and the last poll time. */
+    /** The last heartbeat of each other node. Only the heartbeat thread uses this map and the last poll time. */
     private final Map<Integer, LastBeat> heard = new HashMap<>();
 
     private long lookedNanos;
@@ -79,8 +79,8 @@ public final class Nodes implements AutoCloseable {
      *
      * @param join    longest wait until all launchers have connected
      * @param silence longest time without a sign of life while ranks run
-     * @param ending  longest time from the first failure or signal to the report of a node, and from the report to the
-     *     verdict; longer than ranks may take to end
+     * @param ending  longest time from the first failure or signal to the report of a node, and also from the report to
+     *     the verdict; must be longer than ranks may take to end
      */
     public record WaitTimes(Duration join, Duration silence, Duration ending) {}
 
@@ -93,7 +93,8 @@ public final class Nodes implements AutoCloseable {
     public record Gathered(Map<Integer, String> reports, Map<Integer, LostNode> lost) {}
 
     /**
-     * Returns how long a launcher may be silent before it counts as lost. The result leaves time to stop the ranks.
+     * Returns how long a launcher may be silent before it counts as lost. The returned silence leaves time to stop the
+     * ranks.
      *
      * @param within   longest time from the last sign of life to the end of the job
      * @param stopping time that ranks get to end
@@ -122,7 +123,7 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * {@return the only launcher of a job of one node; it notifies, watches and waits for no other launcher}
+     * {@return the object of the only launcher of a job of one node, which has no other launchers}
      *
      * @param own entry of the launcher
      */
@@ -139,12 +140,12 @@ public final class Nodes implements AutoCloseable {
      * Publishes the entry of this launcher, and waits until all launchers have connected and their options agree.
      * Interruptible.
      *
-     * @param connection connection to the store; closed together with the result, and also if this call fails
+     * @param connection connection to the store; closed together with the returned object, and also if this call fails
      * @param own        entry of this launcher
      * @param times      timeouts of the waits
-     * @param waiting    called with the missing nodes after 3 s, and every 30 s after that
+     * @param waiting    called with the missing nodes after 3 s, and then every 30 s
      * @param start      the start of the ranks for which the launchers wait
-     * @return all launchers
+     * @return connection to all launchers of the job
      * @throws NodesApartException if the options of two launchers differ, if a launcher does not connect in time or
      *     leaves, or if the calling thread is interrupted; all launchers get the same text
      * @throws InterruptedException if the calling thread is interrupted again
@@ -157,7 +158,7 @@ public final class Nodes implements AutoCloseable {
         return new Nodes(connection, own, times, cards, meeting.keys(), start.mayRestart());
     }
 
-    /** {@return the generation: the number of the current start of the ranks, from 0} */
+    /** {@return the generation, which is the number of the current start of the ranks, from 0} */
     public int generation() {
         return keys.generation();
     }
@@ -171,7 +172,7 @@ public final class Nodes implements AutoCloseable {
      * Starts to watch the other launchers and to receive their failures and signals.
      *
      * @param events receives the events of other nodes
-     * @param hurry  run when another launcher has forwarded a signal; must not block
+     * @param hurry  task that runs when another launcher has forwarded a signal; must not block
      */
     public void begin(BlockingQueue<JobEvent> events, Runnable hurry) {
         cards.forEach(card -> lost.put(card.node(), new CompletableFuture<>()));
@@ -200,10 +201,10 @@ public final class Nodes implements AutoCloseable {
 
     /**
      * Detects launchers that are gone or silent. The launcher of node 0 watches all other launchers, and each other
-     * launcher watches node 0. The end of a connection shows the loss at once. For connections that stay open, each
-     * launcher regularly increments a counter in the store, and the store must answer.
+     * launcher watches node 0. The end of a launcher's connection shows the loss at once. In case a connection stays
+     * open, each launcher regularly increments a counter in the store, and the store must answer.
      *
-     * @param listener receives each lost launcher, perhaps more than once
+     * @param listener receives each lost launcher, possibly more than once
      */
     private void watch(Consumer<LostNode> listener) {
         CompletableFuture<byte[]> ended =
@@ -265,8 +266,8 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Removes the keys that launchers have published in the previous generation, because all launchers have read the
-     * keys. A suspended launcher that still waits for the verdict of the previous generation receives a short verdict.
+     * Removes the keys that launchers have published in the previous generation, because all launchers have read these
+     * keys. A launcher that was suspended and still waits for the previous verdict receives a short verdict.
      */
     private void forgetGenerationBefore() {
         if (keys.generation() > 0) {
@@ -303,8 +304,8 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Sets a deadline at the first failure or signal. All ranks end within a known time after the first failure or
-     * signal. Therefore a launcher that has not reported at the deadline counts as lost.
+     * Sets a deadline after the first failure or signal. All ranks end within a known time after a failure or signal.
+     * Therefore a launcher that has not reported at the deadline counts as lost.
      */
     private void ends() {
         if (ending.compareAndSet(false, true)) {
@@ -319,7 +320,7 @@ public final class Nodes implements AutoCloseable {
         }
     }
 
-    /** Whether a node has reported; always false on other nodes than node 0. */
+    /** Whether a node has reported. Always false on other nodes than node 0. */
     private boolean hasReported(int node) {
         return reports.containsKey(node) && reports.get(node).isDone();
     }
@@ -361,7 +362,7 @@ public final class Nodes implements AutoCloseable {
      * Publishes how a rank of this node has ended, for the ranks of all nodes.
      *
      * @param rank rank of the job that has ended
-     * @param end  how its process has ended
+     * @param end  how the rank's process has ended
      */
     public void ended(int rank, RankEnd end) {
         String key = mayRestart ? keys.end(rank) : EndedRanks.key(rank);
@@ -369,7 +370,7 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Returns the rank whose end a launcher has published under a key. Only for jobs in which the ranks of each
+     * Returns the rank whose end a launcher has published under a key. Used only for jobs in which the ranks of each
      * generation have a separate store.
      *
      * @param key        key that a launcher has set in the store of the launchers
@@ -391,7 +392,8 @@ public final class Nodes implements AutoCloseable {
      * Forwards a signal that this launcher has received to the other launchers.
      *
      * @param name  name of the signal without SIG
-     * @param times number of signals that this launcher has received, with this one; only the first two are sent
+     * @param times number of signals that this launcher has received, including this signal; only the first two are
+     *     sent
      */
     public void signalled(String name, int times) {
         if (!isAlone() && times <= MOST_SIGNALS && !concluded.get()) {
@@ -418,7 +420,7 @@ public final class Nodes implements AutoCloseable {
      * Reports to node 0 how the ranks of this node have ended, and waits for the verdict on all reports. Does not wait
      * for a node that is lost. If node 0 is lost, each other launcher judges by its own report.
      *
-     * @param report makes the report from the failed ranks of this node, with their numbers among all failures
+     * @param report makes the report from the map of this node's failed ranks to their numbers among all failures
      * @param judge  makes the verdict from the reports that have arrived; the same function on all nodes
      * @return verdict
      * @throws InterruptedException if the calling thread is interrupted
@@ -436,8 +438,8 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Returns the report, or a text with the reason why it is missing. Earlier tasks may wait for a store that does not
-     * answer. Therefore the report waits for the order of failures only up to a limit.
+     * Returns the report, or a text with the reason why the report is missing. Earlier tasks may wait for a store that
+     * does not answer. Therefore the wait for the order of failures has a limit.
      */
     private String orUntold(CompletableFuture<String> reported) throws InterruptedException {
         String late = LostNode.MARK + "could not report how its ranks ended: the store of node 0 did not answer";
@@ -445,7 +447,8 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Returns the report of a launcher that cannot report how its ranks ended, so that its node counts as lost.
+     * Returns the report of a launcher that cannot report how its ranks ended. With this report, its node counts as
+     * lost.
      *
      * @param why reason, in words that follow "its launcher"
      * @return report
@@ -454,7 +457,7 @@ public final class Nodes implements AutoCloseable {
         return LostNode.MARK + why;
     }
 
-    /** Sends a text, or why the text cannot be sent. If both fail, closes the connection, so that no launcher waits. */
+    /** Sends a text, or else the reason why it cannot be sent. If both fail, closes the connection to end all waits. */
     private void send(String key, String text) {
         try {
             StoreKeys.first(store, key, text.getBytes(StandardCharsets.UTF_8));
@@ -497,8 +500,8 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Publishes that the job starts no other generation, for launchers that wait for the slot of a node. Does nothing
-     * on other nodes than node 0.
+     * Publishes that the job starts no other generation. The notice is for launchers that wait for the slot of a node.
+     * Does nothing on other nodes than node 0.
      *
      * @param exitCode exit code of the job
      */

@@ -3,7 +3,7 @@ package ferro.launcher.nodes;
 import java.util.List;
 
 /**
- * The decision to start the ranks or to refuse the start. Each start has one decision. The first launcher that decides
+ * The decision to start the ranks or to refuse the start. Each start has one decision. The launcher that decides first
  * publishes the decision for all launchers.
  *
  * @param refusal why no rank starts; empty if ranks start

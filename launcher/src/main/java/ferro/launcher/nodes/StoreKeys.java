@@ -11,26 +11,26 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Names of keys in the store, and the encoding of their values. Records are stored as JSON, because another version may
- * have to read them. Each generation of a job has separate keys.
+ * The names of the launchers' keys in the store, and the encoding of their values. Records are stored as JSON, because
+ * another version of ferro may have to read the records. Each generation of a job has separate keys.
  *
  * @param generation number of the start of the ranks, from 0
  */
 record StoreKeys(int generation) {
-    /** Keys of the first generation, or of a job that never starts again. */
+    /** The keys of the first generation, or of a job that never starts again. */
     static final StoreKeys FIRST = new StoreKeys(0);
 
-    /** Key for the number of the last generation for which launchers wait. */
+    /** The key for the number of the last generation for which launchers wait. */
     static final String GENERATION = KEYS + "generation";
 
-    /** Key for the exit code of the job; set when the job starts no other generation. */
+    /** The key for the exit code of the job, which is set when the job starts no other generation. */
     static final String ENDED = KEYS + "ended";
 
     private String key(String name) {
         return KEYS + (generation == 0 ? "" : "generation/" + generation + "/") + name;
     }
 
-    /** Returns the key for the {@link StartSignal}. */
+    /** Returns the key for the {@link StartSignal} of this generation. */
     String start() {
         return key("start");
     }
@@ -45,7 +45,7 @@ record StoreKeys(int generation) {
         return key("failures");
     }
 
-    /** Returns the key for the exit code of the first rank that failed, or of a lost node. */
+    /** Returns the key for the exit code of the first failed rank, or for the exit code after the loss of a node. */
     String stop() {
         return key("stop");
     }
@@ -114,7 +114,7 @@ record StoreKeys(int generation) {
         return Integer.parseInt(new String(value, StandardCharsets.US_ASCII));
     }
 
-    /** Sets a key if it is not set yet, and returns whether the key now has this value. */
+    /** Sets a key if the key is not set yet. Returns whether the key now has the given value. */
     static boolean first(Store store, String key, byte[] value) {
         return Arrays.equals(value, store.compareAndSet(key, null, value));
     }

@@ -5,23 +5,23 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The failure report in its frame, which is printed last when a rank has failed.
+ * The failure report in its frame. The report is printed last when a rank has failed.
  *
  * @param first     the rank that failed first
  * @param seconds   time from the start of the ranks to the first failure; for a lost node, to this report
- * @param diagnosis which ranks are to blame, by the recordings of the ranks; empty if no rank wrote a recording
- * @param others    what happened to the other ranks, with one line for all ranks that have the same text
+ * @param diagnosis text about the ranks to blame, from the recordings of the ranks; empty if no rank wrote a recording
+ * @param others    texts about the other ranks, with one line for all ranks that have the same text
  * @param printed   output of the first rank
- * @param more      commands that show more; empty if no command does
+ * @param more      commands that show more; empty if no command shows more
  */
 public record FailureBox(
         First first, double seconds, List<String> diagnosis, List<String> others, Printed printed, List<String> more) {
-    /** Largest width of the frame, and its width if the width of the screen is unknown. */
+    /** Largest width of the frame, which is also its width on a screen of unknown width. */
     public static final int MOST_COLUMNS = 200;
-    /** Smallest width of the frame, also if a terminal reports a smaller width. */
+    /** Smallest width of the frame, even on a terminal with a smaller width. */
     private static final int LEAST_COLUMNS = 20;
 
-    /** Replaces a rank number when a node is lost with all its ranks. */
+    /** The value in place of a rank number when a node is lost with all its ranks. */
     public static final int NO_RANK = -1;
 
     private static final String RULE = "+" + "-".repeat(78);
@@ -32,7 +32,7 @@ public record FailureBox(
      *
      * @param rank     number of the rank; {@link #NO_RANK} for a node
      * @param headline for example {@code rank 1 failed first: exit code 7}
-     * @param place    the host, for example {@code host b}
+     * @param place    host of the rank or node, for example {@code host b}
      * @param pid      id of the rank's process; not used for a node
      */
     public record First(int rank, String headline, String place, long pid) {
@@ -42,18 +42,18 @@ public record FailureBox(
         }
     }
 
-    /** How much of an exception the report shows. */
+    /** The parts of an exception that a report shows. */
     public enum TracePart {
-        /** The exception with its frames and causes. */
+        /** The complete exception with its frames and causes. */
         COMPLETE(TracePart.MOST_LINES),
         /** The exception with its frames and causes, but without ferro's text, which the diagnosis contains. */
         FRAMES(TracePart.MOST_LINES),
-        /** The first line only, because another rank is to blame. */
+        /** Only the first line of the exception, because another rank is to blame. */
         FIRST_LINE(1),
         /** Nothing, because the diagnosis contains the exception. */
         NONE(0);
 
-        /** Limit of shown lines; a longer trace comes from an endless recursion. */
+        /** Limit of shown lines. A longer trace comes from an endless recursion. */
         private static final int MOST_LINES = 40;
 
         private final int lines;
@@ -70,7 +70,7 @@ public record FailureBox(
      *     rank
      * @param part      how much of the trace is shown
      * @param rank      rank whose last lines are shown: the first rank, or the rank that is to blame
-     * @param lastLines last lines of that rank on either stream
+     * @param lastLines last lines of {@code rank}, from both streams
      */
     public record Printed(List<String> trace, TracePart part, int rank, List<String> lastLines) {
         private List<String> shown() {
@@ -95,7 +95,7 @@ public record FailureBox(
         }
     }
 
-    /** Returns the report with more lines after the lines about the other ranks. */
+    /** Returns this report with more lines after the lines about the other ranks. */
     public FailureBox with(List<String> lines) {
         List<String> all = new ArrayList<>(others);
         all.addAll(lines);
@@ -103,8 +103,8 @@ public record FailureBox(
     }
 
     /**
-     * Returns the lines of the report. Lines are cut to the width of the screen, because wrapped lines break the frame
-     * and one trace fills a screen. The commands that show more are not cut.
+     * Returns the lines of the report. Lines are cut to the width of the screen. Wrapped lines would break the frame,
+     * and one trace would fill a screen. The commands that show more are not cut.
      */
     public List<String> lines(int columns) {
         int most = Math.max(LEAST_COLUMNS, Math.min(columns, MOST_COLUMNS));
@@ -150,14 +150,14 @@ public record FailureBox(
     }
 
     /**
-     * Breaks lines between words instead of cutting lines, because the end of a line often contains the remedy.
+     * The breaking of lines between words. A line is not cut, because its end often contains the remedy.
      *
      * @param columns  width of a line
-     * @param maxLines largest number of lines for one text; the last line is cut
+     * @param maxLines largest number of lines for one text, of which the last line is cut
      */
     private record Wrapped(int columns, int maxLines) {
         private static final int MOST_LINES = 12;
-        /** Largest number of lines for a line of a program, which may be very long. */
+        /** Largest number of lines for one line of a program, because a program's line may be very long. */
         private static final int BRIEF_LINES = 4;
 
         static Wrapped to(int columns) {

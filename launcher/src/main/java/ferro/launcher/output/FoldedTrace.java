@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 /**
  * A stack trace in short form, for the report and the screen. The short form has the exception and its causes, the
  * frames of the program, and the first frame of ferro. Other frames of ferro, of the JDK and of JUnit are only counted.
- * The log of the rank contains the complete trace; the screen shows it with {@code FERRO_FULL_TRACES=1}.
+ * The log of the rank contains the complete trace. With {@code FERRO_FULL_TRACES=1}, the screen shows complete traces.
  */
 public final class FoldedTrace {
     private static final Pattern FRAME = Pattern.compile("(\\s*)at (?:[^\\s(]*/)?([^(/]+)\\(.*");
@@ -27,7 +27,7 @@ public final class FoldedTrace {
 
     FoldedTrace() {}
 
-    /** Folds the lines of a trace that the JVM has printed. */
+    /** Returns the short form of a trace that the JVM has printed. */
     public static List<String> of(List<String> trace) {
         FoldedTrace folded = new FoldedTrace();
         trace.forEach(folded::add);
@@ -35,14 +35,14 @@ public final class FoldedTrace {
         return folded.shown;
     }
 
-    /** Returns the lines to show when the given line follows the earlier lines; no line if it is folded. */
+    /** Returns the lines to show when the given line follows the earlier lines; none if the line is left out. */
     List<String> next(String line) {
         shown.clear();
         add(line);
         return List.copyOf(shown);
     }
 
-    /** Returns the lines to show at the end of a trace: the number of frames that were folded last. */
+    /** Returns the lines to show at the end of a trace: a line with the number of frames that were left out last. */
     List<String> last() {
         shown.clear();
         count();

@@ -7,18 +7,18 @@ import java.util.List;
 import java.util.Queue;
 import java.util.regex.Pattern;
 
-/** The last lines that a rank printed, on either stream, in the order of their arrival. */
+/** The last lines that a rank printed on both streams, in the order of their arrival. */
 public final class LastLines {
     static final int LINES = 20;
     private static final int LONGEST_LINE = 1_200;
 
-    /** Sequences by which a program colours its lines, moves the cursor, or sets the title of the window. */
+    /** Escape sequences by which a program colours lines, moves the cursor, or sets the title of the window. */
     private static final Pattern ESCAPES =
             Pattern.compile("\\x1B(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\x07\\x1B]*(?:\\x07|\\x1B\\\\))");
 
-    /** Largest number of lines of a trace that are kept; a report folds most of them. */
+    /** Largest number of lines of a trace that are kept. A report leaves out most of these lines. */
     private static final int TRACE_LINES = 300;
-    /** Largest number of lines of a message before the first frame. */
+    /** Largest number of lines of an exception's message before the first frame. */
     private static final int LONGEST_MESSAGE = 10;
 
     private static final String START = "Exception in thread \"";
@@ -69,8 +69,8 @@ public final class LastLines {
     }
 
     /**
-     * Removes what could move the cursor or colour later text. The text comes from another program, and the launcher
-     * prints it among its own lines.
+     * Removes escape sequences that could move the cursor or colour later text. The text comes from another program,
+     * and the launcher prints the text among its own lines.
      */
     private static String shown(String text) {
         String plain = ESCAPES.matcher(text).replaceAll("");

@@ -3,20 +3,20 @@ package ferro.launcher.output;
 import java.util.Arrays;
 
 /**
- * Splits a stream of bytes into lines. One thread per stream.
+ * Splits a stream of bytes into lines. One thread uses an object.
  *
  * <p>With {@code bars} (on a terminal), a carriage return also ends a line, so that progress bars move.
  */
 final class LineAssembler {
-    /** Longest line in bytes; a longer line is split, so that memory stays bounded for any output. */
+    /** Longest line in bytes. A longer line is split, so that memory stays bounded for any output. */
     static final int LONGEST_LINE = 1 << 20;
 
     /** A consumer of lines. */
     interface LineSink {
-        /** Receives one line, with its last byte: line feed or carriage return. The array is reused after the call. */
+        /** Receives one line and its last byte, a line feed or carriage return. The array is reused after the call. */
         void line(byte[] bytes, int length, byte end);
 
-        /** Called if the last line is a piece of a longer line. */
+        /** Reports that the last line is a piece of a longer line. */
         default void cut() {}
     }
 
@@ -37,7 +37,7 @@ final class LineAssembler {
         }
     }
 
-    /** Ends the last line if it has no line end. */
+    /** Ends the last line of the stream if the line has no line end. */
     void finish() {
         if (length > 0) {
             emit((byte) '\n');

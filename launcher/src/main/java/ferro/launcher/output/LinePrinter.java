@@ -8,7 +8,8 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Prints the launcher's own lines, on a separate thread. A caller waits until its line is printed, even if the reader
- * is slow. After {@link #hurry} this wait is bounded, so that a reader that does not read at all blocks no caller.
+ * is slow. After {@link #hurry}, the wait of a caller is bounded, so that a reader that does not read at all blocks no
+ * caller.
  */
 final class LinePrinter {
     private static final long HURRIED_MILLIS = 1_000;
@@ -25,7 +26,7 @@ final class LinePrinter {
         return fresh;
     }
 
-    /** Bounds all waits from now on, also waits that have begun. Interrupts a wait for a lock. */
+    /** Bounds all waits from now on, including waits that have begun. Interrupts a wait for a lock. */
     void hurry() {
         hurry.complete(null);
         Thread waiting = made.get();
@@ -38,7 +39,7 @@ final class LinePrinter {
         return hurry.isDone();
     }
 
-    /** Prints a text and waits until it is printed; after {@link #hurry} at most 1 s, and not after stuck output. */
+    /** Prints a text and waits for the end: after {@link #hurry} at most 1 s, or not at all if output is stuck. */
     void tell(Runnable print) {
         CompletableFuture<Void> before;
         CompletableFuture<Void> told;

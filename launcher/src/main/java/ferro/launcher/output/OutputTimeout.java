@@ -4,14 +4,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * A limit for the time in which a stream is read after its rank has ended. Counts time spent waiting for bytes, not
- * time spent writing to a slow screen. The output of the rank needs no wait, because it is already in the pipe.
- * Thread-safe.
+ * A limit for the time in which a stream is read after its rank has ended. Time spent waiting for bytes counts, time
+ * spent writing to a slow screen does not count. The output of the rank needs no wait, because this output is already
+ * in the pipe. Thread-safe.
  */
 final class OutputTimeout {
-    /** Total time that the reader waits for a child of the rank, such as tee, which keeps the pipe open. */
+    /** Total time that the reader waits for a child of the rank that keeps the pipe open, such as tee. */
     static final long MILLIS = 300;
-    /** More bytes than the pipes of a rank and a child hold (at most 1 MiB). A child that prints more may never end. */
+    /** More bytes than the pipes of a rank and a child hold (1 MiB). Children that print more may never end. */
     static final long MOST_BYTES = 4 << 20;
 
     private final LongSupplier clock;
@@ -24,13 +24,13 @@ final class OutputTimeout {
         this.clock = clock;
     }
 
-    /** Called before each read. */
+    /** Starts to count the wait of a read. */
     synchronized void waits() {
         waiting = true;
         sinceNanos = clock.getAsLong();
     }
 
-    /** Called after each read. */
+    /** Ends the wait of a read, which has returned {@code count} bytes. */
     synchronized void got(int count) {
         waitedNanos += clock.getAsLong() - sinceNanos;
         waiting = false;
@@ -44,7 +44,7 @@ final class OutputTimeout {
         bytes = 0;
     }
 
-    /** Returns the time that is left; zero or less if the stream need not be read any longer. */
+    /** Returns the time that is left, in milliseconds; zero or less if the stream need not be read any longer. */
     synchronized long leftMillis() {
         long waited = waitedNanos + (waiting ? clock.getAsLong() - sinceNanos : 0);
         return bytes > MOST_BYTES ? 0 : MILLIS - TimeUnit.NANOSECONDS.toMillis(waited);

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The folder of {@code --log-dir}. File {@code rank-R.log} has the standard output of rank R, and {@code rank-R.err}
- * its standard error. If a file cannot be written, the job continues. The screen shows one warning about such files,
- * and the file later contains the number of missing bytes.
+ * its standard error. If a file cannot be written, the job continues. The screen shows one warning about all files that
+ * cannot be written, and the file later contains the number of missing bytes.
  */
 public final class RankLog {
     private final Optional<Path> folder;
@@ -25,7 +25,7 @@ public final class RankLog {
     }
 
     /**
-     * Creates the folder. Throws if the folder cannot be created, before any rank is started.
+     * Creates the folder of the log before any rank is started. Throws if the folder cannot be created.
      *
      * @param folder folder that the user has named; empty for no log
      * @param screen shows the warning about files that cannot be written
@@ -57,7 +57,7 @@ public final class RankLog {
         return new RankLog(below, screen);
     }
 
-    /** Opens a file of a rank, and replaces an older file. Writing to the file and closing it never fail. */
+    /** Opens a file of a rank, and replaces an older file. Writes to the returned stream and its close never fail. */
     public OutputStream open(int rank, Screen.Name stream) {
         if (folder.isEmpty()) {
             return OutputStream.nullOutputStream();
@@ -77,7 +77,7 @@ public final class RankLog {
         }
     }
 
-    /** One file. Each write tries again, because a full disk may have space later. */
+    /** One file of the log. Each write tries again after a failure, because a full disk may have space later. */
     private final class LogFile extends OutputStream {
         private final Path path;
         private OutputStream file;

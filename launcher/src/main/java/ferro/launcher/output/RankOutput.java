@@ -10,17 +10,17 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The output of a rank that a failure report uses.
+ * The part of a rank's output that a failure report uses.
  *
  * @param rank      number of the rank
- * @param pid       id of its process
- * @param trace     trace of the exception that ended the rank, as printed; empty if no exception ended it
- * @param lastLines last lines on either stream
+ * @param pid       id of the rank's process
+ * @param trace     trace of the exception that ended the rank, as printed; empty if no exception ended the rank
+ * @param lastLines last lines of the rank on both streams
  */
 public record RankOutput(int rank, long pid, List<String> trace, List<String> lastLines) {
     private static final String MAIN = "Exception in thread \"main\" ";
     private static final Pattern START = Pattern.compile("Exception in thread \"[^\"]*\" ");
-    /** Matches exceptions that report the failure of a group, also if a program has wrapped them. */
+    /** Matches exceptions that report the failure of a group, even exceptions that a program has wrapped. */
     private static final Pattern FAILURE_OF_A_GROUP = Pattern.compile(
             "(" + START.pattern() + "|\\s*Caused by: |\\s*Suppressed: )ferro\\.Ferro\\w*Exception\\b.*");
 
@@ -46,7 +46,7 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
 
     private static final String WARNING_ABOUT_A_RANK = "WARNING ferro.group: rank ";
 
-    /** Returns whether a line is an INFO line of ferro, which does not explain the end of its rank. */
+    /** Returns whether a line is an INFO line of ferro. An INFO line does not explain the end of a rank. */
     static boolean isInfoOfFerro(String line) {
         return INFO_OF_FERRO.matcher(line).lookingAt();
     }
@@ -61,7 +61,7 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
         return UP_TO_CALL.matcher(line).replaceFirst("$1");
     }
 
-    /** Returns a shorter version, for a report that has too little space. */
+    /** Returns a shorter version of this output, for a report that has too little space. */
     public RankOutput brief() {
         List<String> last = lastLines.subList(Math.max(0, lastLines.size() - 1), lastLines.size());
         return new RankOutput(rank, pid, trace.subList(0, Math.min(1, trace.size())), last);
@@ -77,7 +77,7 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
         return new RankOutput(rank, pid, trace.stream().map(changed).toList(), last);
     }
 
-    /** Returns class and message of the exception that ended the rank. */
+    /** Returns the class and the message of the exception that ended the rank. */
     public Optional<String> thrown() {
         return trace.stream()
                 .limit(1)
@@ -126,7 +126,7 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
                         .noneMatch(line -> FAILURE_OF_A_GROUP.matcher(line).matches());
     }
 
-    /** Returns one line on why the rank ended, equal for ranks with the same failure; empty without a trace. */
+    /** Returns one line about why the rank ended. Ranks with one failure have equal lines. Empty without a trace. */
     public Optional<String> reason() {
         return thrown().map(text -> text.startsWith(OF_FERRO)
                 ? OWN_CALL.matcher(text.substring(OF_FERRO.length())).replaceFirst("$1")

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 
 /**
  * Reads one stream of one rank to its end. Prints each line on the screen with the rank in front, and copies all bytes
- * to the log. Does not show the JVM's line about a flag that ferro sets. Prints another line instead of the line in
- * which the JVM of a debugged rank names its port. Folds traces on standard error.
+ * to the log. Does not show the JVM's line about a flag that ferro sets. Replaces the line in which the JVM of a
+ * debugged rank names its port. Shortens stack traces on standard error.
  */
 public final class RankStream implements Runnable, LineAssembler.LineSink {
     private static final byte[] OUR_FLAGS_DOING = JavaSettings.INCUBATING.getBytes(StandardCharsets.US_ASCII);
@@ -41,7 +41,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
      * @param log          receives all bytes
      * @param tail         keeps the last lines for the failure report
      * @param debugged     ranks that wait for a debugger
-     * @param outputClosed called once if the screen cannot be written to
+     * @param outputClosed called once if the screen cannot be written
      */
     public record Ties(
             int rank,
@@ -62,7 +62,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         this.folds = ties.name == Screen.Name.ERR && screen.folds();
     }
 
-    /** Returns the prefix of a line. On a terminal it clears the rest of the line, which may have a longer bar. */
+    /** Returns the prefix of a line. On a terminal, the prefix clears the rest of a longer progress bar. */
     private static byte[] prefix(int rank, boolean terminal) {
         String number = "[" + rank + "]";
         String shown = terminal
@@ -94,7 +94,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         show();
     }
 
-    /** Reads bytes. An error counts as the end, because the stream of a killed process may end in an error. */
+    /** Reads bytes. An error counts as the end of the stream. The stream of a killed process may end in an error. */
     private int read(InputStream from, byte[] chunk) {
         int count = -1;
         patience.waits();
@@ -108,7 +108,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         return count;
     }
 
-    /** Called when the rank has ended, so that only bytes in the pipe and output of its children are missing. */
+    /** Records that the rank has ended. Only bytes in the pipe and output of the rank's children are still missing. */
     public void awaitRest() {
         patience.renew();
     }
@@ -146,7 +146,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         batch.write(end);
     }
 
-    /** Prints the line about a debugger instead of a line of the JVM; returns whether the line was such a line. */
+    /** Prints a line about a debugger in place of the JVM's line. Returns whether the line was a debugger line. */
     private boolean isNoted(byte[] bytes, int length) {
         if (!mayListen || !DebuggedRanks.mayName(bytes, length)) {
             return false;

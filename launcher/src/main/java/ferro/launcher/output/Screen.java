@@ -16,13 +16,13 @@ import java.util.stream.Collectors;
 
 /**
  * Standard output and standard error of the launcher. Thread-safe. The output of one call stays together on both
- * streams, because both often lead to the same terminal.
+ * streams, because the two streams often lead to the same terminal.
  */
 public final class Screen {
-    /** Clears the line of a terminal from the cursor to its end. */
+    /** The sequence that clears the line of a terminal from the cursor to the end. */
     static final String WIPE = "\033[K";
 
-    /** How long, after {@link #hurry}, a line of the launcher waits for output that is being written. */
+    /** How long after {@link #hurry} a line of the launcher waits for output that is being written. */
     private static final long HURRIED_MILLIS = 100;
 
     private final ScreenStream out;
@@ -34,26 +34,27 @@ public final class Screen {
     private final AtomicBoolean warned;
 
     /**
-     * One of the two streams.
+     * Standard output or standard error.
      *
      * @param stream   where bytes are written
      * @param terminal whether the stream is a terminal, which supports colours and progress bars
-     * @param onDisk   whether the stream is a file or a device; a failed write does not mean that a reader has gone
+     * @param onDisk   whether the stream is a file or a device, so that a failed write does not mean that a reader has
+     *     gone
      */
     public record ScreenStream(OutputStream stream, boolean terminal, boolean onDisk) {
-        /** Creates a stream to a reader, such as a pipe. */
+        /** Creates a stream that goes to a reader, such as a pipe. */
         public ScreenStream(OutputStream stream, boolean terminal) {
             this(stream, terminal, false);
         }
     }
 
-    /** Names of the two streams. */
+    /** The names of the two streams. */
     public enum Name {
         OUT,
         ERR
     }
 
-    /** Creates a screen that prints line by line to two readers, such as pipes. Folds traces of ranks. */
+    /** Creates a screen that prints line by line to two readers, such as pipes, and shortens traces of ranks. */
     public Screen(OutputStream out, OutputStream err) {
         this(new ScreenStream(out, false), new ScreenStream(err, false), true);
     }
@@ -61,7 +62,7 @@ public final class Screen {
     /**
      * Creates a screen that prints line by line to two streams.
      *
-     * @param folds whether traces of ranks are folded
+     * @param folds whether traces of ranks are shortened
      */
     Screen(ScreenStream out, ScreenStream err, boolean folds) {
         this.out = out;
@@ -83,7 +84,7 @@ public final class Screen {
         this.warned = other.warned;
     }
 
-    /** Returns the same streams for ranks that print one table: lines of standard output have no rank in front. */
+    /** Returns a screen with the same streams on which lines of standard output have no rank in front. */
     public Screen withoutPrefixes() {
         return new Screen(this, false);
     }
@@ -93,7 +94,7 @@ public final class Screen {
         return prefixed || name == Name.ERR;
     }
 
-    /** Whether traces of ranks are folded. */
+    /** Whether traces of ranks are shortened. */
     boolean folds() {
         return folds;
     }
@@ -123,8 +124,8 @@ public final class Screen {
     }
 
     /**
-     * Writes complete lines, or one state of a progress bar, which ends in a carriage return. Skips output that
-     * standard error does not accept. Also skips standard output on a full disk, after one warning.
+     * Writes complete lines, or one state of a progress bar, which ends in a carriage return. Output that standard
+     * error does not accept is skipped. Standard output on a full disk is also skipped, after one warning.
      *
      * @throws IOException if the reader of standard output has gone
      */
@@ -168,7 +169,7 @@ public final class Screen {
         tell(List.of("ferro: " + text));
     }
 
-    /** Bounds the waits for lines of the launcher from now on, so that a reader that does not read blocks no caller. */
+    /** Bounds the waits for lines of the launcher from now on. A reader that does not read then blocks no caller. */
     public void hurry() {
         teller.hurry();
     }
@@ -200,9 +201,9 @@ public final class Screen {
     }
 
     /**
-     * Takes the lock, in the order of the waiting threads, and returns whether the lock was taken. After
-     * {@link #hurry}, waits at most 100 ms, because the holder may be stuck on the other stream. Without the lock,
-     * the caller prints, too.
+     * Takes the lock, in the order of the waiting threads. Returns whether the lock was taken. After {@link #hurry},
+     * waits at most 100 ms, because the thread that has the lock may be stuck on the other stream. A caller prints even
+     * without the lock.
      */
     private boolean lockedUnlessHurried() {
         try {

@@ -11,8 +11,8 @@ public final class SecretMask {
     private final Set<String> forms = new LinkedHashSet<>();
 
     /**
-     * Creates a mask of a secret as text, in hexadecimal digits, and in base 64. If the text has only hexadecimal
-     * digits, like a generated secret, the mask also covers the bytes of these digits.
+     * Creates a mask for a secret in the forms of text, hexadecimal digits and base 64. If the text of the secret has
+     * only hexadecimal digits, like a generated secret, the mask also covers the bytes that these digits encode.
      */
     public SecretMask(byte[] secret) {
         String text = new String(secret, StandardCharsets.UTF_8);

@@ -12,7 +12,7 @@ final class Terminals {
     static final int OUT = 1;
     static final int ERR = 2;
 
-    /** Bits of a file's mode that give its type, and their values for pipes and sockets; see stat(2). */
+    /** Bits of a file's mode that give the file's type, and the values for pipes and sockets; see stat(2). */
     private static final int KIND = 0170000;
 
     private static final int PIPE = 0010000;
@@ -38,7 +38,7 @@ final class Terminals {
     }
 
     /**
-     * Returns whether standard output is a file or a device. A pipe or a socket, in contrast, has a reader that may go
+     * Returns whether standard output is a file or a device. Unlike a file, a pipe or a socket has a reader that may go
      * away. Returns false if the type is unknown.
      */
     static boolean outIsOnDisk() {

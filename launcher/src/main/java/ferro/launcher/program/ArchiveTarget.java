@@ -17,13 +17,14 @@ public record ArchiveTarget(Path archive, ClassPath classPath, List<String> word
     /** The first JDK that writes archives of linked classes in one step. Source: JEP 514. */
     private static final int LINKED = 25;
 
-    /** Starts Java. Only rank 0 gets the first word, which is a JVM option. */
+    /** The shell script that starts Java. Only rank 0 gets the first word, which is a JVM option. */
     private static final String SCRIPT = "[ \"$RANK\" = 0 ] || shift; exec \"$JAVA\" \"$@\"";
 
     /**
-     * Creates the target.
+     * Creates the target of an archive.
      *
-     * @throws BadInputException if the class path lacks the main class, or has a folder, which no archive can have
+     * @throws BadInputException if the class path lacks the main class, or contains a folder, because an archive cannot
+     *     contain classes of folders
      */
     public static ArchiveTarget of(Path archive, ClassPath classPath, List<String> words, Programs programs) {
         for (String entry : classPath.entries()) {
@@ -46,7 +47,7 @@ public record ArchiveTarget(Path archive, ClassPath classPath, List<String> word
         return Runtime.version().feature() >= LINKED;
     }
 
-    /** Returns the JVM option that uses an archive. */
+    /** Returns the JVM option with which a JVM uses an archive. */
     public static String use(Path archive) {
         return (linked() ? "-XX:AOTCache=" : "-XX:SharedArchiveFile=") + archive;
     }

@@ -14,9 +14,10 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * The back end for all ranks. Checked before any rank starts, because a wrong name causes a trace on every rank.
+ * The choice of back end for all ranks. The choice is checked before any rank starts, because a wrong name causes a
+ * trace on every rank.
  *
- * @param name  name as ranks will read it: {@code auto}, one name, or pairs such as {@code cpu:tcp,cuda:nccl}
+ * @param name  setting that ranks will read: {@code auto}, one name, or pairs such as {@code cpu:tcp,cuda:nccl}
  * @param found all providers that the launcher finds
  */
 public record BackendChoice(String name, List<BackendReport> found) {
@@ -24,7 +25,7 @@ public record BackendChoice(String name, List<BackendReport> found) {
     /** The back end that connects only ranks of one process. */
     public static final String SIMULATED = "simulated";
 
-    /** Reads the settings of the ranks. For {@code auto}, asks no provider, because this would slow down the start. */
+    /** Reads the choice from the settings of the ranks. For {@code auto}, asks no provider, to start quickly. */
     public static BackendChoice of(JobSpec spec, Target target, Map<String, String> environment) {
         try (SystemContext context = SystemContext.of(ofFirstRank(spec, target, environment))) {
             String name = Settings.BACKEND.of(context);
@@ -47,7 +48,7 @@ public record BackendChoice(String name, List<BackendReport> found) {
         return settings;
     }
 
-    /** Returns the names in a choice: each name after a kind of memory ({@code cpu:tcp}), or the single name itself. */
+    /** Returns the names in a choice: each name after a kind of memory ({@code cpu:tcp}), or the single name. */
     public static List<String> names(String choice) {
         return Arrays.stream(choice.split(","))
                 .map(pair -> pair.substring(pair.indexOf(':') + 1).trim())

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** Checks settings of ranks. An error prints one line of the launcher instead of a trace or warning of each rank. */
+/** Checks settings of ranks. The launcher prints one line about an error, before each rank would print a trace. */
 public final class CheckedSettings {
     /** Settings that every rank reads and that may have a wrong value. */
     static final List<Setting<?>> OF_EVERY_RANK = List.of(
@@ -36,7 +36,7 @@ public final class CheckedSettings {
     private CheckedSettings() {}
 
     /**
-     * Refuses values with which no rank could join. Does not check settings that only some ranks read.
+     * Refuses settings with values with which no rank could join. Does not check settings that only some ranks read.
      *
      * @param spec        the job
      * @param target      the program of the ranks

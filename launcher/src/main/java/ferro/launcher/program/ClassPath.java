@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * @param entries absolute paths
  */
 public record ClassPath(List<String> entries) {
-    /** Jars that the command needs and a program that joins a group does not need. */
+    /** Jars that only the {@code ferro} command needs, and not a program that joins a group. */
     private static final Set<String> OF_THE_COMMAND = Set.of(
             "ferro-launcher",
             "ferro-examples",
@@ -48,21 +48,21 @@ public record ClassPath(List<String> entries) {
         return new ClassPath(List.copyOf(entries));
     }
 
-    /** Returns the part that a user's program needs: contracts, engine, back ends and their dependencies. */
+    /** Returns the part of this class path that a user's program needs: contracts, engine, back ends, dependencies. */
     public ClassPath forPrograms() {
         return new ClassPath(entries.stream()
                 .filter(entry -> !OF_THE_COMMAND.contains(artifact(entry)))
                 .toList());
     }
 
-    /** Returns a class path with these entries after the entries of {@code first}, which have precedence. */
+    /** Returns a class path with the entries of {@code first}, which have precedence, and then these entries. */
     ClassPath behind(ClassPath first) {
         List<String> all = new ArrayList<>(first.entries);
         all.addAll(entries);
         return new ClassPath(List.copyOf(all));
     }
 
-    /** Whether the JVM would find a class or another file on this class path; considers wildcards and manifests. */
+    /** Whether the JVM would find a class or another file on this class path, with wildcards and manifests. */
     boolean holds(String resource) {
         URL[] places = entries.stream()
                 .flatMap(ClassPath::expanded)
@@ -75,7 +75,7 @@ public record ClassPath(List<String> entries) {
         }
     }
 
-    /** Returns the entries that do not exist; a wildcard is missing if its folder is missing. */
+    /** Returns the entries that do not exist. A wildcard does not exist if its folder does not exist. */
     List<String> missing() {
         return entries.stream()
                 .filter(entry ->
@@ -87,7 +87,7 @@ public record ClassPath(List<String> entries) {
         return entry.endsWith(File.separator + "*");
     }
 
-    /** Returns the jars of the folder before a wildcard, in any order; returns any other entry unchanged. */
+    /** Returns the jars of the folder before a wildcard, in any order. Returns any other entry unchanged. */
     private static Stream<String> expanded(String entry) {
         if (!isWildcard(entry)) {
             return Stream.of(entry);

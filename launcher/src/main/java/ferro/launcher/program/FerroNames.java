@@ -13,13 +13,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The names of the files in ferro's jars. Checks whether a class path of the user has files with such names.
+ * The names of the files in ferro's jars, and a check whether a class path of the user has files with these names.
  *
- * <p>If the user's class path has no such file, no lookup by name depends on the order of the two class paths, so
- * ferro's jars may come first. The JVM can take ferro's classes from an archive only if ferro's jars come first.
+ * <p>If the user's class path has no file with a name of ferro, no lookup by name depends on the order of the two class
+ * paths, so ferro's jars may come first. The JVM can take ferro's classes from an archive only if ferro's jars come
+ * first.
  */
 final class FerroNames {
-    /** Packages, and files outside of them that are looked up by name. A test compares this list with the jars. */
+    /** Packages of ferro, and other files that are looked up by name. A test compares this list with the jars. */
     private static final List<String> BEGINNINGS = List.of(
             "ferro/",
             "com/sun/jna/",
@@ -34,7 +35,7 @@ final class FerroNames {
             "META-INF/ferro.shaded.");
 
     private static final Pattern VERSION = Pattern.compile("^META-INF/versions/\\d+/");
-    /** Limit for all jars together, because reading so many names takes about as long as an archive saves. */
+    /** Limit of names in all jars. To read this many names takes about as long as an archive saves. */
     private static final int MOST_FILES = 20_000;
 
     private final ClassPath program;
@@ -87,9 +88,9 @@ final class FerroNames {
     }
 
     /**
-     * Whether a jar has no name of ferro. Rejects the first entry, because a program that asks for any manifest finds
-     * the manifest of the first jar. Rejects wildcards, because expanding wildcards costs more time than an archive
-     * saves.
+     * Whether a jar has no name of ferro. The first entry is rejected, because a program that asks for any manifest
+     * finds the manifest of the first jar. Wildcards are rejected, because their expansion costs more time than an
+     * archive saves.
      */
     private boolean jar(Path path, boolean first) throws IOException {
         if (first || !Files.isRegularFile(path)) {

@@ -15,12 +15,12 @@ import java.util.Optional;
  * Settings for the start of Java programs: the JDK of the launcher, a class path, and flags that help ferro.
  *
  * <p>The user's class path and a jar that is run come before ferro's jars. Two kinds of class path come after ferro's
- * jars: a class path without any name of ferro, and a folder that the user did not name. In both cases the JVM can take
- * ferro's classes from an archive, which works only for jars that come first.
+ * jars: a class path without any name of ferro, and a folder that the user did not name. For these two kinds, the JVM
+ * can take ferro's classes from an archive, which works only for jars that come first.
  *
  * @param program       the user's class path
  * @param programFirst  whether the user's class path comes before ferro's jars
- * @param besideJar     the user's class path next to a jar that is run: only a path from {@code -cp}
+ * @param besideJar     the user's class path next to a jar that is run, which is only a path from {@code -cp}
  * @param library       ferro's jars
  * @param given         the user's JVM options ({@code -J}), after the option for the folder of TMPDIR
  * @param fromVariables JVM options that the JVM itself reads from the environment
@@ -38,16 +38,16 @@ public record JavaSettings(
     /** Property in which the script {@code ferro} passes the file of the class archive of ranks. */
     static final String ARCHIVE = "ferro.archive";
 
-    /** Property with the version of Java in PATH; the script {@code ferro} sets it if it uses another Java. */
+    /** Property that the script {@code ferro} sets to the version of Java in PATH if it uses another Java. */
     private static final String PATH_JAVA = "ferro.path.java";
 
-    /** Property of ferro's shaded Netty: the folder for native libraries until they are loaded. */
+    /** Property of ferro's shaded Netty with the folder for native libraries until they are loaded. */
     private static final String NATIVE_FOLDER = "ferro.shaded.io.netty.native.workdir";
 
     private static final String VECTORS = "jdk.incubator.vector";
     private static final int FEATURE = Runtime.version().feature();
 
-    /** Collects class path and options for the JVMs of ranks. */
+    /** Collects the class path and the options for the JVMs of ranks. */
     public static JavaSettings of(Optional<String> classPath, List<String> given, Map<String, String> environment) {
         Optional<String> named = classPath.or(() -> Optional.ofNullable(environment.get("CLASSPATH")));
         String variables = environment.getOrDefault("JAVA_TOOL_OPTIONS", "") + " "
@@ -73,8 +73,8 @@ public record JavaSettings(
     }
 
     /**
-     * Returns a copy for a jar, which comes before the path from {@code -cp}. Omits libraries of the command, because
-     * the class loader of a Spring Boot jar prefers them to the libraries inside the jar.
+     * Returns a copy of these settings for a jar, which comes before the path from {@code -cp}. Omits libraries of the
+     * command, because the class loader of a Spring Boot jar prefers them to the libraries inside the jar.
      */
     JavaSettings withJar(Path jar) {
         ClassPath path = besideJar.behind(ClassPath.parse(jar.toString()));
@@ -82,8 +82,9 @@ public record JavaSettings(
     }
 
     /**
-     * Returns a copy for ranks that write temporary files into a folder of the job. A rank that is killed while Netty
-     * loads a native library leaves a copy of the library. The copy is removed with this folder.
+     * Returns a copy of these settings for ranks that write temporary files into a folder of the job. A rank that is
+     * killed while Netty loads a native library leaves a copy of the library. The copy is removed with the folder of
+     * the job.
      */
     JavaSettings inFolder(Path folder) {
         List<String> options = new ArrayList<>(List.of("-D" + NATIVE_FOLDER + "=" + folder));
@@ -109,7 +110,7 @@ public record JavaSettings(
     }
 
     /**
-     * Returns a remark for each entry of the user's class path that does not exist, because a JVM skips such an entry
+     * Returns a remark for each entry of the user's class path that does not exist, because a JVM skips a missing entry
      * silently. Adds a remark if the script {@code ferro} has selected another Java than PATH.
      */
     List<String> remarks() {
@@ -131,7 +132,7 @@ public record JavaSettings(
         return programFirst ? library.behind(program) : program.behind(library);
     }
 
-    /** Returns a command line: java, flags, class path, main class, arguments. */
+    /** Returns a command line with java, flags, class path, main class and arguments. */
     List<String> commandLine(boolean fewCores, String mainClass, List<String> arguments) {
         ReadableNames.checkProgram(mainClass, classPath());
         List<String> line = new ArrayList<>();
@@ -166,7 +167,7 @@ public record JavaSettings(
         return flags;
     }
 
-    /** Whether ferro has Vector API kernels for this JDK; the classes of the module differ between JDKs. */
+    /** Whether ferro has Vector API kernels for this JDK. The classes of the module differ between JDKs. */
     private static boolean hasVectors() {
         boolean compiled = FEATURE < 19 || FEATURE >= 22;
         return compiled && ModuleFinder.ofSystem().find(VECTORS).isPresent();
@@ -190,7 +191,7 @@ public record JavaSettings(
         return flags;
     }
 
-    /** Returns the class archive that the script {@code ferro} names. A rank with an archive starts a third faster. */
+    /** Returns the class archive that the script {@code ferro} names. With an archive, a rank starts a third faster. */
     private Optional<Path> archive() {
         if (programFirst || mentions("SharedArchiveFile") || mentions("-Xshare")) {
             return Optional.empty();

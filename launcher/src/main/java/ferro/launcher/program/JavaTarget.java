@@ -25,7 +25,7 @@ public record JavaTarget(String mainClass, JavaSettings settings, List<String> a
     private static final Pattern CLASS_NAME =
             Pattern.compile("[\\p{L}_$][\\p{L}\\p{N}_$]*(\\.[\\p{L}_$][\\p{L}\\p{N}_$]*)*");
 
-    /** Reads the words after the options: a source file, a jar or a main class, then its arguments. */
+    /** Reads the words after the options: a source file, a jar or a main class, and then its arguments. */
     public static Target of(List<String> words, JavaSettings settings) {
         if (words.isEmpty()) {
             throw new BadInputException("nothing to run: found " + words.size()

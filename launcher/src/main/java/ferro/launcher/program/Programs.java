@@ -13,12 +13,12 @@ import java.util.Optional;
  * @param path folders to search, in the form of the variable PATH
  */
 public record Programs(String path) {
-    /** Takes the folders from {@code PATH}. */
+    /** Creates an object with the folders of the variable {@code PATH}. */
     public static Programs of(Map<String, String> environment) {
         return new Programs(environment.getOrDefault("PATH", "/usr/bin:/bin"));
     }
 
-    /** Returns the executable file of a command name; empty if no file is found. */
+    /** Returns the executable file for the name of a command; empty if no file is found. */
     public Optional<Path> find(String name) {
         if (name.contains("/") || name.contains(File.separator)) {
             return runnable(name);

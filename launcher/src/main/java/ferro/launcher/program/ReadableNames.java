@@ -4,8 +4,8 @@ import ferro.launcher.input.BadInputException;
 import java.nio.file.Path;
 
 /**
- * Checks that the JVMs of ranks can read the names of their files and classes. In an ASCII-only locale, a JVM cannot
- * find a file or class whose name has other characters.
+ * Checks that the JVMs of ranks can read the names of files and classes. In a locale that supports only ASCII, a JVM
+ * cannot find a file or class whose name has other characters.
  */
 final class ReadableNames {
     /** Property that the script {@code ferro} sets if the user's locale supports only ASCII. */

@@ -26,15 +26,16 @@ import java.util.function.Function;
 
 /**
  * The folder to which the flight recorders of a job's ranks write. The user names a folder, or the launcher creates a
- * folder that only this user can read. The launcher keeps its folder if the job has failed and left recordings.
+ * folder that only this user can read. The launcher keeps a folder that it has created if the job has failed and left
+ * recordings.
  *
  * @param folder absolute path
- * @param ours   whether the launcher has created the folder and removes it
- * @param before files in the folder before the job, with their modification times
+ * @param ours   whether the launcher has created the folder, and therefore removes it
+ * @param before files that were in the folder before the job, with their modification times
  */
 public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) {
     private static final String VARIABLE = "FERRO_RECORDER_DIR";
-    /** Longest time that the end of a job waits for a diagnosis, because the files may contain anything. */
+    /** Longest time for which a job that ends waits for a diagnosis, because the files may contain any data. */
     private static final long PATIENCE_SECONDS = 15;
     /** Number of generations whose recordings are kept and listed, because a job may fail for weeks. */
     private static final int KEPT_GENERATIONS = 20;
@@ -54,7 +55,7 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
         return new Recordings(TemporaryFolder.make("ferro-recordings-", environment), true, Map.of());
     }
 
-    /** Returns the files of a folder with their times, because an earlier job may have had the same name. */
+    /** Returns the files of a folder with their times. Some may come from an earlier job of the same name. */
     private static Map<Path, FileTime> inside(Path folder) throws IOException {
         Map<Path, FileTime> inside = new HashMap<>();
         if (Files.isDirectory(folder)) {
@@ -76,9 +77,9 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
     }
 
     /**
-     * Returns the folder of one generation. The launcher creates it below this folder, and removes the folder of a
-     * generation that is too old. A folder that the user has named serves all generations. In such a folder, file names
-     * contain the job name of the generation, and no file is removed.
+     * Returns the folder of one generation. The launcher creates the folder of a generation below this folder, and
+     * removes the folders of old generations. A folder that the user has named serves all generations. In the user's
+     * folder, file names contain the job name of the generation, and no file is removed.
      */
     public Recordings ofGeneration(int generation) throws IOException {
         if (!ours) {
@@ -95,7 +96,7 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
         return folder.resolve("generation-" + generation);
     }
 
-    /** Returns the folder if the launcher must remove it; empty otherwise. */
+    /** Returns the folder if the launcher has to remove the folder; otherwise empty. */
     public Optional<Path> removable() {
         return ours ? Optional.of(folder) : Optional.empty();
     }
@@ -162,8 +163,8 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
     }
 
     /**
-     * Removes files that are not needed: all files after a job that succeeded, and in any case a folder without
-     * recordings. The guard shell of the job's other folder may already have removed the folder.
+     * Removes files that are not needed. After a job that succeeded, all files are removed. A folder without recordings
+     * is always removed. The guard shell of the job's other folder may already have removed this folder.
      */
     public void settle(boolean endedWell) throws IOException {
         try {

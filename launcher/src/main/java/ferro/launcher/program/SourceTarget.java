@@ -21,10 +21,10 @@ import javax.tools.StandardLocation;
 import javax.tools.ToolProvider;
 
 /**
- * One source file with a main method in its first class, as for {@code java Main.java}.
+ * A target of one source file whose first class has a main method, as for {@code java Main.java}.
  *
- * <p>The launcher compiles the file once, instead of every rank at the same time. On two cores, four compilers take
- * longer than the program. An error in the source is printed once, before any rank starts.
+ * <p>The launcher compiles the file once. Otherwise every rank would compile the file at the same time. On two cores,
+ * four compilers take longer than the program. An error in the source is printed once, before any rank starts.
  *
  * @param file      absolute path of the source file
  * @param settings  class path and flags
@@ -106,7 +106,7 @@ record SourceTarget(Path file, JavaSettings settings, List<String> arguments) im
         throw new BadInputException(file + " declares no class");
     }
 
-    /** The source file, under a name that is valid for any class that it declares, as {@code java Main.java} allows. */
+    /** The source file under a name that is valid for any class in it, because {@code java Main.java} allows this. */
     private static final class SourceFile extends SimpleJavaFileObject {
         private final Path file;
 

@@ -10,7 +10,7 @@ import java.util.Optional;
 /** The program that every rank runs. Each target is checked when it is created, before any rank starts. */
 @FunctionalInterface
 public interface Target {
-    /** Creates a target from the words after {@code --}: any program and its arguments. The program must exist. */
+    /** Creates a target from the words after {@code --}, which are any existing program and its arguments. */
     static Target ofCommand(List<String> words, Programs programs) {
         if (words.isEmpty()) {
             throw new BadInputException("nothing to run: found " + words.size() + " words after --, need a command");
@@ -32,17 +32,17 @@ public interface Target {
      */
     List<String> commandLine(Path folder, boolean few) throws IOException;
 
-    /** Returns class path and flags of the ranks' JVMs; empty if the program does not use such settings. */
+    /** Returns class path and flags of the ranks' JVMs; empty if the program does not use these settings. */
     default Optional<JavaSettings> java() {
         return Optional.empty();
     }
 
-    /** Returns the settings of ferro on this command line, which have precedence over variables. */
+    /** Returns ferro's settings on the command line of the ranks, which have precedence over variables. */
     default Map<String, String> properties() {
         return java().map(JavaSettings::properties).orElse(Map.of());
     }
 
-    /** Whether ranks may find back ends that are not on the launcher's class path, as is possible for any command. */
+    /** Whether ranks may find back ends that are not on the launcher's class path. Any command may find some. */
     default boolean mayBringBackends() {
         return java().map(JavaSettings::mayBringBackends).orElse(true);
     }

@@ -13,10 +13,10 @@ import java.util.Optional;
  * The cores on which each rank of this host runs.
  *
  * <p>If two ranks that spin share one core, a call takes milliseconds instead of microseconds. Two bound ranks never
- * share a core. Each rank gets an equal slice of the cores, so that a single rank keeps all of them.
+ * share a core. Each rank gets an equal slice of the cores. Therefore a single rank keeps all cores.
  *
  * @param slices cores of each rank in the form of taskset; empty if ranks are not bound
- * @param reason why ranks are bound or not, for a line that is printed at the start
+ * @param reason why ranks are bound or not bound, for a line that is printed at the start
  */
 public record CoreBinding(List<String> slices, String reason) {
     /**
@@ -24,7 +24,7 @@ public record CoreBinding(List<String> slices, String reason) {
      *
      * @param cores   number of cores that the JVM may use, as the JVM reports it
      * @param allowed numbers of the cores that this process may run on; empty if unknown
-     * @param sharing number of launchers among which the cores were divided
+     * @param sharing number of launchers that share the cores of the machine
      */
     public record Cores(int cores, List<Integer> allowed, int sharing) {
         /** Creates the cores of a single launcher. */
@@ -32,7 +32,7 @@ public record CoreBinding(List<String> slices, String reason) {
             this(cores, allowed, 1);
         }
 
-        /** Returns the cores that this process may use. */
+        /** Returns the cores of this machine that this process may use. */
         public static Cores ofThisMachine() {
             return new Cores(Runtime.getRuntime().availableProcessors(), numbers(Proc.HOST.allowedCores()));
         }
@@ -50,7 +50,7 @@ public record CoreBinding(List<String> slices, String reason) {
          * Returns the part of the cores for one launcher.
          *
          * @param index number of the launcher among the launchers that share these cores
-         * @param of    number of these launchers
+         * @param of    number of launchers that share these cores
          */
         public Cores part(int index, int of) {
             if (of == 1) {
@@ -61,7 +61,7 @@ public record CoreBinding(List<String> slices, String reason) {
         }
     }
 
-    /** Decides which cores each rank gets. If ranks are not bound, the result gives the reason. */
+    /** Decides which cores each rank gets. If ranks are not bound, the returned object has the reason. */
     public static CoreBinding of(int ranks, boolean wanted, Programs programs, Cores machine) {
         if (!wanted) {
             return unbound("--no-bind");
@@ -87,7 +87,7 @@ public record CoreBinding(List<String> slices, String reason) {
         return new CoreBinding(List.of(), "not bound (" + why + ")");
     }
 
-    /** Returns the command line that runs the command on the cores of this rank of the host. */
+    /** Returns the command line that runs a command on the cores of the rank with the given number on this host. */
     public List<String> wrap(int localRank, List<String> command) {
         if (slices.isEmpty()) {
             return command;
@@ -114,7 +114,8 @@ public record CoreBinding(List<String> slices, String reason) {
 
     /**
      * Returns a warning if launcher and ranks may use only some cores of the node, because srun and mpirun give a task
-     * one core by default. Returns empty if each rank has a core, or if all cores of the node may be used.
+     * one core by default. Returns empty if each rank has a core, or if launcher and ranks may use all cores of the
+     * node.
      */
     public static Optional<String> warning(int ranks, Map<String, String> environment) {
         try {
@@ -126,7 +127,7 @@ public record CoreBinding(List<String> slices, String reason) {
     }
 
     /**
-     * Returns a warning for given numbers of cores.
+     * Returns the warning of {@link #warning(int, Map)} for given numbers of cores.
      *
      * @param allowed number of cores that this process may use; 0 if unknown
      * @param node    number of cores of the host

@@ -7,7 +7,7 @@ public sealed interface JobEvent {
      *
      * @param rank    number of the rank
      * @param code    exit code; 128 + n if signal n ended the process
-     * @param atNanos when the launcher detected the end
+     * @param atNanos time at which the launcher detected the end
      */
     record Ended(int rank, int code, long atNanos) implements JobEvent {}
 
@@ -21,22 +21,22 @@ public sealed interface JobEvent {
      * A launcher of the job has received a signal that requests the end of the job.
      *
      * @param name  name of the signal without SIG
-     * @param times number of such signals that the launcher has received, with this one
+     * @param times number of signals that request the end and that the launcher has received, including this signal
      */
     record Signalled(String name, int times) implements JobEvent {}
 
-    /** This launcher has received a signal that does not request the end; {@code name} is without SIG. */
+    /** This launcher has received a signal that does not request the end. {@code name} is without SIG. */
     record Passed(String name) implements JobEvent {}
 
     /**
      * A rank of another node has failed, or another node is lost.
      *
      * @param code    exit code of the job
-     * @param atNanos when this launcher received the message
+     * @param atNanos time at which this launcher received the message
      */
     record FailedElsewhere(int code, long atNanos) implements JobEvent {}
 
-    /** All ranks have joined. */
+    /** All ranks of the job have joined. */
     record Joined() implements JobEvent {}
 
     /** The output of ranks can no longer be shown. */

@@ -12,24 +12,25 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * Forwards signals that this launcher receives to its ranks. Counts the signals that request the end of the job, and
- * also forwards them to the launchers of other nodes.
+ * Forwards signals that this launcher receives to its ranks. Signals that request the end of the job are counted, and
+ * are also forwarded to the launchers of other nodes.
  *
- * <p>Uses reflection, because the compiler warns about each use of {@code sun.misc.Signal}, and this build treats
- * warnings as errors. If {@code sun.misc.Signal} is missing, or if the JVM reserves a signal for itself, the signal
- * ends the launcher, and the guard shells end the ranks.
+ * <p>This class uses reflection, because the compiler warns about each use of {@code sun.misc.Signal}, and this build
+ * treats warnings as errors. If {@code sun.misc.Signal} is missing, or if the JVM reserves a signal for itself, the
+ * signal ends the launcher, and the guard shells end the ranks.
  */
 public final class JobSignals {
     /** Signals that request the end of the job. */
     private static final List<String> ENDING = List.of("INT", "TERM", "HUP");
 
     /**
-     * Signals that do not request the end; a program may use them in any way. Each POSIX shell has these signals. USR2
-     * and QUIT are not in the list, because the JVM uses them. PROF is not, because profilers of the launcher use it.
+     * Signals that do not request the end. A program may use these signals in any way. Each POSIX shell has these
+     * signals. USR2 and QUIT are not in the list, because the JVM uses them. PROF is not in the list, because profilers
+     * of the launcher use PROF.
      */
     private static final List<String> PASSED = List.of("USR1", "ALRM", "VTALRM", "XCPU", "URG");
 
-    /** Signals that suspend and resume the job, as keys of a terminal do. */
+    /** Signals that suspend and resume the job, such as the signal of ctrl-Z. */
     private static final List<String> JOB_CONTROL = List.of("TSTP", "CONT");
 
     private BlockingQueue<JobEvent> events;
@@ -49,8 +50,9 @@ public final class JobSignals {
     /**
      * Reports signals of this process as events from now on.
      *
-     * @param jobControl whether to handle TSTP and CONT. If so, these signals do not suspend this process by themselves
-     * @param first      run at each signal that requests the end, before any other action
+     * @param jobControl whether to handle TSTP and CONT. If true, these signals do not suspend this process by
+     *     themselves
+     * @param first      task that runs at each signal that requests the end, before any other action
      * @param early      receives each other signal that comes before ranks are started
      */
     public static JobSignals into(
@@ -113,7 +115,8 @@ public final class JobSignals {
     }
 
     /**
-     * Begins another generation, whose ranks are not started yet. Signals go to other launchers after {@link #tell}.
+     * Begins another generation, whose ranks are not started yet. Signals go to other launchers only after {@link
+     * #tell}.
      *
      * @param queue  queue for the events of the generation
      * @param number number of the generation, from 1
@@ -139,7 +142,7 @@ public final class JobSignals {
     }
 
     /**
-     * Waits before ranks are started. A signal that requests the end, even an earlier one, ends the wait.
+     * Waits before ranks are started. A signal that requests the end ends the wait, even a signal that came earlier.
      *
      * @param time time to wait; may be zero
      * @throws InterruptedException if a signal that requests the end ends the wait
@@ -153,7 +156,7 @@ public final class JobSignals {
         TimeUnit.NANOSECONDS.sleep(time.toNanos());
     }
 
-    /** Stops the interrupts of {@link #interruptMe}, on the same thread. Forwards earlier and later signals. */
+    /** Stops the interrupts of {@link #interruptMe}. Called on the same thread. Forwards earlier and later signals. */
     public synchronized void tell(BiConsumer<String, Integer> others) {
         waiting = null;
         // a signal that has just arrived is already an event, so it must not interrupt other code
@@ -164,7 +167,7 @@ public final class JobSignals {
         }
     }
 
-    /** Returns the reason for which launchers end if a signal came before a rank was started. */
+    /** Returns the reason for the end of launchers by a signal that came before a rank was started. */
     public synchronized NodesApartException beforeAnyRank() {
         return new NodesApartException(
                 "was ended by signal " + last + " before " + start,

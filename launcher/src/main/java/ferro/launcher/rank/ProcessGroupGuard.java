@@ -13,16 +13,17 @@ import java.util.Set;
 /**
  * A guard that starts commands as leaders of process groups that end together with this process.
  *
- * <p>The group of the command has one more process, the guard shell. The guard shell reads a pipe whose other end only
- * this process holds. Each line in the pipe is the name of a signal for all processes of the group. At the end of the
- * file, this process has ended, even by kill -9, and the guard shell kills the group. ({@code setpriv --pdeathsig} does
- * not work, because it sends its signal when the Java thread that started the rank ends.)
+ * <p>The group of a command has one more process, the guard shell. The guard shell reads a pipe whose other end only
+ * this process holds. Each line in the pipe is the name of a signal for all processes of the group. When this process
+ * has ended, even by kill -9, the pipe ends, and the guard shell kills the group. ({@code setpriv --pdeathsig} does not
+ * work, because it sends its signal when the Java thread that started the rank ends.)
  *
- * <p>A new group needs {@code setsid}, or {@code perl} on a system without {@code setsid} (macOS). With neither, ranks
- * are ordinary children: signals reach only the rank itself, and a kill -9 of the launcher leaves the ranks running.
+ * <p>A new group needs {@code setsid}, or {@code perl} on a system without {@code setsid} (macOS). Without both
+ * programs, ranks are ordinary children. In this case, signals reach only the rank itself, and a kill -9 of the
+ * launcher leaves the ranks running.
  */
 public final class ProcessGroupGuard {
-    /** The shell replaces itself by the command (exec), so the pid of the started process is the pid of the rank. */
+    /** The script of the guard. Its shell replaces itself by the command (exec), so its pid is the pid of the rank. */
     private static final String SCRIPT = """
             exec 3<&0 </dev/null
             ( ( trap '' HUP INT QUIT TERM USR1 USR2 ALRM VTALRM XCPU URG TSTP
@@ -31,7 +32,7 @@ public final class ProcessGroupGuard {
             exec "$@" 3<&-
             """;
 
-    /** Signals that the guard shell cannot forward, because it is stopped or killed together with its group. */
+    /** Signals that the guard shell cannot forward, because they stop or kill the guard shell, too. */
     private static final Set<String> PAST_THE_GUARD = Set.of("KILL", "STOP", "CONT");
 
     private static final List<String> BY_SETSID = List.of("setsid");
@@ -47,7 +48,7 @@ public final class ProcessGroupGuard {
         this.session = session;
     }
 
-    /** Finds the method that works on this machine. */
+    /** Finds the method of creating groups that works on this machine. */
     public static ProcessGroupGuard find(Programs programs) {
         if (programs.find("sh").isEmpty()) {
             return new ProcessGroupGuard(List.of());
@@ -58,7 +59,7 @@ public final class ProcessGroupGuard {
         return programs.find("perl").isPresent() ? new ProcessGroupGuard(BY_PERL) : new ProcessGroupGuard(List.of());
     }
 
-    /** Returns why ranks outlive a kill -9 of the launcher on this machine; empty if ranks do not outlive it. */
+    /** Returns why ranks survive a kill -9 of the launcher on this machine; empty if they do not survive it. */
     public Optional<String> missing() {
         return holds()
                 ? Optional.empty()
@@ -66,7 +67,7 @@ public final class ProcessGroupGuard {
                         "found neither setsid nor perl, or no sh: ranks keep running after a kill -9 of the launcher");
     }
 
-    /** Returns the name of the program that creates the session. */
+    /** Returns the name of the program that creates the session of a group. */
     public String means() {
         return holds() ? session.get(0) : "nothing";
     }
@@ -76,7 +77,7 @@ public final class ProcessGroupGuard {
         return !session.isEmpty();
     }
 
-    /** Returns the command line that starts the command with a guard shell; its standard input must be a pipe. */
+    /** Returns the command line that starts a command with a guard shell. The standard input must be a pipe. */
     List<String> wrap(List<String> command) {
         return holds() ? script(SCRIPT, command) : command;
     }
@@ -89,7 +90,7 @@ public final class ProcessGroupGuard {
         return line;
     }
 
-    /** Sends a signal to a process and its group; does nothing for a process that has ended. */
+    /** Sends a signal to a process and its group. Does nothing for a process that has ended. */
     void signal(Process process, String name) {
         if (!process.isAlive()) {
             return;
@@ -108,7 +109,7 @@ public final class ProcessGroupGuard {
         kill("STOP", "" + ProcessHandle.current().pid()).waitFor();
     }
 
-    /** Ends the guard shell, which kills the rest of the group. */
+    /** Ends the guard shell of a process. The guard shell kills the rest of the group. */
     void release(Process process) throws IOException {
         process.getOutputStream().close();
     }
@@ -124,7 +125,7 @@ public final class ProcessGroupGuard {
         }
     }
 
-    /** Sends a signal to the group without the guard shell. */
+    /** Sends a signal to a process group without the guard shell. */
     private static void signalGroup(Process process, String name) {
         try {
             kill(name, "-" + process.pid());

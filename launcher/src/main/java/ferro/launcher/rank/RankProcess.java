@@ -18,9 +18,9 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.function.Consumer;
 
-/** One rank: its process with a guard shell, its two streams, and the thread that waits for its end. */
+/** One rank of the job: the process with a guard shell, its two streams, and the thread that waits for its end. */
 public final class RankProcess implements SupervisedRank {
-    /** Shortest wait between two checks of a stream. */
+    /** Shortest wait between two checks of a stream, in milliseconds. */
     private static final long LEAST_MILLIS = 20;
 
     private final int rank;
@@ -85,7 +85,7 @@ public final class RankProcess implements SupervisedRank {
         return process.pid();
     }
 
-    /** Returns the rank's output. The trace is empty if no exception ended the rank, or if no Java program ran. */
+    /** Returns the rank's output. The trace is empty if no exception ended the rank, or if the program is not Java. */
     public RankOutput output() {
         return new RankOutput(rank, pid(), tail.trace(), tail.lines());
     }
@@ -135,7 +135,7 @@ public final class RankProcess implements SupervisedRank {
         shared.events.add(new JobEvent.Drained(rank));
     }
 
-    /** Waits for the ends of the streams, but only a limited time for a child that keeps a stream open. */
+    /** Waits for the ends of the streams. For a child that keeps a stream open, waits only a limited time. */
     private static void drain(List<Pump> pumps) throws InterruptedException {
         pumps.forEach(pump -> pump.stream().awaitRest());
         for (Pump pump : pumps) {

@@ -9,6 +9,6 @@ interface SupervisedRank {
     /** Whether the rank is suspended, by SIGSTOP or by a tracer. */
     boolean isHalted();
 
-    /** Sends a signal to the rank and all its children; does nothing if the rank has ended. */
+    /** Sends a signal to the rank and all its children. Does nothing if the rank has ended. */
     void signal(String name);
 }

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * The loop that waits for the ranks of a job, on one thread that takes events from a queue.
  *
- * <p>The first rank that fails ends the job: the other ranks receive TERM, and KILL after a grace time. A signal that
+ * <p>The first rank that fails ends the job. The other ranks receive TERM, and KILL after a grace time. A signal that
  * the launcher receives is forwarded to all ranks. After a signal that requests the end, the remaining ranks are killed
  * when the grace time is over, or at a second signal.
  */
@@ -37,7 +37,7 @@ public final class Supervisor {
     private final Map<Integer, SupervisedRank> running = new TreeMap<>();
     private final Map<Integer, SupervisedRank> undrained = new TreeMap<>();
     private final Set<Integer> stopped = new HashSet<>();
-    /** Ranks that have ended without being stopped and whose output is still being read. */
+    /** Ranks that have ended without a stop by the launcher, and whose output is still being read. */
     private final Map<Integer, JobEvent.Ended> untold = new HashMap<>();
 
     private Long stoppedNanos;
@@ -57,15 +57,15 @@ public final class Supervisor {
     private StopPhase phase = StopPhase.RUNNING;
     private long phaseEndsNanos = NEVER;
 
-    /** The phases of stopping a job. A phase may have a time limit. The phase only moves down this list. */
+    /** The phases of stopping a job, in their order. A phase may have a time limit. A job never returns to a phase. */
     private enum StopPhase {
-        /** No failure and no signal has occurred. No time limit. */
+        /** No failure and no signal has occurred. This phase has no time limit. */
         RUNNING,
-        /** A rank has ended with exit code 2, and the other ranks will do so, too. Next, ranks are stopped. */
+        /** A rank has ended with exit code 2, and the other ranks will do the same. Next, the ranks are stopped. */
         LEAVING,
-        /** A rank has failed, and the other ranks record the rank to blame. Next, ranks are stopped. */
+        /** A rank has failed, and the other ranks record the rank to blame. Next, the ranks are stopped. */
         NOTICING,
-        /** The ranks have received TERM or another signal that ends them. Next, ranks are killed. */
+        /** The ranks have received TERM or another signal that ends them. Next, the ranks are killed. */
         STOPPING,
         /** The ranks have been killed. After this phase, the launcher no longer waits for ranks. */
         KILLED
@@ -74,13 +74,14 @@ public final class Supervisor {
     /**
      * The time limits for ranks that have to end.
      *
-     * @param leave           from exit code 2 of the first rank to TERM for ranks that have not ended by bad input
-     * @param notice          from the failure of a rank to TERM for the other ranks, if these have joined a group, so
-     *     that the other ranks detect and record the failure
-     * @param stop            from TERM to KILL when a rank has failed; with {@code notice} and the time of the kill,
-     *     all ranks end within two seconds of the first failure
-     * @param signal          from forwarding a signal to KILL
-     * @param giveUp          from KILL to the end of the wait; KILL does not end a process that waits for a dead disk
+     * @param leave           time from exit code 2 of the first rank to TERM for ranks that have not ended by bad input
+     * @param notice          time from the failure of a rank to TERM for the other ranks, if these have joined a group,
+     *     so that the other ranks detect and record the failure
+     * @param stop            time from TERM to KILL when a rank has failed; with {@code notice} and the time of the
+     *     kill, all ranks end within two seconds of the first failure
+     * @param signal          time from the forwarding of a signal to KILL
+     * @param giveUp          time from KILL to the end of the wait, because KILL does not end a process that waits for
+     *     a dead disk
      * @param saysWhatIsWrong whether exit code 2 means that rank 0 prints why and that all ranks end by themselves
      */
     public record StopTimes(
@@ -104,23 +105,23 @@ public final class Supervisor {
 
     /** A listener that receives events of the job immediately. */
     public interface Witness {
-        /** Called when all ranks have joined. */
+        /** Reports that all ranks have joined. */
         void allJoined();
 
-        /** Called when a rank has failed that was not ended by the launcher or a signal. */
+        /** Reports that a rank has failed that neither the launcher nor a signal has ended. */
         void failed(JobEvent.Ended ended);
 
-        /** Called when a rank that the launcher has not stopped has ended, and its output has been read. */
+        /** Reports that a rank that the launcher has not stopped has ended, and that its output has been read. */
         void ended(JobEvent.Ended ended);
 
-        /** Called when the output of ranks can no longer be shown on this node. The ranks are stopped. */
+        /** Reports that this node can no longer show the output of its ranks. The ranks are stopped. */
         void unshown();
 
-        /** Called when all ranks have been suspended. Suspends this launcher too, and returns when it is resumed. */
+        /** Suspends this launcher after all ranks were suspended. Returns when this launcher is resumed. */
         void standStill() throws InterruptedException;
     }
 
-    /** Creates a supervisor of ranks; events report the ends of the ranks. */
+    /** Creates a supervisor of ranks. Events in the queue report the ends of the ranks. */
     public Supervisor(BlockingQueue<JobEvent> events, Screen screen, StopTimes rules, Witness witness) {
         this.events = events;
         this.screen = screen;
@@ -129,18 +130,20 @@ public final class Supervisor {
     }
 
     /**
-     * The end of a job.
+     * The end of a job on this node.
      *
      * @param failures     ranks that failed, in the order of their ends
      * @param left         ranks that ended with exit code 0 without being stopped, before or after the first failure
      * @param stopped      ranks that were sent TERM after a failure, or because output could not be shown
-     * @param stoppedNanos when ranks were stopped or received the signal, by {@link System#nanoTime}; else null
-     * @param halted       ranks that were suspended by a signal or traced when the first rank failed, with their pids
+     * @param stoppedNanos {@link System#nanoTime} when ranks were stopped or received the signal; null if neither
+     *     happened
+     * @param halted       ranks that were suspended by a signal or traced when the first rank failed, with the pids of
+     *     the ranks
      * @param signal       signal that ended the job from outside; null if no signal ended the job
      * @param unshown      why the job was stopped although no rank failed; null if no such stop occurred
      * @param passed       forwarded signals that do not request the end, with the ranks that received them
-     * @param heardNanos   when this launcher received the first failure, of its own or another node; null without a
-     *     failure. A launcher ends no rank before this moment
+     * @param heardNanos   time at which this launcher received the first failure, of its own or another node; null
+     *     without a failure. A launcher ends no rank before this moment
      */
     public record JobOutcome(
             List<JobEvent.Ended> failures,
@@ -181,8 +184,9 @@ public final class Supervisor {
     }
 
     /**
-     * Returns the next event, or null at the time limit of this phase. Events in the queue come first. The limits apply
-     * only while ranks run. When no rank runs, a slow reader may delay the output, and only a signal ends this wait.
+     * Returns the next event, or null at the time limit of the phase. Events in the queue come first. The time limits
+     * apply only while ranks run. When no rank runs, a slow reader may delay the output, and only a signal ends the
+     * wait for the reader.
      */
     private JobEvent next() throws InterruptedException {
         boolean onlyOutput = running.isEmpty() && signals == 0;
@@ -242,7 +246,7 @@ public final class Supervisor {
         end(ended.code(), ended.atNanos());
     }
 
-    /** Starts to end the job after a rank of any node has failed with this exit code. */
+    /** Starts to end the job after a rank of any node has failed with the given exit code. */
     private void end(int code, long atNanos) {
         if (heardNanos == null) {
             heardNanos = atNanos;
@@ -273,7 +277,7 @@ public final class Supervisor {
         }
     }
 
-    /** Stops the ranks. Acts only once, because ranks are expected to end while they are stopped. */
+    /** Stops the ranks. A second call has no effect, because ranks are expected to end while they are stopped. */
     private void stop() {
         if (phase.compareTo(StopPhase.STOPPING) < 0) {
             enter(StopPhase.STOPPING, rules.stop());
@@ -292,7 +296,7 @@ public final class Supervisor {
 
     /**
      * Forwards a signal to the ranks. The launchers of several nodes may have received the same signal. Therefore a
-     * signal counts as the second signal only if one launcher has received two signals.
+     * signal is the second signal only if one launcher has received two signals.
      */
     private void forward(JobEvent.Signalled signalled) {
         String name = signalled.name();
@@ -317,7 +321,7 @@ public final class Supervisor {
                 + rules.signal().toMillis() + " ms, or at a second signal, are killed");
     }
 
-    /** Forwards a signal that does not request the end. TSTP also suspends ranks and launcher. */
+    /** Forwards a signal that does not request the end. TSTP also suspends the ranks and the launcher. */
     private void pass(String name) throws InterruptedException {
         passed.computeIfAbsent(name, first -> new TreeSet<>()).addAll(running.keySet());
         running.values().forEach(rank -> rank.signal(name));
@@ -338,7 +342,7 @@ public final class Supervisor {
 
     /**
      * Forwards the CONT that has resumed this process. The JVM reports each signal on a separate thread. Therefore the
-     * event of the CONT may come after the event of a later TSTP, which the CONT must not cancel.
+     * event of the CONT may come after the event of a later TSTP. The CONT must not cancel this TSTP.
      */
     private void passContinued() throws InterruptedException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
@@ -351,7 +355,7 @@ public final class Supervisor {
         }
     }
 
-    /** Handles a signal when only output is left, which a slow reader delays. Waits a limited time for the output. */
+    /** Handles a signal when only output for a slow reader is left. Waits a limited time for this output. */
     private void endOutput(String name, Duration most) {
         if (phase.compareTo(StopPhase.STOPPING) < 0) {
             signal = name;
