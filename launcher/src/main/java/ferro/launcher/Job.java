@@ -56,7 +56,7 @@ final class Job {
     private Optional<JobSignals> signals = Optional.empty();
     /** The lines about nodes and cores that were printed last. */
     private List<String> shown = List.of();
-    /** Whether the rendezvous of the launchers has begun. From then on, it notifies the launchers of other nodes. */
+    /** Whether the rendezvous of the launchers has begun, which also notifies the launchers of other nodes. */
     private boolean meeting;
     /** The rendezvous with the launchers of the other nodes in each generation; empty for a job of one node. */
     private Optional<NodeMeeting> otherNodes = Optional.empty();
@@ -218,7 +218,7 @@ final class Job {
         shown = lines;
     }
 
-    /** Waits for the launchers of other nodes, if the job has other nodes. Then forwards signals to these launchers. */
+    /** Waits for the launchers of other nodes, if the job has any, and forwards signals to them afterwards. */
     private Nodes met(JobStores stores, JobKeys keys, Duration hold) throws IOException, NodesApartException {
         JobSignals heard = signals.orElseThrow();
         int number = generations.number();

@@ -176,8 +176,8 @@ final class JobOptions {
     }
 
     /**
-     * Notifies other nodes that the parser refuses the options. This works only if the number of this node and the
-     * options that lead to the other nodes were parsed before the error.
+     * Notifies other nodes that the parser refuses the options. The number of this node and the options that lead to
+     * the other nodes must have been parsed before the error.
      */
     void misread(CommandContext world, String why) {
         if (nodeRank == null) {

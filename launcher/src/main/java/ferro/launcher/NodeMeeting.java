@@ -53,7 +53,7 @@ final class NodeMeeting {
     private static final Duration ENDING = Duration.ofMinutes(1);
 
     private static final long FIRST_LINE_SECONDS = 1;
-    /** Longest reason, in characters. This is far below the limit for a value in the store. */
+    /** Longest reason in characters, which is far below the limit for a value in the store. */
     private static final int MOST_CHARACTERS = 16 * 1024;
 
     private final JobSpec spec;

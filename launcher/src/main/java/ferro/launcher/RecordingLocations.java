@@ -57,7 +57,7 @@ record RecordingLocations(List<NodeCard> nodes, Map<Integer, String> folders) {
         return lines;
     }
 
-    /** Whether each host has all recordings. This is assumed if this host has the recordings of other nodes. */
+    /** Whether each host has all recordings, as is assumed if this host has the recordings of other nodes. */
     private boolean areOnAnyHost(SortedMap<Integer, String> byNode) {
         SortedMap<Integer, String> others = new TreeMap<>(byNode);
         others.remove(0);

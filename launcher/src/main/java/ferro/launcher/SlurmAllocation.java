@@ -28,7 +28,7 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
      *
      * @return the step. Empty if there is no step, as in the shell of sbatch or salloc, if the step has one task, or if
      *     the step has started this launcher through another launcher
-     * @throws BadInputException if the ranks of this launcher could not determine their numbers. Also if RANK and
+     * @throws BadInputException if the ranks of this launcher could not determine their numbers, or if RANK and
      *     WORLD_SIZE, which srun passes on from the surrounding script, hide the step
      */
     static Optional<SlurmAllocation> find(Map<String, String> environment) {

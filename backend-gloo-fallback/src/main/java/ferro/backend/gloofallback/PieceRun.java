@@ -21,8 +21,8 @@ import java.util.List;
  * thread-safe.
  *
  * <p>If a copy to the host fails, or a copy does not end, the host group is aborted, because the other ranks would
- * wait. If a copy back fails, the group is not aborted, because the other ranks have their data. This rank then takes
- * part to the end of the call, and fails afterwards.
+ * wait. If a copy back fails, the group is not aborted, because the other ranks have their data. After such a failed
+ * copy, this rank takes part to the end of the call, and fails afterwards.
  */
 final class PieceRun {
     /** How long the copies of a failed call may still run until the call abandons their tensors. */
@@ -93,7 +93,7 @@ final class PieceRun {
         }
     }
 
-    /** Checks first that all ranks cut the call into the same pieces. Otherwise ranks would mix up their pieces. */
+    /** Checks first that all ranks cut the call into the same pieces. Ranks would mix up different pieces. */
     private void agree() {
         long[] bounds = {cut.partElements(), -cut.partElements(), cut.pieceElements(), -cut.pieceElements()};
         HostTensor both = HostTensor.of(bounds);

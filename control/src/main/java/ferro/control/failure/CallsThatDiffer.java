@@ -20,8 +20,8 @@ public final class CallsThatDiffer {
     private CallsThatDiffer() {}
 
     /**
-     * {@return the ranks to blame, ascending. If more than half of the ranks have made the same call, only the ranks
-     * with a different call are to blame. Otherwise all ranks are to blame}
+     * {@return the ranks to blame, ascending. Only the ranks whose call differs are to blame if more than half of the
+     * ranks have made the same call. All ranks are to blame if no call has such a majority}
      *
      * @param calls the call of each rank, or a value that is equal for equal calls
      */

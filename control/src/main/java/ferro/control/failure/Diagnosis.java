@@ -54,8 +54,8 @@ public final class Diagnosis {
      *
      * @param culprits      ranks to blame
      * @param text          state of each rank, for people
-     * @param isNoRankAlone whether no rank alone is to blame. Either the culprits wait for each other, or no rank is a
-     *     culprit because data still moves
+     * @param isNoRankAlone whether no rank alone is to blame. True if the culprits wait for each other, or if no rank
+     *     is a culprit because data still moves
      */
     public record Blame(BitSet culprits, String text, boolean isNoRankAlone) {
         /** Creates the failure of an operation that timed out. The failure records whether all ranks are only slow. */

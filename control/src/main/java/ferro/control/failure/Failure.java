@@ -88,7 +88,7 @@ public record Failure(
     }
 
     /**
-     * Returns whether a rank forwards this failure. This failure was merged from the failure {@code known} and another
+     * Returns whether a rank forwards this failure, which is the merge of the failure {@code known} and another
      * failure. If only the text of a loss has changed, the loss is not forwarded, because each rank that has detected
      * the loss notifies all ranks. If only the text of a failure of another kind has changed, the failure is forwarded
      * if its (sequence, origin) is lower.
@@ -101,9 +101,7 @@ public record Failure(
         return !saysAs(known) || !isLoss() && isEarlier;
     }
 
-    /**
-     * {@return whether this failure is PEER_LOST or PARTITION, a loss of ranks that several ranks detect independently}
-     */
+    /** {@return whether this failure is PEER_LOST or PARTITION, a loss that several ranks detect independently} */
     public boolean isLoss() {
         return code == Code.PEER_LOST || code == Code.PARTITION;
     }

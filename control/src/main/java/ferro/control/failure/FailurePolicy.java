@@ -82,8 +82,8 @@ public interface FailurePolicy {
      *
      * @param toldAbort   whether the rank has sent a failure before its end
      * @param saidGoodbye whether the rank has left the group before its end
-     * @return true if the rank has neither sent a failure nor left. Otherwise the end of the rank is a consequence of
-     *     the failure
+     * @return true if the rank has neither sent a failure nor left. The end of a rank that has done one of the two is a
+     *     consequence of the failure
      */
     default boolean blamesLoss(boolean toldAbort, boolean saidGoodbye) {
         return !toldAbort && !saidGoodbye;

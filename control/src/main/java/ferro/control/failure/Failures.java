@@ -167,7 +167,7 @@ public final class Failures {
 
     /**
      * Returns whether an exception comes from the part of this group that moves data on another medium and has the same
-     * name. If so, the cause of the exception is also the cause of the failure of this group.
+     * name. The cause of an exception from that part is also the cause of the failure of this group.
      */
     private static boolean isOfThisEnd(Where where, GroupSpec group) {
         return where.rank() == group.rank() && where.group().equals(group.name());

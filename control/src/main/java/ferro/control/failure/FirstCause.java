@@ -12,8 +12,9 @@ public final class FirstCause {
     /**
      * The period after the first cause in which another cause that this rank detects still counts. A cause that this
      * rank detects after the period is a consequence, such as a link that ends because its peer has given up. The
-     * period starts at the first cause of the group, not at the first cause of this rank. Otherwise, a rank whose
-     * process was paused would change a cause on which the other ranks agreed long ago.
+     * period starts at the first cause of the group, not at the first cause of this rank. If the period started at this
+     * rank's first cause, a rank whose process was paused would change a cause on which the other ranks agreed long
+     * ago.
      */
     private static final long WINDOW_NANOS = 50_000_000L;
 

@@ -57,9 +57,7 @@ public final class StatusBoard {
         return silent;
     }
 
-    /**
-     * Returns the last answer of each rank; null for a rank that has answered neither this question nor a later one.
-     */
+    /** Returns the last answer of each rank; null if the rank has answered neither this question nor a later one. */
     public synchronized Status[] answers(long ask) {
         Status[] current = new Status[worldSize];
         for (int rank = 0; rank < worldSize; rank++) {

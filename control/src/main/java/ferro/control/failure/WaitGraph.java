@@ -14,8 +14,9 @@ import java.util.function.IntPredicate;
  * the recordings. The graph has no state of its own. Any thread may call the graph if any thread may call the function
  * of the graph.
  *
- * <p>A rank may also wait for any of several ranks, for example in a receive from any rank. Such a rank can go on as
- * soon as one of the several ranks can. {@link #stuck} finds the ranks that can never go on.
+ * <p>A rank may also wait for any of several ranks, for example in a receive from any rank. A rank that waits for any
+ * of several ranks can go on as soon as one of the several ranks can. {@link #stuck} finds the ranks that can never go
+ * on.
  */
 public final class WaitGraph {
     private final IntFunction<BitSet> waitsFor;

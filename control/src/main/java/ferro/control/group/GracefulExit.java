@@ -64,8 +64,8 @@ public final class GracefulExit {
     }
 
     /**
-     * Runs a task once no rank needs this rank any more. If no rank needs this rank now, the task runs at once.
-     * Otherwise the task runs on the thread that receives the last answer.
+     * Runs a task once no rank needs this rank any more. If no rank needs this rank now, the task runs at once. If a
+     * rank still needs this rank, the task later runs on the thread that receives the last answer.
      *
      * @param task task that runs once and must not block
      */

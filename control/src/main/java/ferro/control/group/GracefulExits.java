@@ -21,7 +21,7 @@ import java.util.BitSet;
  *
  * <p>A rank sends its goodbye to its neighbours, to the ranks that have asked for it, and to the ranks that may still
  * need its data. Only the earliest leave, which has the lowest last collective, reaches all ranks. The earliest leave
- * decides which collectives fail. A goodbye names the next ranks on both sides of the leaving rank. These two ranks
+ * decides which collectives fail. A goodbye names the next ranks on both sides of the leaving rank. The two next ranks
  * replace the leaving rank as neighbours. A rank asks each replacement for its goodbye. If a replacement has left too,
  * it answers with its goodbye, or its medium reports that it has closed. In both cases this rank asks the rank after
  * the replacement.
@@ -243,9 +243,7 @@ public final class GracefulExits {
         }
     }
 
-    /**
-     * Asks the ranks that replace neighbours for their goodbyes, and sends the failure or the earliest leave to them.
-     */
+    /** Asks ranks that replace neighbours for their goodbyes, and sends them the failure or the earliest leave. */
     private void greetAll(BitSet added) {
         if (own == null) {
             added.stream().forEach(this::greet);

@@ -24,8 +24,8 @@ import java.util.TreeMap;
  *
  * <p>Only the earliest leave is forwarded to all ranks. This rank forwards the earliest leave to its neighbours. A
  * leave with a lower last collective is forwarded at once, because such a leave makes calls fail. A leave with an equal
- * last collective and a lower rank changes only the rank that an error names. Such a leave is forwarded a little later,
- * so that many ranks that leave one after the other cause few messages. Thread-safe.
+ * last collective and a lower rank changes only the rank that an error names. A leave with an equal last collective is
+ * forwarded a little later, so that many ranks that leave one after the other cause few messages. Thread-safe.
  */
 final class Leavers {
     /** The time in which the goodbyes of ranks that leave together arrive. */
@@ -90,9 +90,7 @@ final class Leavers {
         return parents;
     }
 
-    /**
-     * Adds a rank that has sent a goodbye to this rank or has closed the group. Returns false for a rank that is known.
-     */
+    /** Adds a rank that has sent a goodbye to this rank or has closed the group. Returns false for a known rank. */
     boolean add(int peer, Goodbye said) {
         boolean isConsequence = parents.cause() != null;
         synchronized (this) {
@@ -130,7 +128,7 @@ final class Leavers {
         any = true;
     }
 
-    /** Returns whether any rank has left. This costs one read. */
+    /** Returns whether any rank has left. This method costs one read. */
     boolean any() {
         return any;
     }
@@ -140,9 +138,7 @@ final class Leavers {
         return left.size() == group.worldSize() - 1;
     }
 
-    /**
-     * Returns the nanoseconds for which goodbyes of ranks that leave together may still arrive; 0 or less if none may.
-     */
+    /** Returns the nanoseconds for which goodbyes of ranks that leave together may still arrive, or at most 0. */
     synchronized long remainingNanos() {
         return areAll() ? 0 : GOODBYES_NANOS - (timers.nanoTime() - heardNanos);
     }

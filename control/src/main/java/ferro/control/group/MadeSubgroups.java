@@ -22,10 +22,7 @@ public final class MadeSubgroups {
     private static final class MadeGroup {
         private final int[] ranks;
         private final Map<Integer, Long> rounds;
-        /**
-         * The control of the group: null until the group is open on this rank, and once nothing uses the group any
-         * more.
-         */
+        /** The control of the group; null before the group is open on this rank and after nothing uses it any more. */
         private WeakReference<GroupControl> control;
         /** A failure that arrived before the group was open on this rank, or null. */
         private Failure early;

@@ -24,8 +24,8 @@ import java.util.function.BooleanSupplier;
 final class Mismatches {
     /**
      * The time that ranks have to report their calls. A waiting rank sends its first question 50 ms after its call
-     * began. These 50 ms and the time here must be less than 100 ms in total. Within 100 ms, all ranks that have made
-     * the call must receive the failure.
+     * began. The sum of these 50 ms and {@code SETTLE_NANOS} must be below 100 ms. Within 100 ms, all ranks that have
+     * made the call must receive the failure.
      */
     static final long SETTLE_NANOS = 40_000_000L;
     /** The time after which this rank asks a rank again that has not reached the call. */
@@ -249,7 +249,9 @@ final class Mismatches {
         return contested != 0;
     }
 
-    /** Blames this rank and the peer if no rank has reported a different call. One of the two must be to blame. */
+    /**
+     * Blames this rank and the peer, if no rank has reported a different call, because one of both must be to blame.
+     */
     private void blameBoth(int peer, CallHeader expected, CallHeader found, boolean ofTwo) {
         if (isContested()) {
             return;

@@ -53,9 +53,7 @@ final class OverlayNeighbours {
         return overlay.isNeighbour(peer);
     }
 
-    /**
-     * Returns whether another rank sends a goodbye to this rank. The end of such a rank without a goodbye is a death.
-     */
+    /** Returns whether another rank sends a goodbye to this rank. If not before its end, that rank has died. */
     synchronized boolean saysGoodbye(int peer) {
         return overlay.isNeighbour(peer) || followed.get(peer);
     }
@@ -73,7 +71,7 @@ final class OverlayNeighbours {
     /**
      * Returns whether this rank reports the end of another rank to all ranks. In a large group, only the next rank
      * after the ended rank that is not gone reports the end. Therefore all ranks receive the same text. The other
-     * neighbours of the ended rank wait for this report.
+     * neighbours of the ended rank wait for the report of the next rank.
      */
     synchronized boolean reports(int peer) {
         BitSet others = (BitSet) gone.clone();
@@ -99,9 +97,7 @@ final class OverlayNeighbours {
         return overlay.previous(left);
     }
 
-    /**
-     * Records that ranks have left and are {@link #gone}. A goodbye reports ranks that have left, but no lost ranks.
-     */
+    /** Records that ranks have left and are {@link #gone}. Goodbyes name ranks that have left, but no lost ranks. */
     synchronized BitSet left(BitSet ranks) {
         left.or(ranks);
         return gone(ranks);

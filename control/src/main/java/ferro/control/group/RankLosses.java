@@ -39,7 +39,7 @@ final class RankLosses {
      */
     private static final int PROOF_WAITS = 3;
 
-    /** The number of waits for another rank's report of an end. Then the other neighbours report the end, too. */
+    /** The number of waits for the report of an end. If no report comes, the other neighbours report the end. */
     private static final int REPORT_WAITS = 3;
 
     /** The time within which the neighbours of a dead rank send its death to all ranks, with or without a request. */
@@ -150,9 +150,7 @@ final class RankLosses {
         }
     }
 
-    /**
-     * Handles a rank whose connection has ended. The rank is blamed, but does not count as lost, as it may be alive.
-     */
+    /** Handles a rank whose connection has ended. The rank may be alive, so it is blamed but does not count as lost. */
     void cutOff(int peer, FerroException cause) {
         end(peer, cause);
     }
@@ -281,9 +279,9 @@ final class RankLosses {
 
     /**
      * Reports each lost rank that may have left to the next rank after the lost rank that is not gone. If that next
-     * rank has left too, its goodbye or its medium shows the leave. In this case this rank reports to the rank after
-     * the next rank. A proven death is not reported, because the next rank detects the end of a dead rank itself.
-     * Otherwise the next rank would receive a report from every rank.
+     * rank has left too, its goodbye or its medium shows the leave. If the next rank has left, this rank reports to the
+     * rank after the next rank. A proven death is not reported, because the next rank detects the end of a dead rank
+     * itself. With reports about deaths, the next rank would receive a report from every rank.
      */
     void reportUnjudged() {
         List<Unjudged> reports = new ArrayList<>();
@@ -460,9 +458,7 @@ final class RankLosses {
                 + "launcher or machine ends" + FailureHints.THEIR_OUTPUT;
     }
 
-    /**
-     * Returns the ranks of this group in a process, without ranks that left or sent a failure before the process ended.
-     */
+    /** Returns the ranks of this group in a process that neither left nor sent a failure before its end. */
     private BitSet processOf(int peer) {
         BitSet joined = machines.processes().sharing(machines.joinedRanks()[peer]);
         BitSet ranks = new BitSet();

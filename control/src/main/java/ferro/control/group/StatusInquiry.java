@@ -35,7 +35,7 @@ final class StatusInquiry {
         return ask(call, false);
     }
 
-    /** Asks as {@link #ask(CallHeader)} does. Also asks for the line of the program that each rank executes. */
+    /** Asks as {@link #ask(CallHeader)} does, and also for the line of the program that each rank executes. */
     long askForLines(CallHeader call) {
         return ask(call, true);
     }
@@ -85,7 +85,7 @@ final class StatusInquiry {
     }
 
     /**
-     * Creates a diagnosis from answers since question {@code early}. A rank without answer to {@code last} may be slow.
+     * Creates a diagnosis from answers since question {@code early}. Ranks without answer to {@code last} may be slow.
      */
     Diagnosis diagnosis(long early, long last, long sequence) {
         return new Diagnosis(machines, board.answers(early), board.silentTo(last), sequence);

@@ -350,9 +350,7 @@ public final class SubgroupAgreement {
         return mine;
     }
 
-    /**
-     * Makes an attempt as {@link #begin} does, and waits. Returns the identity of the new group or throws the failure.
-     */
+    /** Makes an attempt as {@link #begin} does, and waits. Returns the new group's identity or throws the failure. */
     public long reach(long parent, int[] ranks, Duration timeout) {
         OwnProposal mine = begin(parent, ranks, timeout);
         // waits on the future of the attempt, because the threads that receive messages need the lock of this object
@@ -519,8 +517,8 @@ public final class SubgroupAgreement {
      * Removes a member that has sent its list from the open members, or all members that have sent their lists. Returns
      * whether no open member is left.
      *
-     * @throws FerroException if a member has sent another list. Also if the group has failed, because members of a
-     *     failed group give up and leave
+     * @throws FerroException if a member has sent another list, or if the group has failed, because members of a failed
+     *     group give up and leave
      */
     private synchronized boolean settle(OwnProposal mine, int from) {
         Failure failed = groupFailure.cause();

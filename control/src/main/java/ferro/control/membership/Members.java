@@ -23,9 +23,7 @@ import java.util.function.ObjIntConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * The groups that this rank notifies about their ranks, in order of entry. Each group receives its own rank numbers.
- */
+/** The groups that are notified about their ranks, in order of entry. Each group receives its own rank numbers. */
 final class Members {
     /** The placeholder in a text for the rank that the text is about. */
     static final String RANK = "{rank}";
@@ -78,9 +76,7 @@ final class Members {
         return entries.isEmpty();
     }
 
-    /**
-     * Handles a loss that this rank has detected. Notifies the groups of the lost rank, and groups that enter later.
-     */
+    /** Handles a loss that this rank has detected. Notifies groups of the lost rank, even later groups. */
     void lost(int rank, Code code, String text) {
         Lost loss = new Lost(rank, code, text + " (seen by rank " + joined.rank() + " of \"" + joined.name() + "\")");
         onLoss.accept(loss);

@@ -117,9 +117,7 @@ public final class Membership implements RankProcesses {
             // needed only by members that keep the lost ranks
         }
 
-        /**
-         * Sends the last call of this rank to other ranks at each heartbeat, so that they soon detect different calls.
-         */
+        /** Sends the last call of this rank to other ranks at each heartbeat, so that ranks soon find a mismatch. */
         void heartbeat();
     }
 
@@ -430,7 +428,7 @@ public final class Membership implements RankProcesses {
         }
     }
 
-    /** The receiver of messages from the memberships of other ranks. Called on a thread of the medium. */
+    /** The receiver of messages from the memberships of other ranks. A thread of the medium calls this receiver. */
     private final class Inbox implements ControlLane.PeerEvents {
         @Override
         public void control(int rank, ByteBuffer message) {
@@ -472,8 +470,8 @@ public final class Membership implements RankProcesses {
 
         /**
          * Ends the watch over a rank. The medium of each group notifies the group of the loss. If the rank is alive and
-         * only its connection was closed, the watch over its process continues. Otherwise nothing would show a later
-         * death of the rank.
+         * only its connection was closed, the watch over its process continues. Without this watch, nothing would show
+         * a later death of the rank.
          */
         @Override
         public void lost(int rank, FerroException cause) {

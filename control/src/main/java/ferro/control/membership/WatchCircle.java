@@ -15,9 +15,7 @@ import java.util.function.IntPredicate;
  * detects a loss reports it to a part of the ranks that do not watch the lost rank. Thread-safe.
  */
 final class WatchCircle {
-    /**
-     * The number of ranks that notify a rank of a silence. Several are needed, because some may end in the meantime.
-     */
+    /** The number of ranks that notify a rank of a silence. Several ranks are needed, because some may end. */
     private static final int REPORTERS = 4;
 
     /** The maximum number of ranks that a rank watches. */
@@ -146,7 +144,7 @@ final class WatchCircle {
         }
     }
 
-    /** Returns the number of live ranks between this rank and a silent rank. They all watch the silent rank, too. */
+    /** Returns the number of live ranks between this rank and a silent rank. All ranks in between watch it, too. */
     private int nearerWatchers(int silent, IntPredicate isSuspected) {
         int present = 0;
         for (int nearer = (rank + 1) % worldSize; nearer != silent; nearer = (nearer + 1) % worldSize) {

@@ -110,7 +110,7 @@ public record ProcessEnds(
             return kind == EndKind.THREW || kind == EndKind.SIGNAL || kind == EndKind.CODE;
         }
 
-        /** Whether the end explains why other ranks lost this rank. Then the guesses of other ranks do not count. */
+        /** Whether the end explains why other ranks lost this rank, so that guesses of other ranks do not count. */
         boolean isCause() {
             return bad() || kind == EndKind.WELL || kind == EndKind.HALTED;
         }

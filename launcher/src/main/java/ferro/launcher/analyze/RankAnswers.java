@@ -150,9 +150,8 @@ final class RankAnswers {
     }
 
     /**
-     * Returns whether a rank may have made a call after the rank wrote its recording. This is assumed if the waiting
-     * rank began the call after that recording, and has not waited long. Ranks of a running job write at different
-     * times.
+     * Returns whether a rank may have made a call after the rank wrote its recording. Returns true if the waiting rank
+     * began the call after that recording, and has not waited long. Ranks of a running job write at different times.
      */
     private boolean mayHaveCome(int rank, WaitingRank one) {
         long begun = one.operation().begun();
@@ -171,9 +170,7 @@ final class RankAnswers {
                 .orElse(0L);
     }
 
-    /**
-     * Returns the states for one group. A rank without recording has no state; a rank outside the group is not late.
-     */
+    /** Returns the states for one group. A rank without recording has none, a rank outside the group is not late. */
     private Status[] of(SharedGroup group) {
         Status[] answers = new Status[ranks.length];
         SortedSet<Integer> members = group.members();

@@ -183,8 +183,8 @@ final class RecordingReader {
     }
 
     /**
-     * Whether ferro dump has requested a newer file. Also true if the folder has no file with the time of the request.
-     * The times of both files are from the clock of the file system.
+     * Whether ferro dump has requested a newer file. The result is also true if the folder has no file with the time of
+     * the request. The times of both files are from the clock of the file system.
      */
     private boolean isAskedForAgain() {
         try {

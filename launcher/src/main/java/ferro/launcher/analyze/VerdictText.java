@@ -247,7 +247,7 @@ public final class VerdictText {
                 .orElse(" wrote no recording: dead, killed, stopped, asked too late, or on another host");
     }
 
-    /** Returns the observed end of a process with a damaged recording. Such a rank was not silent. */
+    /** Returns the observed end of a process with a damaged recording, because such a rank was not silent. */
     private static Optional<ProcessEnd> seen(RankConduct one) {
         return one.end().filter(end -> end.kind() != EndKind.STOPPED && end.kind() != EndKind.ELSEWHERE);
     }

@@ -78,8 +78,8 @@ public record DebuggedRanks(Set<Integer> ranks) {
     /**
      * Returns the text that the launcher prints instead of a line of a rank; empty if the line does not name a port.
      *
-     * @param again whether the rank has waited for a debugger before. If so, the debugger has detached, and the rank
-     *     runs
+     * @param again whether the rank has waited for a debugger before, so that the debugger has now detached and the
+     *     rank runs
      */
     public Optional<String> note(int rank, String line, boolean again) {
         Matcher listening = LISTENING.matcher(line);

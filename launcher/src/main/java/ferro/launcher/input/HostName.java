@@ -29,7 +29,7 @@ public final class HostName {
         }
     }
 
-    /** Returns the name of this host according to the settings of ranks. These settings include variables. */
+    /** Returns the name of this host according to the settings of ranks, including environment variables. */
     public static String in(Map<String, String> settings) {
         try (SystemContext context = SystemContext.of(settings)) {
             return in(context);

@@ -87,9 +87,9 @@ public final class LauncherMeeting {
     }
 
     /**
-     * Handles an interrupt. If node 0 has just decided to start with this launcher, returns the launchers. In this
-     * case, this launcher must forward the signal to the other launchers, which ends the ranks. Otherwise ends the
-     * wait.
+     * Handles an interrupt. If node 0 has just decided to start with this launcher, returns the launchers. After this
+     * decision, this launcher must forward the signal to the other launchers, which ends the ranks. Without this
+     * decision, ends the wait.
      */
     private List<NodeCard> begun(NodesApartException why) throws NodesApartException, InterruptedException {
         try {
@@ -191,9 +191,8 @@ public final class LauncherMeeting {
     }
 
     /**
-     * Publishes that this node cannot start its ranks. This replaces the wait for the other launchers. As a result, no
-     * rank starts on any node. The launcher of node 0 stays until the other launchers have read the reason.
-     * Interruptible.
+     * Publishes that this node cannot start its ranks, in place of a wait for the other launchers. As a result, no rank
+     * starts on any node. The launcher of node 0 stays until the other launchers have read the reason. Interruptible.
      *
      * @param connection connection to the store; stays open
      * @param own        entry of this launcher

@@ -26,7 +26,8 @@ record NodePlace(Store store, NodeCard own, Duration patience, WaitListener wait
 
     /**
      * Takes the slot, and returns the keys of the generation. If the job may start again and another launcher holds the
-     * slot, this launcher may be a replacement of the other launcher. In this case it waits for the next generation.
+     * slot, this launcher may be a replacement of the other launcher. A possible replacement waits for the next
+     * generation.
      *
      * @throws NodesApartException if another launcher holds the slot and does not leave, if this launcher was started
      *     again with other options, or if the job ends (with the exit code of the job)

@@ -36,7 +36,7 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
     /** Matches the call in which this rank received the failure. Other ranks received the failure in other calls. */
     private static final Pattern OWN_CALL = Pattern.compile("^(\\w+: ).*?" + CALL_LOCATION + ": ");
 
-    /** Matches lines that ferro logs while a rank joins and works. Such lines do not explain the end of the rank. */
+    /** Matches lines that ferro logs while a rank joins and works, and that do not explain the end of a rank. */
     private static final Pattern INFO_OF_FERRO = Pattern.compile("INFO ferro\\.[a-z.]+: ");
 
     /** Matches the failure of this rank to join a group of any name, with the ranks that are missing. */

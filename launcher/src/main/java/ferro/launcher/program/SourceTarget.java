@@ -23,8 +23,8 @@ import javax.tools.ToolProvider;
 /**
  * A target of one source file whose first class has a main method, as for {@code java Main.java}.
  *
- * <p>The launcher compiles the file once. Otherwise every rank would compile the file at the same time. On two cores,
- * four compilers take longer than the program. An error in the source is printed once, before any rank starts.
+ * <p>The launcher compiles the file once, so that not every rank compiles the file at the same time. On two cores, four
+ * compilers take longer than the program. An error in the source is printed once, before any rank starts.
  *
  * @param file      absolute path of the source file
  * @param settings  class path and flags

@@ -19,8 +19,8 @@ import java.util.Set;
  * work, because it sends its signal when the Java thread that started the rank ends.)
  *
  * <p>A new group needs {@code setsid}, or {@code perl} on a system without {@code setsid} (macOS). Without both
- * programs, ranks are ordinary children. In this case, signals reach only the rank itself, and a kill -9 of the
- * launcher leaves the ranks running.
+ * programs, ranks are ordinary children. Signals then reach only the rank itself, and a kill -9 of the launcher leaves
+ * the ranks running.
  */
 public final class ProcessGroupGuard {
     /** The script of the guard. Its shell replaces itself by the command (exec), so its pid is the pid of the rank. */

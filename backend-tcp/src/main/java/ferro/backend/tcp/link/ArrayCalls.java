@@ -25,7 +25,7 @@ import java.util.Optional;
  * texts as failures of Netty. One thread at a time may use an instance.
  */
 final class ArrayCalls {
-    /** Maximum bytes per call. Such a call copies for tens of microseconds and may delay a garbage collection. */
+    /** Maximum bytes per call. The copy in a call takes tens of microseconds, which may delay a garbage collection. */
     static final int MOST_BYTES = 256 << 10;
 
     private static final int FIRST_WITH_FOREIGN = 22;

@@ -49,7 +49,8 @@ public final class CheckedDataSocket extends WrappedSocket {
 
     /**
      * Writes bytes in records. The bytes of a record count as written when the kernel has accepted the last byte of the
-     * record. Until then, the caller offers the same bytes again, although this object already holds a copy.
+     * record. Until the kernel has accepted this byte, the caller offers the same bytes again, although this object
+     * already holds a copy.
      */
     @Override
     public int write(ByteBuffer bytes, int from, int to) throws IOException {
@@ -112,7 +113,8 @@ public final class CheckedDataSocket extends WrappedSocket {
     /**
      * Reads until a record is complete and correct.
      *
-     * @param later whether the caller still receives bytes of earlier records. If so, the next read reports a failure
+     * @param later whether the caller still receives bytes of earlier records, so that only the next read reports a
+     *     failure
      * @return 1 if a record is complete, 0 if no more bytes have arrived, -1 at the end of the stream
      */
     private int fill(boolean later) throws IOException {

@@ -13,7 +13,7 @@ final class DirectStaging {
     /** Maximum bytes of one read. Of 64 KiB to 2 MiB, reductions from 512 KiB were the fastest. */
     static final int IN_BYTES = 512 << 10;
 
-    /** Maximum bytes that are copied and written at once. They need few system calls, and are still in the cache. */
+    /** Maximum bytes that are copied and written at once, by few system calls and still in the cache. */
     static final int OUT_BYTES = 256 << 10;
 
     /** Maximum bytes of a run of direct memory that is staged with adjacent runs, which saves system calls. */

@@ -9,7 +9,8 @@ import java.nio.ByteBuffer;
  * detected.
  *
  * <p>At most {@link #MOST_KEPT} bytes are kept; at this limit the peer waits. If the peer already uses the new
- * connection, the old connection delivers only bytes that the kernels hold. In this case all bytes are kept.
+ * connection, the old connection delivers only bytes that the kernels hold. All bytes that the old connection still
+ * delivers in this state are kept.
  */
 final class DrainingSocket extends WrappedSocket {
     /** Maximum bytes kept for later calls. At this limit the peer waits, as it waits for a call that was not made. */

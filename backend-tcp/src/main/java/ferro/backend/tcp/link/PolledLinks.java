@@ -17,7 +17,7 @@ import java.util.Arrays;
  * without progress, or with many waiting links, the {@link PolledLoop} is polled first and reports which links to try.
  */
 public final class PolledLinks implements AutoCloseable {
-    /** Number of polls without progress until the loop is polled first. They take about as long as a peer's answer. */
+    /** Number of polls without progress until the loop is polled first: about the time of a running peer's answer. */
     private static final int EAGER_TURNS = 64;
 
     /** Number of busy links above which one poll of the loop costs less than a try of each link. */

@@ -23,7 +23,7 @@ public final class TlsWire extends WrappedSocket {
     /** Maximum number of bytes that this side encrypts with one key. */
     private final long most;
 
-    /** Number of the caller's bytes in records that wait for the kernel. Such bytes do not count as written. */
+    /** Number of the caller's bytes in records that wait for the kernel, and that do not count as written yet. */
     private int sealed;
 
     private IOException broken;
@@ -47,8 +47,8 @@ public final class TlsWire extends WrappedSocket {
 
     /**
      * Writes bytes in records. The bytes of a record count as written when the last byte of the record is written,
-     * because the peer only accepts complete records. Until then, the caller offers the same bytes again, although this
-     * object already holds the record.
+     * because the peer only accepts complete records. Until the record is written, the caller offers the same bytes
+     * again, although this object already holds the record.
      */
     @Override
     public int write(ByteBuffer bytes, int from, int to) throws IOException {

@@ -219,7 +219,8 @@ final class DataChannels {
 
     /**
      * Handles a report that the higher rank lacks a resource for a connection. If the peer is the higher rank,
-     * connections that this rank opens to the peer may never complete. Otherwise the named channel will not open.
+     * connections that this rank opens to the peer may never complete. If the peer is the lower rank, the named channel
+     * will not open.
      */
     private void notAccepted(DataKey key, int epoch, Refusal why) {
         if (key.peer() < mesh.rank()) {

@@ -459,7 +459,7 @@ final class TcpJoin {
 
     /**
      * Returns the failure of the join. If the store is lost while ranks are missing, the rank that served the store has
-     * given up. In this case the failure names the missing ranks.
+     * given up. The failure after the loss of the store names the missing ranks.
      */
     private FerroException failure(Throwable cause, List<Integer> missing) {
         FerroException known = LoopWaits.failure(cause, where);

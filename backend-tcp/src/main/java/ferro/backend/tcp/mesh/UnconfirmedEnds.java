@@ -39,8 +39,8 @@ final class UnconfirmedEnds {
 
     /**
      * Returns a dial that has only the address at which the peer was connected. Other addresses of the peer's name may
-     * never answer, and would delay the decision whether the peer is dead. With address translation, the address of the
-     * connection may not be in the dial. In this case the dial stays unchanged.
+     * never answer, and would delay the decision whether the peer is dead. If the address of the connection is not in
+     * the dial, as with address translation, the dial stays unchanged.
      *
      * @param remote other end of the connection that has ended; null if unknown
      * @param call   dial to all addresses of the peer

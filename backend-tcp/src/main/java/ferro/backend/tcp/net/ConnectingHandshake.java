@@ -116,7 +116,7 @@ final class ConnectingHandshake implements Handshake {
                 : new Refusal(Code.PROTOCOL, "the accepting side continues without TLS, but TLS is required here");
     }
 
-    /** Returns whether the accepting side requires TLS. Such a side may accept a later hello that offers TLS. */
+    /** Returns whether the accepting side requires TLS, so that it may accept a later hello that offers TLS. */
     boolean askedForTls() {
         return askedForTls;
     }

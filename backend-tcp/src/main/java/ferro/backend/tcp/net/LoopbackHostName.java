@@ -21,8 +21,8 @@ public record LoopbackHostName(String name, InetAddress loopback, Optional<InetA
     /**
      * Resolves a host name once. This method blocks, so no loop calls this method.
      *
-     * @return empty if the name is a loopback address or means loopback on every host. Also empty if the name does not
-     *     resolve to loopback, also resolves to an address of another host, or is unknown
+     * @return empty if the name is a loopback address or means loopback on every host. The result is also empty if the
+     *     name is unknown, does not resolve to loopback, or also resolves to an address of another host
      */
     public static Optional<LoopbackHostName> find(String name) {
         if (Addresses.isLoopback(name)) {

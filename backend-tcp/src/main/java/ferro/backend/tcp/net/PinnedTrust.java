@@ -64,7 +64,7 @@ class PinnedTrust extends X509ExtendedTrustManager {
         return HexFormat.of().formatHex(hash).substring(0, SHOWN_DIGITS) + "...";
     }
 
-    /** Checks the key. Also prevents that the session is resumed, because a resumed session checks no key. */
+    /** Checks the key, and prevents that the session is resumed, because a resumed session checks no key. */
     void check(X509Certificate[] chain, SSLEngine engine) throws CertificateException {
         check(chain);
         SSLSession session = engine.getHandshakeSession();

@@ -5,7 +5,7 @@ import io.netty.channel.unix.Errors;
 import java.io.IOException;
 import java.util.Optional;
 
-/** Detects that a socket failed for lack of file descriptors or memory. Such a failure would recur. */
+/** Detects that a socket failed for lack of file descriptors or memory. A new attempt would not help. */
 public final class ResourceLack {
     /** Error numbers of errno(3) on Linux. */
     private static final int ENOMEM = 12;

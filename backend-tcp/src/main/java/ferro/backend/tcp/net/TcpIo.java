@@ -276,10 +276,10 @@ public final class TcpIo {
 
     /**
      * Limits the time between two retransmissions of the kernel, for a connection that carries heartbeats. Without a
-     * limit, this time doubles until data is acknowledged. Then, after a repair of the network, peers would stay silent
-     * for as long as the network was broken. The method has no effect with NIO and before Linux 6.15. The method also
-     * has no effect with {@code ferro.debug}, because the kernel would end a connection whose peer reads nothing for
-     * half an hour.
+     * limit, this time doubles until data is acknowledged. Without the limit, peers would stay silent after a repair of
+     * the network for as long as the network was broken. The method has no effect with NIO and before Linux 6.15. The
+     * method also has no effect with {@code ferro.debug}, because the kernel would end a connection whose peer reads
+     * nothing for half an hour.
      */
     void limitBackoff(Channel channel) {
         if (peerTimes.debug || !(channel instanceof EpollSocketChannel)) {

@@ -49,7 +49,7 @@ public final class TcpListener implements AutoCloseable {
     private final UnauthenticatedPeerLog strangers;
     /** The accepted connections in their handshake, in order of arrival; used on the loop only. */
     private final Map<Channel, AcceptingHandshake> pending = new LinkedHashMap<>();
-    /** Admitted connections without a confirmation, without a limit. The other side may already use them. */
+    /** Admitted connections without a confirmation, of any number. The other side may already use a connection. */
     private final Set<Channel> letIn = new HashSet<>();
 
     private volatile int mostPending = FEWEST_PENDING;

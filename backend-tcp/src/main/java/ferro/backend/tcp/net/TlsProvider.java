@@ -125,7 +125,7 @@ public enum TlsProvider {
         void free(SSLEngine engine);
     }
 
-    /** The engines of the Java runtime. They renew their keys after 2^37 bytes. */
+    /** The engines of the Java runtime, which renew their keys after 2^37 bytes. */
     private static final class JdkEngines implements TlsEngines {
         @Override
         public SSLEngine engine(PrivateKey key, X509Certificate[] chain, PinnedTrust trust, boolean connecting)

@@ -18,8 +18,8 @@ public final class WriteFailures {
     }
 
     /**
-     * Returns whether a write has failed because the connection has ended. In this case the peer sends nothing more.
-     * Any other failure shows that this rank lacks a resource, such as memory, or cannot encrypt.
+     * Returns whether a write has failed because the connection has ended, so that the peer sends nothing more. Any
+     * other failure shows that this rank lacks a resource, such as memory, or cannot encrypt.
      */
     public static boolean isOfConnection(Throwable failure) {
         Throwable reason = reason(failure);

@@ -17,7 +17,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import java.util.Optional;
 
-/** Finds the folder of job files. This is the configured folder, or else a folder that only this user can open. */
+/** Finds the folder of job files: the configured folder, or else a folder that only this user can open. */
 final class JobFileFolder {
     private static final String MINE = "rwx------";
     private static final int WRITTEN_BY_OTHERS = 0022;

@@ -101,7 +101,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
         return TimeUnit.NANOSECONDS.toMillis(Math.max(0, own));
     }
 
-    /** Returns whether more than half of this join was own work. In this case this rank blames no other rank. */
+    /** Returns whether more than half of this join was own work, so that this rank blames no other rank. */
     public boolean isSlowItself() {
         return 2 * ownMillis() > millis();
     }

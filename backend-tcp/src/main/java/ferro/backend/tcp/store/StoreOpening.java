@@ -241,7 +241,7 @@ public final class StoreOpening {
         }
     }
 
-    /** Waits until the name of the store's host has an address. This takes time only if other ranks are late. */
+    /** Waits until the name of the store's host has an address. The wait takes time only if other ranks are late. */
     private void resolve(String host) {
         if (!Addresses.isLiteral(host)) {
             progress.enter(new JoinState.Resolving(host, progress.starting()));

@@ -27,7 +27,7 @@ import java.util.function.Consumer;
 public final class StoreService {
     /** Maximum number of simultaneous waits of one client. A joining rank has one wait for each other rank. */
     private static final int MOST_WAITS = 16 * 1024;
-    /** Maximum number of keys about unauthenticated processes. Such keys must not fill the store. */
+    /** Maximum number of keys about unauthenticated processes, because these keys must not fill the store. */
     static final int MOST_STRANGERS = 1024;
 
     public final StoreMap map = new StoreMap();

@@ -115,7 +115,7 @@ public final class TcpPort implements AutoCloseable {
                 : use(group, context, Rendezvous.find(group, context), false, deadlineNanos);
     }
 
-    /** Returns the port of the rank that serves the store. This must be the port that all other ranks use. */
+    /** Returns the port of the rank that serves the store, which must be the port that all other ranks use. */
     static TcpPort serving(Rendezvous meeting, GroupSpec group, RankContext context, long deadlineNanos) {
         TcpPort port = use(group, context, Optional.of(meeting), true, deadlineNanos);
         if (meeting.port() > 0 && port.bound.getPort() != meeting.port()) {

@@ -179,7 +179,7 @@ public final class TcpStore implements Store {
         return opening.servedLocally;
     }
 
-    /** Returns whether this rank has closed the store. In this case, the end of the connection is expected. */
+    /** Returns whether this rank has closed the store, so that the end of the connection is expected. */
     boolean isClosed() {
         return requests.closed.get();
     }

@@ -39,9 +39,7 @@ final class WrittenJobFile {
         return written;
     }
 
-    /**
-     * Removes the file, unless another start has replaced it; idempotent. Not for a loop, as the file may be remote.
-     */
+    /** Removes the file, unless another start has replaced it; idempotent. A loop must not call this method. */
     synchronized void remove() {
         if (removed) {
             return;
