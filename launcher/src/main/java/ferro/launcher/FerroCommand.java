@@ -22,7 +22,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
-/** The {@code ferro} command. Its subcommands do the work. */
+/** The {@code ferro} command, whose subcommands do the work. */
 @Command(
         name = "ferro",
         description = "Collective communication for the JVM.",
@@ -80,7 +80,7 @@ public final class FerroCommand implements Runnable {
         return commandLine(CommandContext.ofProcess());
     }
 
-    /** Creates only the subcommand that the first argument names. To create all takes as long as to run one. */
+    /** Creates only the subcommand that the first argument names, because all together take as long as one command. */
     static CommandLine commandLine(CommandContext world, String... arguments) {
         Map<String, Supplier<Object>> all = subcommands(world);
         CommandLine line = new CommandLine(new FerroCommand(all.keySet()));

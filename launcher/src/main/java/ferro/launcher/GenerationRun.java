@@ -41,7 +41,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** One generation of a job on this host: from the start of all ranks to their ends. A restart begins another one. */
+/** One generation of a job on this host: from the start of all ranks to their ends. A restart begins a new one. */
 final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     private final JobParts job;
     private final JobKey key;

@@ -165,7 +165,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         return reported;
     }
 
-    /** Whether a rank with an observed end is to blame, which is then the cause even if a node is lost. */
+    /** Whether a rank with an observed end is to blame. The end of this rank is the cause even if a node is lost. */
     boolean blamesARankThatItSaw() {
         return byItself().stream().anyMatch(ended -> guilty().contains(ended.rank()));
     }

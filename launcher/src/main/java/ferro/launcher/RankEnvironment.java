@@ -21,7 +21,7 @@ import java.util.random.RandomGenerator;
  * @param generation number of the start of all ranks, from 0
  */
 record RankEnvironment(JobSpec spec, StoreHost store, JobKey key, Recordings recordings, int generation) {
-    /** Variables that would override variables of this launcher. An outer launcher may have set them. */
+    /** Variables that would override variables of this launcher. An outer launcher may have set such variables. */
     private static final List<String> FOREIGN = List.of(
             "TORCHELASTIC_USE_AGENT_STORE",
             "FERRO_MASTER_PORT",

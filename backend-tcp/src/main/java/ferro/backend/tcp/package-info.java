@@ -2,8 +2,8 @@
  * The public part of the TCP back end, which {@code -Dferro.backend=tcp} selects. Package {@code net} checks the Netty
  * of the class path, and dials, listens, and does handshakes and TLS. Package {@code store} has the map that all ranks
  * share, by which ranks find each other. Package {@code mesh} has the control connections. In the order net, store,
- * mesh, a package uses only earlier packages. Package {@code link} has the data links, and none of these three packages
- * depends on it.
+ * mesh, a package uses only earlier packages. Package {@code link} has the data links, and none of {@code net}, {@code
+ * store} and {@code mesh} depends on it.
  *
  * <p>Start reading at {@code TcpBackendProvider}. {@code TcpMesh} shows how ranks find each other, {@code TcpTransport}
  * how elements move. The wire format is in docs/wire-protocol.md.

@@ -101,7 +101,7 @@ public final class Diagnosis {
         return ofCollective(waitedFor, OwnState.QUIET);
     }
 
-    /** Judges a collective from the ranks whose data this rank waits for and from its own state. */
+    /** Judges a collective from the ranks whose data this rank waits for and from the state of this rank. */
     public Blame ofCollective(BitSet waitedFor, OwnState ownState) {
         mine = waitedFor;
         own = ownState;
@@ -240,7 +240,7 @@ public final class Diagnosis {
         return cycle.cardinality() > 1 && !ownCall.isEmpty();
     }
 
-    /** Returns the verdict on ranks that wait for each other. Its text also lists the given other ranks. */
+    /** Returns the verdict on ranks that wait for each other. The text also lists the other given ranks. */
     private Blame blameOfCycle(BitSet others) {
         BitSet listed = (BitSet) cycle.clone();
         listed.or(others);
@@ -251,7 +251,7 @@ public final class Diagnosis {
     /**
      * Follows the chain of waiting ranks from the ranks that have not made the call. A rank that has made the call and
      * waits for ranks outside of this group does not end the chain. A rank that waits for ranks of another group has
-     * completed its part in this group. The end of its chain is not visible in this group.
+     * completed its part in this group. The end of this rank's chain is not visible in this group.
      */
     private BitSet endOfMissing(BitSet missing) {
         BitSet ends = endOfChain(missing);

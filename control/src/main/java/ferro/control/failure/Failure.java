@@ -91,7 +91,7 @@ public record Failure(
      * Returns whether a rank forwards this failure, which is the merge of the failure {@code known} and another
      * failure. If only the text of a loss has changed, the loss is not forwarded, because each rank that has detected
      * the loss notifies all ranks. If only the text of a failure of another kind has changed, the failure is forwarded
-     * if its (sequence, origin) is lower.
+     * if the pair (sequence, origin) of the new text is lower.
      *
      * @param known failure of this rank before the merge
      * @return whether this rank has to notify the other ranks
@@ -128,13 +128,13 @@ public record Failure(
      *
      * <p>If calls were compared, only the cause with the earliest difference counts. If several causes have the
      * earliest difference, the cause with the most compared calls counts. The calls of two ranks alone do not show
-     * which of the two ranks is to blame. Of causes that compared equally many calls, only one counts, with its
-     * culprits and its list of calls.
+     * which of the two ranks is to blame. Of several causes with equally many compared calls, only one cause counts,
+     * with its culprits and its list of calls.
      *
      * <p>Of several losses, the text that describes the end of the most ranks is kept. Of several timeouts, a text that
      * blames a rank is kept, if any text blames a rank.
      *
-     * @param other cause from this rank or another one
+     * @param other cause that this rank or another rank has detected
      * @return this object if the other cause changes nothing
      */
     public Failure merged(Failure other) {

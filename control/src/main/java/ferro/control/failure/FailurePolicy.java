@@ -29,8 +29,8 @@ public interface FailurePolicy {
 
     /**
      * Returns whether this rank forwards the failure of another rank to a neighbour. If a rank died while it sent a
-     * failure, the forwarded copies replace the messages that it did not send. By forwarding, a failure also reaches
-     * ranks that are not neighbours of its origin.
+     * failure, the forwarded copies replace the messages that the rank did not send. By forwarding, a failure also
+     * reaches ranks that are not neighbours of its origin.
      *
      * @param failure cause that this rank has merged so far
      * @param peer    neighbour that may receive the failure
@@ -82,8 +82,8 @@ public interface FailurePolicy {
      *
      * @param toldAbort   whether the rank has sent a failure before its end
      * @param saidGoodbye whether the rank has left the group before its end
-     * @return true if the rank has neither sent a failure nor left. The end of a rank that has done one of the two is a
-     *     consequence of the failure
+     * @return true if the rank has neither sent a failure nor left. After a sent failure or a leave, the end of the
+     *     rank is a consequence of the failure
      */
     default boolean blamesLoss(boolean toldAbort, boolean saidGoodbye) {
         return !toldAbort && !saidGoodbye;

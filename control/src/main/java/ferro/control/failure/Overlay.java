@@ -9,10 +9,10 @@ import java.util.function.IntPredicate;
  *
  * <p>In a small group each rank is a neighbour of every other rank: a full mesh. In a larger group rank r has the
  * neighbours r + 2^i and r - 2^i for each power of two below the size. The graph of a larger group is a circulant
- * graph. Its degree and diameter grow with the logarithm of the size. A neighbour that is gone is replaced by the next
- * rank in the same direction. Therefore the graph of the remaining ranks always contains a ring. For steps above 1, a
- * search passes over at most {@value #MAX_REPLACED} adjacent ranks that are gone. Without this limit, the rank after a
- * long run of gone ranks would replace every rank of the run.
+ * graph. The degree and the diameter of this graph grow with the logarithm of the size. A neighbour that is gone is
+ * replaced by the next rank in the same direction. Therefore the graph of the remaining ranks always contains a ring.
+ * For steps above 1, a search passes over at most {@value #MAX_REPLACED} adjacent ranks that are gone. Without this
+ * limit, the rank after a long run of gone ranks would replace every rank of the run.
  *
  * <p>If fewer ranks than the degree end at once, or two hosts of 8 ranks, the other ranks stay connected without any
  * replacement. Replacements are needed after many leaves. Assume 64 ranks, of which each host has 8. When the ranks of

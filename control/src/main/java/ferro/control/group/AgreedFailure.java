@@ -58,7 +58,7 @@ final class AgreedFailure {
          */
         Set<Integer> blamed(Failure cause);
 
-        /** Handles a cause before callers receive the cause, while their threads are still in calls; any thread. */
+        /** Handles a cause before callers, whose threads are still in calls, receive the cause; any thread. */
         void beforeCallersHear();
 
         /**
@@ -193,7 +193,7 @@ final class AgreedFailure {
         }
     }
 
-    /** Sends the failure, if the group has failed, to a rank that has not received it already as a neighbour. */
+    /** Sends the failure, if the group has failed, unless the rank has already received the failure as a neighbour. */
     void sendUnlessNeighbour(int peer) {
         if (!sender.neighbours().isNeighbour(peer)) {
             tell(peer);

@@ -59,7 +59,7 @@ final class AskSchedule {
         nextNanos = nowNanos + intervalNanos;
     }
 
-    /** Returns whether an inquiry is due at a time of the context's clock. If so, sets the time of the next one. */
+    /** Returns whether an inquiry is due at a time of the context's clock, and in this case plans the next inquiry. */
     boolean isDue(long nowNanos) {
         if (nowNanos - nextNanos < 0) {
             return false;

@@ -5,8 +5,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The last operations that this rank has called. Other ranks can ask about these operations. Thread-safe without locks.
- * Every call of the user is recorded, so {@link #add} allocates nothing once every page exists.
+ * The last operations that this rank has called. Other ranks can ask about the operations in this history. Thread-safe
+ * without locks. Every call of the user is recorded, so {@link #add} allocates nothing once every page exists.
  *
  * <p>An entry is a sequence lock: a writer clears the number of the entry while the call of the entry changes. A reader
  * reads the number before and after the call, and ignores the entry if the two numbers differ. If the entry already
@@ -52,7 +52,7 @@ final class CallHistory {
         NEWEST.setRelease(this, sequence);
     }
 
-    /** Returns the operation of a sequence number; null if it was not called yet, or was called too long ago. */
+    /** Returns the operation of a sequence number; null for an operation not called yet or called too long ago. */
     CallHeader find(long sequence) {
         Page page = sequence <= 0 ? null : (Page) PAGE_OF.getAcquire(pages, page(sequence));
         if (page == null) {

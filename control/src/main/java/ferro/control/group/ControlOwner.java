@@ -11,7 +11,7 @@ public interface ControlOwner {
     /** Handles the failure of the group. Called once, on any thread, after the failure was sent to the neighbours. */
     void failed();
 
-    /** Handles the goodbye of a rank, or the loss of its messages. A wait for the rank may end. Any thread. */
+    /** Handles the goodbye of a rank, or the loss of its messages. This may end a wait for the rank. Any thread. */
     void left();
 
     /**

@@ -15,16 +15,16 @@ import java.util.BitSet;
  *
  * <p>A rank may leave as soon as its own calls have returned. The goodbye of a rank contains the number of its last
  * collective. The goodbye also contains the numbers of messages that the rank has sent to, and taken from, the receiver
- * of the goodbye. Only these numbers decide whether a call of another rank fails because of the leave. A leave fails a
- * collective with a higher number than the last collective. A leave also fails a receive that no sent message can
- * match, and a send whose message was not taken.
+ * of the goodbye. Only the numbers in a goodbye decide whether a call of another rank fails because of the leave. A
+ * leave fails a collective with a higher number than the last collective. A leave also fails a receive that no sent
+ * message can match, and a send whose message was not taken.
  *
  * <p>A rank sends its goodbye to its neighbours, to the ranks that have asked for it, and to the ranks that may still
  * need its data. Only the earliest leave, which has the lowest last collective, reaches all ranks. The earliest leave
  * decides which collectives fail. A goodbye names the next ranks on both sides of the leaving rank. The two next ranks
  * replace the leaving rank as neighbours. A rank asks each replacement for its goodbye. If a replacement has left too,
- * it answers with its goodbye, or its medium reports that it has closed. In both cases this rank asks the rank after
- * the replacement.
+ * it answers with its goodbye, or its medium reports that it has closed. After either answer, this rank asks the rank
+ * after the replacement.
  *
  * <p>A rank that receives a goodbye answers at once with its own progress. The receiver answers again when it has ended
  * the collectives in which the leaving rank took part, and has received the messages of the leaving rank. After the
@@ -42,7 +42,7 @@ public final class GracefulExits {
     private final MessageCounts messages = new MessageCounts();
     private final OverlayNeighbours neighbours;
     private final Leavers leavers;
-    /** Ranks that have left and that wait for the confirmation of this rank that all their data has arrived. */
+    /** Ranks that have left and that wait until this rank confirms that all their data has arrived. */
     private final BitSet unconfirmed = new BitSet();
 
     private final BitSet endedLinks = new BitSet();

@@ -163,8 +163,9 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Runs the code for a failure once without a failure. The first run takes 20 ms. Without this method, the first run
-     * would come after a real failure, and the other ranks would wait. A few ranks are enough to run the code.
+     * Runs the code for a failure once without a failure. The first run of this code takes 20 ms. Without this method,
+     * the first run would come after a real failure, and the other ranks would wait. A few ranks are enough to run the
+     * code.
      */
     public void warm() {
         Failure sample = new Failure(Code.ABORTED, group.rank(), -1, Set.of(0), "warm", null);
@@ -618,7 +619,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         mismatches.heard(peer, said.sequence(), said.fingerprint(), said.call());
     }
 
-    /** Sets the platform or virtual thread that has joined. Its stack is reported while no call is in flight. */
+    /** Sets the platform or virtual thread that has joined and whose stack is reported while no call is in flight. */
     public void joinedBy(Thread thread) {
         responder.joinedBy(thread);
     }

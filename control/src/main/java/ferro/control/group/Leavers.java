@@ -42,7 +42,7 @@ final class Leavers {
     /** Goodbyes by rank, one for each rank that has sent a goodbye to this rank or has closed the group. */
     private final Map<Integer, Goodbye> left = new TreeMap<>();
 
-    /** Leaves by rank. Each leave was the earliest leave of a rank that has forwarded it to this rank. */
+    /** Leaves by rank. Each leave in this map was forwarded by a rank that knew no earlier leave. */
     private final Map<Integer, Left> heard = new TreeMap<>();
 
     /** Ranks whose leave was reported by the goodbye of another rank. */
@@ -202,7 +202,7 @@ final class Leavers {
         }
     }
 
-    /** Returns the rank of the earliest leave if it left before the given collective, otherwise -1. Costs one read. */
+    /** Returns the rank of the earliest leave if that leave came before the given collective, or -1. Costs one read. */
     int before(long sequence) {
         Left known = lowest;
         return known != null && known.lastSequence() < sequence ? known.rank() : -1;

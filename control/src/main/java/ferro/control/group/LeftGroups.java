@@ -33,7 +33,7 @@ public final class LeftGroups {
     private final ExitTask.Stage stage;
     private final Set<OpenGroup> open = new LinkedHashSet<>();
     private final Set<OpenGroup> needed = new HashSet<>();
-    /** Groups to release, because no rank needs them any more. The last close releases them before it returns. */
+    /** Groups that no rank needs any more. The last close releases all of these groups before it returns. */
     private final Set<OpenGroup> over = new HashSet<>();
 
     /** The leaves of the groups that were open when the JVM began to exit. */

@@ -15,9 +15,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * Control lanes between ranks of one process, which need no sockets. Local lanes serve the devices of one process and
- * groups of one rank. The messages of one rank to another keep their order. A message waits if its receiver has not
- * created the group of the message yet. No rank is ever lost, because all ranks end with their process. Thread-safe.
+ * Control lanes between ranks of one process. Lanes within a process need no sockets. Local lanes serve the devices of
+ * one process and groups of one rank. The messages of one rank to another keep their order. A message waits if its
+ * receiver has not created the group of the message yet. No rank is ever lost, because all ranks end with their
+ * process. Thread-safe.
  */
 public final class LocalLanes {
     private final int worldSize;
@@ -35,8 +36,8 @@ public final class LocalLanes {
      * Returns the lane of a rank of the joined group.
      *
      * @param rank       rank of the joined group
-     * @param background executor that runs the code that receives messages of the rank; it may run one task at a time
-     *     or several at once
+     * @param background executor that runs the code that receives messages of the rank, one task at a time or several
+     *     tasks at once
      * @return lane, of which each rank has one
      */
     public ControlLane lane(int rank, Executor background) {

@@ -24,8 +24,8 @@ import java.util.function.BooleanSupplier;
 final class Mismatches {
     /**
      * The time that ranks have to report their calls. A waiting rank sends its first question 50 ms after its call
-     * began. The sum of these 50 ms and {@code SETTLE_NANOS} must be below 100 ms. Within 100 ms, all ranks that have
-     * made the call must receive the failure.
+     * began. The sum of 50 ms and {@code SETTLE_NANOS} must be below 100 ms. Within 100 ms, all ranks that have made
+     * the call must receive the failure.
      */
     static final long SETTLE_NANOS = 40_000_000L;
     /** The time after which this rank asks a rank again that has not reached the call. */
@@ -80,8 +80,8 @@ final class Mismatches {
 
     /**
      * Records a call that a rank reports, after a question or without a question. Ignores the call if this rank has not
-     * reached its sequence number yet, or has reached it too long ago. Returns whether this rank has made another call
-     * with the same sequence number.
+     * reached the call's sequence number yet, or has passed it too long ago. Returns whether this rank has made another
+     * call with the same sequence number.
      */
     boolean heard(int peer, long sequence, long fingerprint, String text) {
         return heard(peer, sequence, new Made(fingerprint, text, ""));
@@ -140,8 +140,8 @@ final class Mismatches {
     /**
      * Returns whether all calls are known, and all ranks have answered since this rank found the difference. The new
      * answers matter if the process of this rank was paused. After a pause, this rank may read the calls of all other
-     * ranks before it reads the cause on which the other ranks have agreed. Each other rank sends this cause before its
-     * answer.
+     * ranks before it reads the cause on which the other ranks have agreed. Each other rank sends the agreed cause
+     * before its answer.
      */
     private boolean areAllKnown(long sequence) {
         long ask;
@@ -249,9 +249,7 @@ final class Mismatches {
         return contested != 0;
     }
 
-    /**
-     * Blames this rank and the peer, if no rank has reported a different call, because one of both must be to blame.
-     */
+    /** Blames this rank and the peer, one of which must be to blame, if no rank has reported a different call. */
     private void blameBoth(int peer, CallHeader expected, CallHeader found, boolean ofTwo) {
         if (isContested()) {
             return;

@@ -53,7 +53,7 @@ final class OverlayNeighbours {
         return overlay.isNeighbour(peer);
     }
 
-    /** Returns whether another rank sends a goodbye to this rank. If not before its end, that rank has died. */
+    /** Returns whether another rank sends this rank a goodbye, so that an end without a goodbye shows a death. */
     synchronized boolean saysGoodbye(int peer) {
         return overlay.isNeighbour(peer) || followed.get(peer);
     }

@@ -19,9 +19,9 @@ import java.util.function.IntPredicate;
 
 /**
  * The decisions about ranks that have died or become silent: which of these ranks fail the group, and which ranks are
- * lost so far. The ranks of one process die together, so they are blamed together. A rank that detects the end of one
- * rank of a process waits a moment for the ends of the other ranks. A later end in the same process is part of the same
- * cause. Thread-safe.
+ * lost so far. The ranks of one process die together, so this rank blames all of them together. A rank that detects the
+ * end of one rank of a process waits a moment for the ends of the other ranks. A later end in the same process is part
+ * of the same cause. Thread-safe.
  */
 final class RankLosses {
     /**
@@ -35,7 +35,7 @@ final class RankLosses {
 
     /**
      * The maximum number of waits for the proof that a rank whose connection has ended is dead. The blame for a broken
-     * data link comes after these waits.
+     * data link comes after the waits for this proof.
      */
     private static final int PROOF_WAITS = 3;
 
@@ -171,7 +171,7 @@ final class RankLosses {
 
     /**
      * Handles the end of a rank that is not a neighbour, if the neighbours of that rank have sent no death. Reports the
-     * loss to one of these neighbours.
+     * loss to one of the neighbours of the ended rank.
      */
     private void unexplained(int peer, FerroException cause) {
         Failure known = failure.cause();
@@ -278,10 +278,10 @@ final class RankLosses {
     }
 
     /**
-     * Reports each lost rank that may have left to the next rank after the lost rank that is not gone. If that next
-     * rank has left too, its goodbye or its medium shows the leave. If the next rank has left, this rank reports to the
-     * rank after the next rank. A proven death is not reported, because the next rank detects the end of a dead rank
-     * itself. With reports about deaths, the next rank would receive a report from every rank.
+     * Reports each lost rank that may have left to the next rank after the lost rank that is not gone. If the next rank
+     * has left too, its goodbye or its medium shows the leave. If the next rank has left, this rank reports to the rank
+     * after the next rank. A proven death is not reported, because the next rank detects the end of a dead rank itself.
+     * With reports about deaths, the next rank would receive a report from every rank.
      */
     void reportUnjudged() {
         List<Unjudged> reports = new ArrayList<>();
@@ -330,7 +330,7 @@ final class RankLosses {
         publish();
     }
 
-    /** Records that a rank is dead. After a failure, only its neighbours can determine that the rank had not left. */
+    /** Records that a rank is dead. After a failure, only its neighbours can determine that it had not left. */
     private void noteDead(int peer) {
         boolean isNew;
         synchronized (this) {
@@ -353,7 +353,7 @@ final class RankLosses {
         lost = Collections.unmodifiableSet(ranks);
     }
 
-    /** Handles a live rank without a connection. One of the two sides refused data, or the rank does not read data. */
+    /** Handles a rank that is alive without a connection, because one side refused data or the rank reads no data. */
     private void giveUp(int peer, FerroException cause) {
         boolean own = cause.code() == Code.ABORTED || cause.getCause() instanceof OutOfMemoryError;
         boolean takesNothing = cause.code() == Code.PARTITION;

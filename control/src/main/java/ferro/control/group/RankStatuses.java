@@ -46,7 +46,7 @@ public final class RankStatuses {
         return new RankStatuses(null);
     }
 
-    /** Sets the thread that has joined. Its stack shows what the rank executes while the rank is in no call. */
+    /** Sets the thread that has joined. Its stack shows what a rank outside of calls executes. */
     void joinedBy(Thread thread) {
         if (stacks != null) {
             stacks.joinedBy(thread);

@@ -84,9 +84,7 @@ final class StatusInquiry {
         return !silent.isEmpty();
     }
 
-    /**
-     * Creates a diagnosis from answers since question {@code early}. Ranks without answer to {@code last} may be slow.
-     */
+    /** Creates a diagnosis from answers to {@code early}. Ranks that are silent to {@code last} may be slow. */
     Diagnosis diagnosis(long early, long last, long sequence) {
         return new Diagnosis(machines, board.answers(early), board.silentTo(last), sequence);
     }

@@ -29,14 +29,14 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * The agreement of the members of a new group. Each member sends the other members the ranks of the group and the
- * number of its attempt. The member then waits until all others have sent the same ranks.
+ * number of its attempt. The member then waits until all other members have sent the same ranks.
  *
  * <p>The identity of the group is computed from the parent, the ranks and the attempts of all members. Therefore no
  * store is needed, and no attempt is mistaken for an earlier attempt. Each pair of ranks counts its attempts whose new
- * group includes both ranks. The k-th of these attempts on one rank belongs to the k-th attempt on the other rank. The
- * number k is the round. If a member proposes another list in the same round, the attempt fails at once. A rank whose
- * attempt fails cancels the attempt. The cancel ends the attempts of other members in the same round, including
- * attempts that begin later. The parent stays usable, and later attempts may succeed.
+ * group includes both ranks. The k-th attempt with both ranks on one rank belongs to the k-th attempt with both ranks
+ * on the other rank. The number k is the round. If a member proposes another list in the same round, the attempt fails
+ * at once. A rank whose attempt fails cancels the attempt. The cancel ends the attempts of other members in the same
+ * round, including attempts that begin later. The parent stays usable, and later attempts may succeed.
  *
  * <p>Received messages and {@link OwnProposal#look} advance an attempt like a state machine. Only {@link #reach} waits.
  */

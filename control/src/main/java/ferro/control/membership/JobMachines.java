@@ -48,7 +48,7 @@ final class JobMachines {
 
     /**
      * Returns the number of ranks of a machine that have not ended and that this rank does not watch. In a large group
-     * other ranks watch these ranks.
+     * other ranks watch the unwatched ranks.
      */
     int unwatchedOn(String machine, IntPredicate watched) {
         int count = 0;

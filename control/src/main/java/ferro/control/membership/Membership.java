@@ -33,7 +33,7 @@ import java.util.concurrent.TimeUnit;
  * not gone. Some of the ranks that watch a lost rank send the loss to the other ranks ({@code WatchCircle}).
  */
 public final class Membership implements RankProcesses {
-    /** A part of the identity of each membership, so that its messages differ from the messages of groups. */
+    /** A part of the identity of each membership, so that messages of memberships differ from messages of groups. */
     private static final long PURPOSE = 0x686561727462656aL;
 
     private static final long TICK_MOST_NANOS = 100_000_000L;

@@ -10,8 +10,8 @@ import ferro.control.membership.MembershipMessage.Present;
  */
 final class Peer {
     /**
-     * The time for which another rank may be silent, in heartbeat intervals of that rank. The limit applies if its
-     * interval is longer than the interval of this rank.
+     * The time for which another rank may be silent, in heartbeat intervals of that rank. The limit applies if the
+     * other rank's interval is longer than the interval of this rank.
      */
     private static final long INTERVALS = 3;
 

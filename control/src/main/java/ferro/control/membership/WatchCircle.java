@@ -144,7 +144,7 @@ final class WatchCircle {
         }
     }
 
-    /** Returns the number of live ranks between this rank and a silent rank. All ranks in between watch it, too. */
+    /** Returns the number of live ranks between this rank and a silent rank, all of which watch the silent rank. */
     private int nearerWatchers(int silent, IntPredicate isSuspected) {
         int present = 0;
         for (int nearer = (rank + 1) % worldSize; nearer != silent; nearer = (nearer + 1) % worldSize) {

@@ -26,8 +26,8 @@ public interface FieldCodec {
     Code code(String name, Set<Code> possible, Code value);
 
     /**
-     * Passes a list of ranks of the group: 2 bytes with its length in bytes, and a text such as {@code 1,3}. The ranks
-     * are ascending. The list has as many ranks as {@code maxBytes} bytes can hold.
+     * Passes a list of ranks of the group: 2 bytes with the length of the list in bytes, and a text such as {@code
+     * 1,3}. The ranks are ascending. The list has as many ranks as {@code maxBytes} bytes can hold.
      */
     Set<Integer> ranks(String name, int maxBytes, Set<Integer> value);
 
@@ -35,8 +35,8 @@ public interface FieldCodec {
     Set<Integer> joinedRanks(String name, Set<Integer> value);
 
     /**
-     * Passes a text in UTF-8, after 2 bytes with its length in bytes. A text of more than {@code maxBytes} bytes is
-     * cut, and ends with the number of missing characters.
+     * Passes 2 bytes with the length of a text in bytes, and the text in UTF-8. A text of more than {@code maxBytes}
+     * bytes is cut, and ends with the number of missing characters.
      */
     String text(String name, int maxBytes, String value);
 

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 
 /**
  * A message between ranks that carries no tensor data, or a report of a rank. A message consists of one byte for the
- * kind of record and the fields of the record in their order. {@link FieldWriter} writes the fields, and
+ * kind of record, and the fields of the record in the order of declaration. {@link FieldWriter} writes the fields, and
  * {@link FieldReader} reads the fields. The list of fields is in docs/wire-protocol.md.
  */
 public interface WireMessage {

@@ -103,8 +103,8 @@ final class Investigation {
 
     /**
      * Returns the verdict on the group that failed first. A rank that leaves because of the first failure is missing in
-     * other groups, which fail later. The clocks of hosts differ. Therefore, for each rank, only its own clock decides
-     * which of its groups failed first.
+     * other groups, which fail later. The clocks of hosts differ. Therefore only the own clock of a rank decides which
+     * of the rank's groups failed first.
      */
     private Optional<Verdict> failed() {
         Set<SharedGroup> first = new HashSet<>();
@@ -391,7 +391,7 @@ final class Investigation {
                 .orElseGet(merge::latest);
     }
 
-    /** Returns an open or failed call of a rank: the call with a number, or else one that waits for ranks, or any. */
+    /** Returns an open or failed call of a rank: the numbered call, else a call that waits for ranks, else any call. */
     private Optional<RecordedOperation> awaiting(
             int rank, SharedGroup group, long sequence, Collection<Integer> ranks) {
         return Stream.of(

@@ -32,7 +32,7 @@ final class MergedRecordings {
     /** Clock difference above which ranks with one host name are on different hosts, such as containers. */
     private static final long ONE_CLOCK_NANOS = 1_000_000_000L;
 
-    /** Longest time between two recordings of one run, unless the newest one has a call that began earlier. */
+    /** Longest time between two recordings of one run, unless the newest recording has a call that began earlier. */
     private static final long EARLIER_RUN_NANOS = 60_000_000_000L;
 
     /** Age difference above which a recording belongs to an earlier ferro dump. Ranks answer ferro dump within 1 s. */
@@ -226,7 +226,7 @@ final class MergedRecordings {
         return worldSize;
     }
 
-    /** Returns the recordings by rank. Their times are wall clock times, in nanoseconds since 1970. */
+    /** Returns the recordings by rank, whose times are wall clock times, in nanoseconds since 1970. */
     SortedMap<Integer, RankRecording> recordings() {
         return recordings;
     }

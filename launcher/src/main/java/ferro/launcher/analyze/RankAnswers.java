@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
  * all groups, and uses the rank numbers of the joined group.
  */
 final class RankAnswers {
-    /** The value in place of a time that stands for the state of each rank when it wrote its recording. */
+    /** The value in place of a time for the state of each rank when the rank wrote its recording. */
     static final long AS_WRITTEN = Long.MAX_VALUE;
     /** Longest time from the end of a call that detected a failure to the record of the group's failure. */
     private static final long SLACK_NANOS = 10_000_000;
@@ -130,7 +130,7 @@ final class RankAnswers {
         return one.operation().begun() > other.operation().begun() ? one : other;
     }
 
-    /** Returns the ranks that have not made a rank's call or, if there are none, the ranks whose data it waits for. */
+    /** Returns the ranks that have not made a rank's call, or else the ranks whose data this rank waits for. */
     private BitSet awaited(WaitingRank one) {
         long sequence = one.operation().call().sequence();
         BitSet needed = new BitSet();
@@ -170,7 +170,7 @@ final class RankAnswers {
                 .orElse(0L);
     }
 
-    /** Returns the states for one group. A rank without recording has none, a rank outside the group is not late. */
+    /** Returns the states for one group; null for a rank without recording. A rank outside the group is not late. */
     private Status[] of(SharedGroup group) {
         Status[] answers = new Status[ranks.length];
         SortedSet<Integer> members = group.members();

@@ -44,8 +44,8 @@ record RankConduct(
      * @param name     kind, label, number and group
      * @param brief    kind, label and number
      * @param state    state of the call
-     * @param nanos    for an open call, how long the rank has been in the call; for a completed call, the time from its
-     *     end to the end of the other ranks' calls
+     * @param nanos    for an open call, how long the rank has been in the call; for a completed call, the time from the
+     *     end of the call to the end of the other ranks' calls
      * @param progress progress of the call's plan
      */
     record OwnCall(String name, String brief, OperationState state, long nanos, RecordedProgress progress) {}

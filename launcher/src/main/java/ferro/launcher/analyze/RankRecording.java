@@ -42,7 +42,7 @@ record RankRecording(
 
     /**
      * Returns this recording with the times of calls, events and writing on a clock that is ahead by {@code nanos}.
-     * Times of stacks do not change, because they are only compared with each other.
+     * Times of stacks do not change, because stack times are only compared with each other.
      */
     RankRecording shifted(long nanos) {
         Clock moved = new Clock(clock.wallNanos, clock.clockNanos + nanos);

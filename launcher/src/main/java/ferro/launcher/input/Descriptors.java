@@ -29,7 +29,7 @@ public record Descriptors(OptionalLong limit, int jars) {
     /** Open files of the compiler. On JDK 17 and 25, each jar is open twice, and 9 or 10 other files are open. */
     private static final int OF_COMPILER = 12;
 
-    /** Reads the limit and the class path of this process. The ranks that it starts have the same values. */
+    /** Reads the limit and the class path of this process. The ranks of this process have the same values. */
     public static Descriptors ofThisProcess() {
         return new Descriptors(limitOfThisProcess(), jarsOn(System.getProperty("java.class.path")));
     }

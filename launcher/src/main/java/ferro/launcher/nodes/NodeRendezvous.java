@@ -145,7 +145,7 @@ final class NodeRendezvous {
         stranger("a launcher of node " + node, refused);
     }
 
-    /** Records and reports a refused process. The refusal does not end this job, as it may concern another job. */
+    /** Records and reports a refused process. The job continues, as the process may belong to another job. */
     private void stranger(String who, Refused refused) {
         SortedSet<Integer> missing = missing();
         if (!missing.isEmpty()) {

@@ -447,8 +447,8 @@ public final class Nodes implements AutoCloseable {
     }
 
     /**
-     * Returns the report of a launcher that cannot report how its ranks ended. With this report, its node counts as
-     * lost.
+     * Returns the report of a launcher that cannot report how its ranks ended. With this report, the node of the
+     * launcher counts as lost.
      *
      * @param why reason, in words that follow "its launcher"
      * @return report

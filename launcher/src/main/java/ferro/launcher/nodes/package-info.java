@@ -6,7 +6,7 @@
  * {@code NodeRendezvous} decides on node 0 whether all launchers have connected and their options agree.
  * {@code LauncherMeeting} also publishes that a node cannot start its ranks. docs/decisions/0015 gives the reasons.
  *
- * <p>Code in this package starts no process, prints nothing, and does not interpret a verdict. The package
- * {@code ferro.launcher} does these tasks.
+ * <p>Code in this package starts no process, prints nothing, and does not interpret a verdict. The package {@code
+ * ferro.launcher} starts processes, prints, and interprets verdicts.
  */
 package ferro.launcher.nodes;

@@ -3,7 +3,7 @@ package ferro.launcher.output;
 import java.util.Arrays;
 
 /**
- * Splits a stream of bytes into lines. One thread uses an object.
+ * Splits a stream of bytes into lines. Each stream has one thread and one assembler.
  *
  * <p>With {@code bars} (on a terminal), a carriage return also ends a line, so that progress bars move.
  */

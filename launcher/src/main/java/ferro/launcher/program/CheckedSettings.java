@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** Checks settings of ranks. The launcher prints one line about an error, before each rank would print a trace. */
+/** Checks settings of ranks. For an error, the launcher prints one line, in place of a trace on each rank. */
 public final class CheckedSettings {
     /** Settings that every rank reads and that may have a wrong value. */
     static final List<Setting<?>> OF_EVERY_RANK = List.of(

@@ -50,7 +50,7 @@ public final class JobSignals {
     /**
      * Reports signals of this process as events from now on.
      *
-     * @param jobControl whether to handle TSTP and CONT. If true, these signals do not suspend this process by
+     * @param jobControl whether to handle TSTP and CONT. If true, TSTP and CONT do not suspend this process by
      *     themselves
      * @param first      task that runs at each signal that requests the end, before any other action
      * @param early      receives each other signal that comes before ranks are started

@@ -18,12 +18,12 @@ import java.util.Set;
  * has ended, even by kill -9, the pipe ends, and the guard shell kills the group. ({@code setpriv --pdeathsig} does not
  * work, because it sends its signal when the Java thread that started the rank ends.)
  *
- * <p>A new group needs {@code setsid}, or {@code perl} on a system without {@code setsid} (macOS). Without both
- * programs, ranks are ordinary children. Signals then reach only the rank itself, and a kill -9 of the launcher leaves
- * the ranks running.
+ * <p>A new group needs {@code setsid}, or {@code perl} on a system without {@code setsid} (macOS). On a system without
+ * {@code setsid} and {@code perl}, ranks are ordinary children. Signals then reach only the rank itself, and a kill -9
+ * of the launcher leaves the ranks running.
  */
 public final class ProcessGroupGuard {
-    /** The script of the guard. Its shell replaces itself by the command (exec), so its pid is the pid of the rank. */
+    /** The script of the guard, whose shell replaces itself by the command (exec) and thus has the pid of the rank. */
     private static final String SCRIPT = """
             exec 3<&0 </dev/null
             ( ( trap '' HUP INT QUIT TERM USR1 USR2 ALRM VTALRM XCPU URG TSTP

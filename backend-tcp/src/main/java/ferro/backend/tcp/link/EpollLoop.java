@@ -41,7 +41,7 @@ final class EpollLoop implements PolledLoop {
             .newHandler(owner);
     private final KernelWait now = new KernelWait(false);
     private final KernelWait waiting = new KernelWait(true);
-    /** System calls for arrays. Created for the first array, because their lookup takes tens of milliseconds. */
+    /** System calls for arrays, created for the first array, because the lookup takes tens of milliseconds. */
     private ArrayCalls arrays;
 
     private final InterruptSignal interrupts = new InterruptSignal(this::wakeup);

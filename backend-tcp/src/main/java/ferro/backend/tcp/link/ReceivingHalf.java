@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 
 /**
  * The receiving half of a link. Data for direct memory that is not combined is read directly into this memory. All
- * other data is read into the staging memory. From there, the data is copied or combined at once.
+ * other data is read into the staging memory. Data in the staging memory is copied or combined at once.
  *
  * <p>Only bytes with a posted receive are read. Therefore other data stays in the kernel and slows its sender. Between
  * two reads, this object keeps at most a part of a header or of one element.

@@ -22,7 +22,7 @@ import java.nio.ByteBuffer;
 public final class TcpLink implements Link {
     /** The time without a write after which the next write first checks whether the connection has ended. */
     private static final long IDLE_NANOS = 10_000_000;
-    /** Number of connections that may end before both sides have sent their byte counts. One more fails the link. */
+    /** Number of connections that may end before both sides have sent their byte counts, until the link fails. */
     private static final int ENDED_AT_ONCE_MOST = 3;
     /** Duration above which an ended connection was only idle, because this side waited for the peer's next call. */
     private static final long AT_ONCE_NANOS = 1_000_000_000;
@@ -239,7 +239,7 @@ public final class TcpLink implements Link {
         return wire == null || (retiring == null ? isPosted() : ending != null);
     }
 
-    /** Ends the connection, because it is no longer read. Requests a new connection, or reports the end of the link. */
+    /** Ends the connection, which is no longer read. Requests a new connection, or reports the end of the link. */
     private void end() {
         boolean again = !last && ending.code() == FerroException.Code.PEER_LOST && endedAtOnce < ENDED_AT_ONCE_MOST;
         if (again) {
@@ -392,7 +392,7 @@ public final class TcpLink implements Link {
         }
     }
 
-    /** Reads the rest of a connection that has reached its byte limit. Its end is handled like any other end. */
+    /** Reads the rest of a connection that has reached its byte limit. The end is handled like any other end. */
     private void readAhead() {
         if (retiring == null || ending != null) {
             return;

@@ -38,7 +38,7 @@ final class ControlConnection extends ExactReader {
     /**
      * Maximum number of checks after the socket has refused a write. After the refusal the peer sends nothing more, so
      * the socket's memory limits the bytes to read. A rank that was stopped may have many unread frames. On a busy host
-     * it may read only one frame per check.
+     * a rank may read only one frame per check.
      */
     private static final int LAST_ROUNDS_LIMIT = 10_000;
 

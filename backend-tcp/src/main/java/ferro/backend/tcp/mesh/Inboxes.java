@@ -88,7 +88,7 @@ final class Inboxes {
         }
     }
 
-    /** Passes an event to the receiver, or keeps the event. If the group has ended, drops it and returns false. */
+    /** Passes an event to the receiver, or keeps the event. Drops events of an ended group and returns false. */
     boolean deliver(long group, int peer, InboxEvent event) {
         if (isOver(group)) {
             event.drop();

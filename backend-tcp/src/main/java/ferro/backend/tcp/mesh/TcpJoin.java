@@ -142,7 +142,7 @@ final class TcpJoin {
         });
     }
 
-    /** Takes the slot of this rank. If the store does not answer by the deadline of the join, the failure names it. */
+    /** Takes the slot of this rank. The failure names a store that has not answered by the deadline of the join. */
     private void claim(Roster roster, boolean localStore) {
         progress.askStore(localStore);
         try {

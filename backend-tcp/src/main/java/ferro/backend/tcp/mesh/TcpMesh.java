@@ -181,7 +181,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         return joined.memory().among(ranks);
     }
 
-    /** Returns the reason why the given ranks share no memory; empty if they share memory. */
+    /** Returns the reason why the given ranks share no memory; empty if the given ranks share memory. */
     public String noSharedMemoryBecause(int[] ranks) {
         return joined.memory().lackingAmong(ranks);
     }

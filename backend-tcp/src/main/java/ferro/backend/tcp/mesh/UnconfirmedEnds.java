@@ -16,8 +16,8 @@ import java.util.function.IntConsumer;
 
 /**
  * The peers that may be alive although their control connection has ended without a goodbye. A proxy or a firewall
- * between the ranks may have ended the connection. Therefore each peer is dialled once, at its port. The port of a
- * process that has ended refuses a connection at once. Used on the loop only.
+ * between the ranks may have ended the connection. To decide whether a peer is alive, the peer is dialled once, at its
+ * port. The port of a process that has ended refuses a connection at once. Used on the loop only.
  */
 final class UnconfirmedEnds {
     /** Maximum wait for the answer of a peer. A peer that cannot be reached within this time counts as dead. */

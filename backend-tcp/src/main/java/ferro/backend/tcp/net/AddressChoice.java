@@ -32,8 +32,8 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
     public record StoreLocation(InetAddress at, boolean servedHere, String reason) {}
 
     /**
-     * Chooses the addresses. A setting that names an address decides first, then {@code ferro.tcp.interface}. Without
-     * both settings, the address that routes to the store is chosen.
+     * Chooses the addresses. A setting that names an address decides first, then {@code ferro.tcp.interface}. If no
+     * setting decides, the address that routes to the store is chosen.
      *
      * @throws IllegalArgumentException if no interface of this host matches the setting
      * @throws FerroException           RENDEZVOUS without a route to the store

@@ -39,7 +39,7 @@ public final class Addresses {
                 "(.+\\.)?localhost\\.?|localhost[46]?(\\.localdomain[46]?)?|ip6-(localhost|loopback)",
                 Pattern.CASE_INSENSITIVE);
 
-        /** Short forms of loopback, whose last number fills all remaining bytes. Java accepts them, Netty does not. */
+        /** Short forms of loopback that Java accepts and Netty refuses; the last number fills all remaining bytes. */
         private static final Pattern SHORTENED = Pattern.compile("127(\\.\\d+){1,2}");
 
         private LoopbackNames() {}
@@ -185,7 +185,7 @@ public final class Addresses {
         return NetUtil.createInetAddressFromIpAddressString(host) != null;
     }
 
-    /** Returns whether no interface of this host has the address. No process of this host can listen at it. */
+    /** Returns whether no interface of this host has the address, so that no process of this host can listen at it. */
     public static boolean isElsewhere(InetAddress address) {
         return !address.isAnyLocalAddress() && !TlsPolicy.isOwn(address);
     }

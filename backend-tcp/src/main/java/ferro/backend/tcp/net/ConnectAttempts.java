@@ -167,8 +167,8 @@ public final class ConnectAttempts {
     }
 
     /**
-     * Returns whether the attempts failed because the loopback interface of this host is down. If one address failed
-     * for this reason, the result is true, because {@code ::1} may fail only for lack of IPv6.
+     * Returns whether the attempts failed because the loopback interface of this host is down. The failure of one
+     * address for this reason is enough, because {@code ::1} may fail only for lack of IPv6.
      */
     public synchronized boolean isLoopbackDown() {
         boolean down = false;
@@ -271,7 +271,7 @@ public final class ConnectAttempts {
         return "no answer in " + seconds(attempt) + (asks ? ": does a firewall block the connection?" : "");
     }
 
-    /** Returns whether a firewall may block connections. False within one host, or after any connection was made. */
+    /** Returns whether a firewall may block connections; false within one host, or after any connection was made. */
     private boolean mayBeBlocked(InetSocketAddress to) {
         return !connected && !TlsPolicy.isOwn(to.getAddress());
     }

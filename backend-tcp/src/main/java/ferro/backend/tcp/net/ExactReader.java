@@ -102,7 +102,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         beginOnce();
     }
 
-    /** Begins at the first event only. An accepted channel is active before it reports this by an event. */
+    /** Begins at the first event only. An accepted channel is already active, and reports this by an event later. */
     private void beginOnce() {
         if (!begun) {
             begun = true;
@@ -184,7 +184,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         @Override
         public void incMessagesRead(int messages) {}
 
-        /** Ignores an end of stream while no bytes are expected. The next reader receives it, possibly after data. */
+        /** Ignores an end of stream while no bytes are expected. The next reader receives the end, after any data. */
         @Override
         public void lastBytesRead(int bytes) {
             last = remaining == 0 ? 0 : bytes;

@@ -10,8 +10,8 @@ import java.util.Optional;
 
 /**
  * A name of this host that this host resolves to loopback. Many distributions write the host's own name to /etc/hosts
- * as 127.0.1.1. Other hosts resolve the name correctly. Therefore they cannot reach a rank that listens at the loopback
- * address.
+ * as 127.0.1.1. Other hosts resolve the name correctly. Therefore other hosts cannot reach a rank that listens at the
+ * loopback address.
  *
  * @param name      host name
  * @param loopback  loopback address to which this host resolves the name

@@ -14,7 +14,7 @@ import java.util.Arrays;
  * among far hosts, does not decide.
  */
 public final class RoundTripTimes {
-    /** Round trip time of a far host, at least. Half of it is the time of 64 KiB at 1 Gbit/s, a slow network. */
+    /** Shortest round trip time of a far host. Half of this time is the time of 64 KiB at 1 Gbit/s, a slow network. */
     private static final int FAR_MICROS = 1000;
 
     private RoundTripTimes() {}

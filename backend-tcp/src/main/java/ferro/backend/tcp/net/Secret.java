@@ -27,7 +27,7 @@ public final class Secret {
         this.key = key;
     }
 
-    /** Returns the absent secret. Its proofs use the empty key, so that the handshake stays the same. */
+    /** Returns the absent secret, for which proofs use the empty key, so that the handshake stays the same. */
     public static Secret none() {
         return new Secret(new byte[0]);
     }
@@ -93,7 +93,7 @@ public final class Secret {
         return mac.value();
     }
 
-    /** Compares a proof with the correct one. The time does not depend on the position of the first difference. */
+    /** Compares a proof with the correct proof. The time does not depend on the position of the first difference. */
     boolean proves(Role role, byte[] hello, byte[] challenge, byte[] proof) {
         return MessageDigest.isEqual(proof(role, hello, challenge), proof);
     }

@@ -108,8 +108,8 @@ public final class TcpListener implements AutoCloseable {
     }
 
     /**
-     * Returns a refusal. Its text names the process that holds the port, or reports that the address does not belong to
-     * this host. Called only for the last attempt, because this method searches all processes.
+     * Returns a refusal. The text of the refusal names the process that holds the port, or reports that the address
+     * does not belong to this host. Called only for the last attempt, because this method searches all processes.
      */
     public static Refusal notBound(InetSocketAddress address, IOException cause) {
         boolean isElsewhere = Addresses.isElsewhere(address.getAddress());

@@ -37,7 +37,7 @@ public final class TlsHandshake extends ExactReader {
         return channel.attr(SESSION).get();
     }
 
-    /** Closes a connection that has no loop, and frees its TLS memory. Netty would not report its end. */
+    /** Closes a connection that has no loop, and frees its TLS memory. Netty reports no end without a loop. */
     public static void closeAtOnce(Channel channel) {
         channel.unsafe().closeForcibly();
         TlsSession session = sessionOf(channel);

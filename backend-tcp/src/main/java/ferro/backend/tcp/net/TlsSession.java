@@ -268,7 +268,7 @@ public final class TlsSession {
         return at - from;
     }
 
-    /** Stores the end and the content length of the last record. Full arrays merge it into their last entry. */
+    /** Stores the end and the content length of the last record. Full arrays add both to the last entry. */
     private void note(int content) {
         boolean hasRoom = lastEnd < ends.length;
         int slot = hasRoom ? lastEnd++ : ends.length - 1;

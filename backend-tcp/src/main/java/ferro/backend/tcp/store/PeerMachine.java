@@ -23,7 +23,7 @@ public record PeerMachine(int node, String host, InterfaceSpeed used, List<Inter
     private static final int MOST_HOST_CHARACTERS = 64;
     private static final int WORDS = 4;
 
-    /** Cuts the host name to one word, because it is part of a line with other words. */
+    /** Cuts the host name to one word, because the name is part of a line with other words. */
     public PeerMachine {
         String word = word(host);
         host = word.substring(0, Math.min(word.length(), MOST_HOST_CHARACTERS));

@@ -34,7 +34,7 @@ final class ReachableStore {
     /**
      * Returns the host of the store for the ranks of this host. The name is replaced only if the name is {@linkplain
      * LoopbackHostName this host's loopback}, and if some ranks are on other hosts. A rank without a strong secret does
-     * not replace the name, because it may listen only on loopback.
+     * not replace the name, because such a rank may listen only on loopback.
      */
     static String host(String named, GroupSpec group, RankContext context) {
         Optional<LoopbackHostName> own = LoopbackHostName.find(named);

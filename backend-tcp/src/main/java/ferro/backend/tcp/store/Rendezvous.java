@@ -138,7 +138,7 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
 
     /**
      * Creates a rendezvous. Rank 0 of the job serves the store, unless the launcher serves the store. Rank 0 of a
-     * smaller group must not serve the store. A launcher that serves the store has chosen its address.
+     * smaller group must not serve the store. A launcher that serves the store has chosen the address of the store.
      */
     private static Rendezvous of(String named, int port, GroupSpec group, RankContext context) {
         boolean launcher = Settings.STORE_SERVED.of(context);

@@ -61,7 +61,7 @@ public final class StoreOpening {
         });
     }
 
-    /** Opens the store that a job file names. The rank that is the server first serves it and writes the file. */
+    /** Opens the store that a job file names. The serving rank first serves the store and writes the file. */
     public static Store open(FileMeeting meeting, GroupSpec group, RankContext context) {
         StoreOpening opening = new StoreOpening(group, context, null);
         return opening.open(() -> meeting.servedHere() ? opening.told(meeting) : opening.read(meeting));

@@ -86,8 +86,8 @@ public final class StoreService {
 
     /**
      * One client of the store. Nothing is read from a slow client while its answers wait to be sent. A client that has
-     * ended its connection gets no more answers. Its earlier requests are still carried out, and then the connection is
-     * closed.
+     * ended its connection gets no more answers. Earlier requests of such a client are still carried out, and then the
+     * connection is closed.
      */
     private final class Client extends ExactReader {
         private final Map<Integer, Wait> waits = new HashMap<>();
