@@ -80,7 +80,7 @@ public final class FerroCommand implements Runnable {
         return commandLine(CommandContext.ofProcess());
     }
 
-    /** Creates only the subcommand that the first argument names, because all together take as long as one command. */
+    /** Creates only the subcommand that the first argument names, because creating all takes as long as running one. */
     static CommandLine commandLine(CommandContext world, String... arguments) {
         Map<String, Supplier<Object>> all = subcommands(world);
         CommandLine line = new CommandLine(new FerroCommand(all.keySet()));

@@ -163,7 +163,7 @@ record NodeEnd(
         return text.getBytes(StandardCharsets.UTF_8).length <= MOST_BYTES;
     }
 
-    /** Returns a shorter report. A rank that the failure report may show keeps all its lines. */
+    /** Returns a shorter report. All lines of a rank that the failure report may show are kept. */
     private NodeEnd brief() {
         Set<Integer> shown = new HashSet<>();
         outcome.failures().stream().min(Comparator.comparingLong(this::order)).ifPresent(end -> shown.add(end.rank()));

@@ -93,7 +93,7 @@ final class PieceRun {
         }
     }
 
-    /** Checks first that all ranks cut the call into the same pieces. Ranks would mix up different pieces. */
+    /** Checks first that all ranks cut the call into the same pieces. Different pieces would be mixed up. */
     private void agree() {
         long[] bounds = {cut.partElements(), -cut.partElements(), cut.pieceElements(), -cut.pieceElements()};
         HostTensor both = HostTensor.of(bounds);

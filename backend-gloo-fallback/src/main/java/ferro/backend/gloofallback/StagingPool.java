@@ -24,7 +24,7 @@ final class StagingPool implements AutoCloseable {
     private long keptBytes;
     private boolean closed;
 
-    /** Staging memory that a copy may still use although its call has failed. */
+    /** Staging memory that a copy may still use although the call of the copy has failed. */
     private record Late(Staging staging, List<Copy> copies) {}
 
     StagingPool(DeviceMemory memory) {

@@ -86,7 +86,7 @@ public sealed interface ControlMessage extends WireMessage
             implements ControlMessage {
         static final byte KIND = 2;
 
-        /** Creates a goodbye for a rank that closed the group silently and exchanged no message with this rank. */
+        /** Creates a goodbye for a rank that closed without a goodbye and exchanged no message with this rank. */
         public static Goodbye unsaid(int rank) {
             return new Goodbye(UNKNOWN, 0, 0, 0, "", rank, rank);
         }

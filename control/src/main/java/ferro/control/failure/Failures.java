@@ -167,7 +167,7 @@ public final class Failures {
 
     /**
      * Returns whether an exception comes from the part of this group that moves data on another medium and has the same
-     * name. The cause of an exception from that part is also the cause of the failure of this group.
+     * name. The cause of an exception from the part on the other medium is also the cause of the failure of this group.
      */
     private static boolean isOfThisEnd(Where where, GroupSpec group) {
         return where.rank() == group.rank() && where.group().equals(group.name());
@@ -180,7 +180,7 @@ public final class Failures {
                 && cause.where().culprits().equals(Set.of(group.rank()));
     }
 
-    /** Returns the failure of the group's part on the other medium. Only the text has that part's sequence number. */
+    /** Returns the failure of the group's part on the other medium, whose sequence number is only in the text. */
     private static Failure adopted(FerroException cause) {
         Where where = cause.where();
         boolean interrupted = cause.code() == Code.INTERRUPTED;

@@ -84,7 +84,7 @@ public final class Machines {
                 : cause;
     }
 
-    /** Names ranks of one process. The text contains the host and the process id in parentheses. */
+    /** Returns the names of ranks of one process, with the host and the process id in parentheses. */
     public String ofOneProcess(BitSet ranks) {
         return joined(named(ranks), processes.placed(joinedRanks[ranks.nextSetBit(0)]));
     }

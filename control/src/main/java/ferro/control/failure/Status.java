@@ -21,8 +21,8 @@ import java.util.Set;
  *     for all of these ranks
  * @param pausedMillis time for which the process of the rank was paused during the call that the rank is in, in
  *     milliseconds
- * @param location     line of the program that has made the call, after words such as {@code called by}. For a rank in
- *     no call, the line that the rank executes. Empty if the question did not ask for a line
+ * @param location     line of the program, after words such as {@code called by}: the line that has made the call, or
+ *     the line that a rank in no call executes. Empty if the question did not ask for a line
  */
 public record Status(
         long ask,

@@ -49,7 +49,7 @@ public final class WaitGraph {
     /**
      * Returns the ranks that can never go on, whatever the running ranks do. A rank that waits for no rank can go on. A
      * rank that waits for several ranks can go on if all of them can. A rank that waits for any of several ranks can go
-     * on if one can.
+     * on if one of them can.
      *
      * @param first ranks at which the search begins
      * @return all reached ranks that cannot go on; each waits for ranks on a cycle, or is on a cycle

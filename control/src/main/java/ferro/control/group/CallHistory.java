@@ -28,7 +28,7 @@ final class CallHistory {
     }
 
     private final Page[] pages = new Page[PAGES];
-    /** The approximate number of the last operation. After two adds at the same time, the smaller number may remain. */
+    /** The approximate last number. If two operations are added at the same time, the smaller number may remain. */
     private long newest;
 
     /** A block of calls and their sequence numbers. The number 0 means that the entry has no call. */

@@ -40,7 +40,7 @@ final class PeerFailures {
         this.machines = machines;
     }
 
-    /** Records that a rank has sent a failure. The end of any link to that rank is a consequence from now on. */
+    /** Records that a rank has sent a failure. Later ends of links to that rank are consequences of the failure. */
     synchronized void toldAbort(int peer) {
         toldAbort.set(peer);
     }

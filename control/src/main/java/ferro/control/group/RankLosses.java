@@ -34,8 +34,8 @@ final class RankLosses {
     private static final int MACHINE_WAITS = 1;
 
     /**
-     * The maximum number of waits for the proof that a rank whose connection has ended is dead. The blame for a broken
-     * data link comes after the waits for this proof.
+     * The maximum number of waits for the proof that a rank whose connection has ended is dead. A broken data link
+     * causes blame only after these waits for the proof.
      */
     private static final int PROOF_WAITS = 3;
 
@@ -196,7 +196,7 @@ final class RankLosses {
         }
     }
 
-    /** Sends the dead ranks that the failure does not name. A rank whose goodbye was read after its end is not sent. */
+    /** Sends the dead ranks that the failure does not name, except ranks whose goodbye was read after their end. */
     void sendDead() {
         BitSet known;
         synchronized (this) {
@@ -330,7 +330,7 @@ final class RankLosses {
         publish();
     }
 
-    /** Records that a rank is dead. After a failure, only its neighbours can determine that it had not left. */
+    /** Records a dead rank. After a failure, only neighbours of a rank can determine that the rank had not left. */
     private void noteDead(int peer) {
         boolean isNew;
         synchronized (this) {

@@ -100,7 +100,7 @@ public final class TimeoutProbe {
 
     /**
      * Returns the nanoseconds, at least 1, until the deadline has to be checked again. If listeners were not warned
-     * yet, the time of the warning counts as well.
+     * yet, a check of the warning may be due earlier.
      */
     public static long untilCheck(long begunNanos, long deadlineNanos, boolean isWarned, long nowNanos) {
         long until = untilCheck(begunNanos, deadlineNanos, nowNanos);

@@ -70,7 +70,8 @@ public record Descriptors(OptionalLong limit, int jars) {
     }
 
     /**
-     * Refuses to compile if the limit of open files is too low. The compiler would report unrelated errors.
+     * Refuses to compile if the limit of open files is too low. With too few open files, the compiler reports unrelated
+     * errors.
      *
      * @param file          the source file
      * @param jarsOfProgram number of jars on the class path of the source file, with the jars of ferro

@@ -6,7 +6,7 @@ import java.nio.channels.spi.AbstractInterruptibleChannel;
 /**
  * Runs a task when a thread is interrupted during a wait that ignores interrupts, such as the wait of epoll. The JDK
  * closes an interruptible channel when a thread is interrupted in a call on the channel. The channel of this class runs
- * the task instead of closing anything. One thread at a time waits.
+ * the task instead of closing anything. Only one thread at a time may wait.
  */
 final class InterruptSignal {
     private final Runnable task;

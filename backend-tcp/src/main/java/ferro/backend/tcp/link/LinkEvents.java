@@ -34,7 +34,7 @@ public interface LinkEvents {
     /** Creates the failure of a connection that ended and cannot be replaced. */
     FerroException redialFailed(FerroException ended, FerroException cause);
 
-    /** Creates the failure of a connection that ended with bytes in flight. A number of -1 is unknown. */
+    /** Creates the failure of a connection that ended with bytes in flight. A number is -1 if it is unknown. */
     FerroException underWay(FerroException ended, long bytesThere, long bytesHere);
 
     /** Reports that the link ended with pending posts; called once. */

@@ -20,7 +20,7 @@ final class SendingHalf {
 
     private final PostRing posts = new PostRing();
     private final DirectStaging staging;
-    /** Bytes of all posts that the kernel has accepted. */
+    /** Number of bytes of all posts that the kernel has accepted. */
     private long position;
 
     SendingHalf(DirectStaging staging) {

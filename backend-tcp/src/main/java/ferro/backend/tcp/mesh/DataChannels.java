@@ -76,8 +76,8 @@ final class DataChannels {
     }
 
     /**
-     * The listener for the steps of a new connection. The listener is not a lambda. The first call of a group waits for
-     * a connection, and to link lambdas takes longer than to load one class.
+     * The listener for the steps of a new connection. The listener is not a lambda, because the first call of a group
+     * waits for a connection, and linking lambdas takes longer than loading one class.
      */
     private final class DataConnecting
             implements Supplier<FerroException>, BiConsumer<Channel, Throwable>, ChannelFutureListener {

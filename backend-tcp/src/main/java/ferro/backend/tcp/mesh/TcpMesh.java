@@ -83,7 +83,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     private final BitSet encrypted = new BitSet();
 
     private final BitSet readyPeers = new BitSet();
-    /** Completes when this rank and all peers have all control connections, or fails. */
+    /** A future that completes when this rank and all peers have all control connections, or fails. */
     final CompletableFuture<Void> ready = new CompletableFuture<>();
 
     private final List<CompletableFuture<Channel>> dialling = new ArrayList<>();

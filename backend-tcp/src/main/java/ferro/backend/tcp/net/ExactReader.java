@@ -102,7 +102,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         beginOnce();
     }
 
-    /** Begins at the first event only. An accepted channel is already active, and reports this by an event later. */
+    /** Begins to read at the first event only. An accepted channel is already active, and reports this later. */
     private void beginOnce() {
         if (!begun) {
             begun = true;

@@ -96,7 +96,7 @@ public record Hello(
      * @param nonce   32 fresh random bytes
      */
     public record Attempt(long process, int number, int answerLimitMillis, byte[] nonce) {
-        /** Creates an attempt whose connecting side waits for each answer for the minimum time of a listener. */
+        /** Creates an attempt that waits for each answer for the shortest time that a listener gives a connection. */
         public Attempt(long process, int number, byte[] nonce) {
             this(process, number, (int) TcpListener.HANDSHAKE_MILLIS, nonce);
         }

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/** A refusal of a connection and its reason, sent before the close. The other side throws a FerroException. */
+/** A refusal of a connection and its reason, sent before the close. The refused side throws a FerroException. */
 public final class Refusal extends Exception {
     static final int MOST_TEXT_BYTES = 400;
     /** Control characters, format characters, and separators of lines and paragraphs, in the categories of Unicode. */

@@ -63,10 +63,9 @@ final class JobFileFolder {
     }
 
     /**
-     * Checks a configured folder. Other users may write to the folder, but must not be able to replace a job file. The
-     * same applies to a group that shares the folder. A rank finds the job file by its name, and checks the owner
-     * before and after the read. A user who can rename files in the folder could replace the file between the two
-     * checks.
+     * Checks a configured folder. Other users, and a group that shares the folder, may write to the folder, but must
+     * not be able to replace a job file. A rank finds the job file by its name, and checks the owner before and after
+     * the read. A user who can rename files in the folder could replace the file between the two checks.
      */
     private static Path checked(Path folder, Where where) {
         try {

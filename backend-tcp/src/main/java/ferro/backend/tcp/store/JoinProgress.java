@@ -25,7 +25,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
     private final RankContext context;
     private final JoinLines lines;
     private final ProcessCoreTime time = new ProcessCoreTime(this::millis);
-    /** Waiting time that the printed lines of the join had counted before this object was created. */
+    /** Waiting time of the join that was counted before this object was created. */
     private final long waitedBefore;
 
     private final long start;
