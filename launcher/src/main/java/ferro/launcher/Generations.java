@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
-/** The generations of a job. After a generation, node 0 decides whether to start another. Other nodes store this. */
+/** The generations of a job. Node 0 decides whether another generation follows, and other nodes store the decision. */
 final class Generations {
     /** Largest number of printed lines, because a job may fail again and again for weeks. */
     private static final int MAX_LINES = 20;

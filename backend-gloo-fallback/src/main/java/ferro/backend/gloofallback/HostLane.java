@@ -22,7 +22,7 @@ final class HostLane {
     private boolean ending;
     private volatile int unfinished;
 
-    /** Returns whether calls wait for their submission to the host group. A later call must not overtake them. */
+    /** Returns whether calls wait for submission to the host group. A later call must not overtake such calls. */
     boolean isBusy() {
         return unfinished > 0;
     }

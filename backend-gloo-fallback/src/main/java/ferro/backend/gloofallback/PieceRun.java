@@ -21,8 +21,8 @@ import java.util.List;
  * thread-safe.
  *
  * <p>If a copy to the host fails, or a copy does not end, the host group is aborted, because the other ranks would
- * wait. If a copy back fails, the group is not aborted, because the other ranks have their data. After such a failed
- * copy, this rank takes part to the end of the call, and fails afterwards.
+ * wait. If a copy back fails, the group is not aborted, because the other ranks have their data. After a failed copy
+ * back, this rank takes part to the end of the call, and fails afterwards.
  */
 final class PieceRun {
     /** How long the copies of a failed call may still run until the call abandons their tensors. */

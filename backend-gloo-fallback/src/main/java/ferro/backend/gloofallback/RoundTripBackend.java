@@ -8,9 +8,9 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * A host back end that also accepts device tensors, through {@link GpuCollectives#over}. The same permission, the same
- * warning and the same order of paths apply. This back end keeps the {@link RoundTrips} of its rank open, so that
- * staging memory is kept.
+ * A host back end that also accepts device tensors, through {@link GpuCollectives#over}. Permission, warning and order
+ * of paths are the same as with {@link GpuCollectives}. This back end keeps the {@link RoundTrips} of its rank open, so
+ * that staging memory is kept.
  */
 final class RoundTripBackend extends ForwardingBackend {
     private final CollectiveBackend host;

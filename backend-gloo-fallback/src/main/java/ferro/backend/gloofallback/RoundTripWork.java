@@ -151,7 +151,9 @@ final class RoundTripWork implements Work {
         return ended.isDone();
     }
 
-    /** Waits for the end of the call. For a message, an interrupt has the effect that the host back end specifies. */
+    /**
+     * Waits for the end. For a message, an interrupt acts as the host back end specifies, and the last copy is short.
+     */
     @Override
     public void await() {
         if (network != null) {

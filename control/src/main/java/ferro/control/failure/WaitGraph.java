@@ -10,9 +10,9 @@ import java.util.function.IntPredicate;
  * A graph of the ranks that each rank waits for. A rank that waits for no rank ends a chain of waiting ranks, and
  * delays the other ranks of the chain. If no chain has an end, ranks wait for each other in a cycle.
  *
- * <p>At a deadline, ranks find the culprits with this graph. {@code ferro analyze} finds culprits with such a graph of
- * the recordings. The graph has no state of its own. Any thread may call the graph if any thread may call the function
- * of the graph.
+ * <p>At a deadline, ranks find the culprits with this graph. {@code ferro analyze} finds culprits with a graph of the
+ * waits in recordings. The graph has no state of its own. Any thread may call the graph if any thread may call the
+ * function of the graph.
  *
  * <p>A rank may also wait for any of several ranks, for example in a receive from any rank. A rank that waits for any
  * of several ranks can go on as soon as one of the several ranks can. {@link #stuck} finds the ranks that can never go

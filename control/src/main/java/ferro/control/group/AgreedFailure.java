@@ -113,8 +113,8 @@ final class AgreedFailure {
     }
 
     /**
-     * Adds a cause that is part of the known cause, even if this rank detects the part late. An example is the end of
-     * another rank of the process whose end is the cause.
+     * Adds a cause that is part of the known cause, even if this rank detects the part late. For example, if the known
+     * cause is the end of a process, the end of another rank of this process is a part.
      */
     void failAsPart(Failure cause) {
         listener.blamed(cause);

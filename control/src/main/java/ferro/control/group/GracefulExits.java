@@ -16,8 +16,8 @@ import java.util.BitSet;
  * <p>A rank may leave as soon as its own calls have returned. The goodbye of a rank contains the number of its last
  * collective. The goodbye also contains the numbers of messages that the rank has sent to, and taken from, the receiver
  * of the goodbye. Only the numbers in a goodbye decide whether a call of another rank fails because of the leave. A
- * leave fails a collective with a higher number than the last collective. A leave also fails a receive that no sent
- * message can match, and a send whose message was not taken.
+ * leave fails a collective with a higher number than the last collective of the leaving rank. A leave also fails a
+ * receive that no sent message can match, and a send whose message was not taken.
  *
  * <p>A rank sends its goodbye to its neighbours, to the ranks that have asked for it, and to the ranks that may still
  * need its data. Only the earliest leave, which has the lowest last collective, reaches all ranks. The earliest leave

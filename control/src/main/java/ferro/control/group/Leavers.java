@@ -138,7 +138,7 @@ final class Leavers {
         return left.size() == group.worldSize() - 1;
     }
 
-    /** Returns the nanoseconds for which goodbyes of ranks that leave together may still arrive, or at most 0. */
+    /** Returns the rest of the time for goodbyes of ranks that leave together, in nanoseconds; 0 or less if over. */
     synchronized long remainingNanos() {
         return areAll() ? 0 : GOODBYES_NANOS - (timers.nanoTime() - heardNanos);
     }

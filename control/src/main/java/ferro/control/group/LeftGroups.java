@@ -14,13 +14,13 @@ import java.util.concurrent.TimeUnit;
 /**
  * The groups of one joined group on one rank: groups that are open, and groups that this rank has left while other
  * ranks may still need this rank. Leaving a group does not wait, unless the group is the last open group. After the
- * last group the process may end, and data in flight would be lost. For the same reason, the exit of the JVM waits if
- * groups are open. Thread-safe.
+ * last group the process may end, and data in flight would be lost. The exit of the JVM also waits if groups are open,
+ * so that no data in flight is lost. Thread-safe.
  */
 public final class LeftGroups {
     /**
-     * The longest wait of the last close, or of the exit of the JVM, after a failure. During this wait, other ranks can
-     * receive the cause and ask questions.
+     * The longest wait of the last close, or of the exit of the JVM, after a failure. During the wait, other ranks can
+     * receive the cause of the failure and ask questions.
      */
     private static final long FAILED_NANOS = 1_000_000_000L;
 

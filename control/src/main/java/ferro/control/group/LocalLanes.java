@@ -38,7 +38,7 @@ public final class LocalLanes {
      * @param rank       rank of the joined group
      * @param background executor that runs the code that receives messages of the rank, one task at a time or several
      *     tasks at once
-     * @return lane, of which each rank has one
+     * @return lane of the rank; each rank uses only one lane
      */
     public ControlLane lane(int rank, Executor background) {
         int[] all = new int[worldSize];

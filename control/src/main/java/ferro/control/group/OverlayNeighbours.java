@@ -8,7 +8,7 @@ import java.util.BitSet;
  * Thread-safe.
  *
  * <p>A rank sends a goodbye to its neighbours and to its followers. A follower of a rank is a rank that has asked for
- * its goodbye. This rank asks each rank that has replaced a neighbour for its goodbye. Without this request, the
+ * its goodbye. This rank asks each rank that has replaced a neighbour for its goodbye. Without a request, the
  * replacement would not send a goodbye to this rank.
  */
 final class OverlayNeighbours {

@@ -247,7 +247,7 @@ final class RankLosses {
         return silent.get(peer);
     }
 
-    /** Blames silent ranks that have not left. Reports uncertain cases to a rank that can determine the leaves. */
+    /** Blames silent ranks that have not left. Reports ranks that may have left to a rank that can determine this. */
     private void judgeSilence(int peer, BitSet ranks, FerroException cause) {
         BitSet blamed = those(ranks, this::isBlamed);
         if (blamed.get(peer)) {
@@ -278,8 +278,8 @@ final class RankLosses {
     }
 
     /**
-     * Reports each lost rank that may have left to the next rank after the lost rank that is not gone. If the next rank
-     * has left too, its goodbye or its medium shows the leave. If the next rank has left, this rank reports to the rank
+     * For each lost rank that may have left, reports the loss to the next rank that is not gone. If the next rank has
+     * left too, its goodbye or its medium shows the leave. If the next rank has left, this rank reports to the rank
      * after the next rank. A proven death is not reported, because the next rank detects the end of a dead rank itself.
      * With reports about deaths, the next rank would receive a report from every rank.
      */

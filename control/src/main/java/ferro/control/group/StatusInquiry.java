@@ -84,7 +84,7 @@ final class StatusInquiry {
         return !silent.isEmpty();
     }
 
-    /** Creates a diagnosis from answers to {@code early}. Ranks that are silent to {@code last} may be slow. */
+    /** Creates a diagnosis from answers to {@code early}. Ranks without an answer to {@code last} may be slow. */
     Diagnosis diagnosis(long early, long last, long sequence) {
         return new Diagnosis(machines, board.answers(early), board.silentTo(last), sequence);
     }

@@ -112,7 +112,7 @@ final class Members {
         }
     }
 
-    /** Handles a rank that was lost by silence and sends messages again. New groups may include such a rank. */
+    /** Handles a rank that was lost by silence and sends messages again. New groups may include the rank again. */
     void found(int rank) {
         if (isFound(rank)) {
             onFound.accept(rank);
@@ -204,7 +204,7 @@ final class Members {
         return Machines.named(RankLists.numbers(ranks), entry.ranks, joined.name());
     }
 
-    /** Puts the name of a rank into a text. A process after the name comes into the same parentheses. */
+    /** Puts the name of a rank into a text. A process id that follows the name comes into the name's parentheses. */
     private String numbered(String text, int number, MemberGroup entry) {
         BitSet alone = new BitSet();
         alone.set(number);

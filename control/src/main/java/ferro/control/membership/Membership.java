@@ -412,7 +412,7 @@ public final class Membership implements RankProcesses {
         }
     }
 
-    /** Ends the watch over a rank. Another rank may replace the rank in the watch. */
+    /** Ends the watch over a rank. This rank may watch another rank in its place. */
     private void end(Peer peer) {
         peer.end();
         if (circle.hasReplacements()) {

@@ -35,7 +35,7 @@ public record Verdict(
         WAITING,
         /** Ranks wait for each other in a cycle. */
         DEADLOCK,
-        /** Groups failed only because ranks were ended by a launcher or from outside. */
+        /** Groups failed only because ranks were ended from outside. */
         STOPPED,
         /** No recording shows a problem. */
         NOTHING

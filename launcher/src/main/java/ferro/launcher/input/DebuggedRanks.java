@@ -70,7 +70,7 @@ public record DebuggedRanks(Set<Integer> ranks) {
         return line;
     }
 
-    /** Whether the first bytes of a line show that it may name a port. Most lines then need not be decoded. */
+    /** Whether a line may name a port, judged by its first bytes. Therefore most lines need not be decoded. */
     public static boolean mayName(byte[] line, int length) {
         return length > BEGIN.length && Arrays.equals(line, 0, BEGIN.length, BEGIN, 0, BEGIN.length);
     }

@@ -35,7 +35,7 @@ final class NodeRendezvous {
     private String lastRefused = "";
     /** Numbers of nodes that refused launchers of another job have claimed. */
     private final Set<Integer> refusedNodes = new HashSet<>();
-    /** Whether the time has not passed before which ranks may not start. */
+    /** Whether ranks may not start yet, because the time of the hold is not over. */
     private boolean held;
 
     private boolean begun;

@@ -150,7 +150,7 @@ public record FailureBox(
     }
 
     /**
-     * The breaking of lines between words. A line is not cut, because its end often contains the remedy.
+     * Breaks lines between words. Lines are not cut, because the end of a line often contains the remedy.
      *
      * @param columns  width of a line
      * @param maxLines largest number of lines for one text, of which the last line is cut

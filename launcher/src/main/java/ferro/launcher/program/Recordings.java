@@ -55,7 +55,7 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
         return new Recordings(TemporaryFolder.make("ferro-recordings-", environment), true, Map.of());
     }
 
-    /** Returns the files of a folder with their times. Some may come from an earlier job of the same name. */
+    /** Returns the files of a folder with their times. Some files may come from an earlier job of the same name. */
     private static Map<Path, FileTime> inside(Path folder) throws IOException {
         Map<Path, FileTime> inside = new HashMap<>();
         if (Files.isDirectory(folder)) {

@@ -10,10 +10,10 @@ import java.nio.ByteOrder;
  * instance, so that the memory stays in the second-level cache for any number of ranks.
  */
 final class DirectStaging {
-    /** Maximum bytes of one read. Of 64 KiB to 2 MiB, reductions from 512 KiB were the fastest. */
+    /** Maximum bytes of one read. Of sizes from 64 KiB to 2 MiB, 512 KiB made reductions fastest. */
     static final int IN_BYTES = 512 << 10;
 
-    /** Maximum bytes that are copied and written at once, by few system calls and still in the cache. */
+    /** Maximum bytes that are copied and written at once. This size fits into the cache and needs few system calls. */
     static final int OUT_BYTES = 256 << 10;
 
     /** Maximum bytes of a run of direct memory that is staged with adjacent runs, which saves system calls. */

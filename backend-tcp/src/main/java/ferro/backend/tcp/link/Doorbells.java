@@ -56,7 +56,7 @@ public final class Doorbells {
         }
     }
 
-    /** Makes a signal of any peer end the next wait. */
+    /** Lets a signal of any peer end the next wait. */
     public void want() {
         for (DataSocket wire : wires) {
             if (wire != null) {

@@ -98,7 +98,7 @@ final class ControlConnection extends ExactReader {
         return last.written;
     }
 
-    /** Writes waiting frames until the socket accepts no more frames. During this, the loop does nothing else. */
+    /** Writes waiting frames until the socket accepts no more frames. Meanwhile, the loop does nothing else. */
     private void writeNext() {
         while (!writing && !frames.isEmpty()) {
             QueuedFrame next = frames.poll();

@@ -16,7 +16,7 @@ import java.util.Set;
 
 /**
  * The data connections of groups that this rank has left. This rank has closed its sending half of each connection.
- * This rank reads and drops the data that peers still send, until the peers close their half. To close a socket with
+ * This rank reads and drops the data that peers still send, until the peers close their half. Closing a socket with
  * unread bytes would reset the connection and lose data that this rank has sent. Used on the loop only.
  */
 final class DrainingConnections {

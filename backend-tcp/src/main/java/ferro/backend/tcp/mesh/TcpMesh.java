@@ -52,7 +52,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     /** Maximum number of bytes of frames that wait for a peer. With more bytes, the peer is blamed with PARTITION. */
     private static final long MOST_WAITING_BYTES = 16L << 20;
 
-    /** Time limit to replace a data connection that ended. Calls wait, and the peer was reached before. */
+    /** Time limit to replace a data connection that ended. Calls wait for it, and the peer was reachable before. */
     private static final long REDIAL_NANOS = 10_000_000_000L;
 
     private static final AttributeKey<Hello> SAID = AttributeKey.valueOf("ferro.peer.hello");

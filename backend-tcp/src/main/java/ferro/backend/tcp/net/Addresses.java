@@ -307,7 +307,7 @@ public final class Addresses {
         return address;
     }
 
-    /** Returns a text as an IPv6 link-local address without its scope; empty if the text is another text. */
+    /** Returns a text as an IPv6 link-local address without its scope; empty for any other text. */
     public static Optional<InetAddress> linkLocal(String host) {
         // a scope names an interface of the host that has published the address
         int scope = host.indexOf('%');

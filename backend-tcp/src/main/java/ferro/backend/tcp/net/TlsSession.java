@@ -130,7 +130,7 @@ public final class TlsSession {
         return String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT).contains("alert");
     }
 
-    /** Returns whether an alert refuses this side's certificate. All providers write this word into such alerts. */
+    /** Returns whether an alert refuses this side's certificate. All providers write "certificate" into such alerts. */
     static boolean isOfACertificate(IOException alert) {
         return alert.getMessage().toLowerCase(Locale.ROOT).contains("certificate");
     }
@@ -268,7 +268,7 @@ public final class TlsSession {
         return at - from;
     }
 
-    /** Stores the end and the content length of the last record. Full arrays add both to the last entry. */
+    /** Stores the end and the content length of the last record. If full, the last entry covers this record, too. */
     private void note(int content) {
         boolean hasRoom = lastEnd < ends.length;
         int slot = hasRoom ? lastEnd++ : ends.length - 1;

@@ -30,7 +30,7 @@ public final class ReleasedSlots implements AutoCloseable {
         generations.remove(instance);
     }
 
-    /** Returns the last generation of a released slot; empty if the slot was not released, or if this was confirmed. */
+    /** Returns the last generation of a released slot; empty if not released, or if the release was confirmed. */
     Optional<Integer> lastGeneration(long instance) {
         return Optional.ofNullable(generations.get(instance));
     }

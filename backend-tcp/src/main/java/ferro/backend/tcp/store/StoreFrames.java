@@ -7,9 +7,9 @@ import java.nio.charset.StandardCharsets;
 
 /** The encoding of requests and answers of the store. Lengths are checked before memory is allocated. */
 public final class StoreFrames {
-    /** Length of: operation, whether a value is expected, key length, number, value length, expected value's length. */
+    /** Head of a request: operation, whether a value is expected, key length, number, length of each value. */
     public static final int REQUEST_HEAD_BYTES = 16;
-    /** Length of: request number, kind, three unused bytes, value length. */
+    /** Head of an answer: request number, kind, three unused bytes, value length. */
     public static final int ANSWER_HEAD_BYTES = 12;
 
     private StoreFrames() {}

@@ -79,7 +79,7 @@ public final class StoreMap {
         }
     }
 
-    /** Sets a key if its value is the expected value, or absent for null. Returns the value after the call, or null. */
+    /** Sets a key if it has the expected value; null means an absent key. Returns the value after the call, or null. */
     byte[] compareAndSet(String key, byte[] expected, byte[] value) throws Refusal {
         byte[] old = values.get(key);
         boolean same = expected == null ? old == null : Arrays.equals(expected, old);

@@ -204,7 +204,7 @@ public final class TcpPort implements AutoCloseable {
         return new Credentials(Settings.JOB_ID.of(context), secret, new SecureRandom(), tls);
     }
 
-    /** Refuses an address that other hosts can reach, unless the secret is so strong that nobody can guess it. */
+    /** Refuses an address that other hosts can reach, unless the secret is strong enough against guessing. */
     public static void checkOpen(InetAddress bind, Secret secret, Where where) {
         int random = secret.randomBytes();
         if (bind.isLoopbackAddress() || random >= SecretFile.LEAST_RANDOM_BYTES) {

@@ -221,7 +221,7 @@ public final class TcpStore implements Store {
     }
 
     /**
-     * Waits for the answer to the last change for a limited time, even if this thread is interrupted. To close a
+     * Waits for the answer to the last change for a limited time, even if this thread is interrupted. Closing a
      * connection with unread answers resets the connection. The store may then drop requests that the store has not
      * read.
      */
@@ -303,7 +303,7 @@ public final class TcpStore implements Store {
         }
     }
 
-    /** Returns this store with a join's deadline. Afterwards, only requests with an immediate answer succeed. */
+    /** Returns this store with a join's deadline. After the deadline, a request fails unless answered at once. */
     public TcpStore until(StoreOpener join) {
         Opening until = new Opening(
                 opening.what,

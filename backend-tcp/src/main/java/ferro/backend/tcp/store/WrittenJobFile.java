@@ -39,7 +39,7 @@ final class WrittenJobFile {
         return written;
     }
 
-    /** Removes the file, unless another start has replaced it; idempotent. A loop must not call this method. */
+    /** Removes the file, unless another start has replaced it; idempotent. Not for loops, as the file may be remote. */
     synchronized void remove() {
         if (removed) {
             return;
