@@ -22,7 +22,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
-/** A factory of back ends with every collective, each made from a medium. */
+/**
+ * A factory of back ends with every collective. The factory makes each back end from a medium or from a plain back end.
+ */
 public final class CollectiveEngine {
     private CollectiveEngine() {}
 
@@ -47,8 +49,8 @@ public final class CollectiveEngine {
     }
 
     /**
-     * Refuses settings that no engine can use. A medium whose ranks wait for each other before the engine exists calls
-     * this method first, so that the other ranks need not wait for this rank.
+     * Refuses settings that no engine can use. A medium calls this method before its ranks wait for each other. Then a
+     * rank with an invalid setting does not make the other ranks wait.
      *
      * @param context settings
      * @throws IllegalArgumentException if a setting is invalid; the message names the setting and the allowed values
@@ -69,8 +71,8 @@ public final class CollectiveEngine {
     }
 
     /**
-     * Returns how much shared memory a group needs if all its ranks are on one host, for a check of a machine before a
-     * job.
+     * Returns how much shared memory a group needs if all its ranks are on one host. A check of a machine before a job
+     * uses this size.
      *
      * @param ranks number of ranks, at least 2
      * @return size of the segment of each rank, including the part that is allocated later; empty if so many ranks
@@ -95,13 +97,13 @@ public final class CollectiveEngine {
     }
 
     /**
-     * Runs the engine as {@link #stepped(Transport, GroupSpec, RankContext)} does, with other decisions of the control
-     * plane. Tests use this method to inject a fault and to check whether the fault is found.
+     * Runs the engine as {@link #stepped(Transport, GroupSpec, RankContext)} does, but with a failure policy of the
+     * caller. Tests use this method to inject a fault and to check whether the fault is found.
      *
      * @param transport medium, closed with the back end
      * @param group     the group
      * @param context   settings, virtual clock, virtual timers
-     * @param rules     decisions after a failure, also in the groups made of this group
+     * @param rules     decisions after a failure of this group or of a group made of this group
      * @param maxMesh   size of the largest group in which each rank sends a failure to every other rank
      * @return back end and the method that makes progress on it
      */
@@ -120,8 +122,8 @@ public final class CollectiveEngine {
      *
      * @param plain   plain back end, closed with the returned back end
      * @param context settings, clock, timers
-     * @return back end with every collective. The back end refuses subgroups and an abort across ranks. A
-     *     point-to-point call that returns a handle has already ended
+     * @return back end with every collective. The back end refuses subgroups and an abort across ranks. When a
+     *     point-to-point call returns a handle, the operation has already ended
      */
     public static CollectiveBackend over(Backend plain, RankContext context) {
         Objects.requireNonNull(plain, "plain");
@@ -154,14 +156,15 @@ public final class CollectiveEngine {
         }
 
         /**
-         * Makes a group of some ranks and does not wait. The work begins now and continues through control messages and
+         * Makes a group of some ranks without waiting. The work begins now and continues through control messages and
          * timers of the context.
          *
          * @param ranks   ranks of this group, including this rank, in the order of the new group
          * @param name    name of the new group, for messages
          * @param timeout time within which all ranks of the new group must make this call
-         * @return this rank's engine in the new group, on which the caller must make progress too; or a FerroException
-         *     as {@code newGroup} throws it. The stage completes on the background thread of the context
+         * @return a stage with this rank's engine in the new group, or with the FerroException that {@code newGroup}
+         *     would throw. The caller must make progress on the new engine too. The stage completes on the background
+         *     thread of the context
          */
         public CompletionStage<Stepped> newGroup(int[] ranks, String name, Duration timeout) {
             return engine.form(ranks, name, timeout).thenApply(Stepped::new);

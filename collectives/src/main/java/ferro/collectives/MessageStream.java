@@ -7,9 +7,9 @@ import java.util.Queue;
 import java.util.function.Consumer;
 
 /**
- * A stream of control messages to and from one peer, over any medium that moves bytes in order. Each message has its
- * length in front, in native order. A medium uses a stream for {@link ferro.spi.Transport#control}. The medium moves
- * the messages on its background thread, independently of the links.
+ * A stream of control messages to and from one peer, over any medium that moves bytes in order. The length of a
+ * message, in native byte order, precedes the message. A medium uses a stream for {@link ferro.spi.Transport#control}.
+ * The medium moves the messages on its background thread, independently of the links.
  */
 public final class MessageStream {
     /** Maximum length of a message. */
@@ -23,14 +23,14 @@ public final class MessageStream {
     private final ByteBuffer length = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.nativeOrder());
     /** The part of a message that has arrived; null between messages. */
     private ByteBuffer message;
-    /** Whether a message had an invalid length, so that the start of the next one is unknown. */
+    /** Whether a message had an invalid length, so that the start of the next message is unknown. */
     private boolean torn;
 
     /**
      * Makes a stream on which nothing has been sent.
      *
-     * @param outgoing bytes to that peer
-     * @param incoming bytes from that peer
+     * @param outgoing bytes to the peer
+     * @param incoming bytes from the peer
      */
     public MessageStream(StagedLink.Sink outgoing, StagedLink.Source incoming) {
         this.outgoing = outgoing;

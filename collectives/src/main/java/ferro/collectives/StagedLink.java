@@ -15,7 +15,7 @@ import java.nio.ByteOrder;
 /**
  * A link over any medium that moves bytes in order. The medium returns how many bytes it can take and how many bytes
  * have arrived. The medium moves bytes from and to one staging memory, through which all elements pass. A staged link
- * is for a medium for which one more copy does not matter.
+ * suits a medium for which one more copy of the data does not matter.
  *
  * <p>A send is finished when the medium has taken its last byte. The link takes bytes from the medium only if a receive
  * is posted for these bytes. If an unexpected header arrives, the link calls {@link Transport.Events#mismatched}, and
@@ -37,8 +37,8 @@ public final class StagedLink implements Link {
     /** The outgoing direction of a medium, to which a link writes bytes. */
     public interface Sink {
         /**
-         * {@return how many bytes the medium can take now; at least the 16 bytes of a header after the peer has taken
-         * all earlier bytes}
+         * {@return how many bytes the medium can take now; at least 16, the size of a header, if the peer has taken all
+         * earlier bytes}
          */
         int free();
 
@@ -66,8 +66,8 @@ public final class StagedLink implements Link {
     }
 
     /**
-     * The memory that elements pass through, and the kernels that combine from it. All links of a transport share one
-     * staging object.
+     * The memory through which elements pass, and the kernels that combine elements from this memory. All links of a
+     * transport share one staging object.
      */
     public static final class Staging {
         private final ByteBuffer bytes;
@@ -96,10 +96,10 @@ public final class StagedLink implements Link {
      * Makes a link on which nothing is posted.
      *
      * @param peer     rank at the other end of the link
-     * @param outgoing bytes to that rank
-     * @param incoming bytes from that rank
+     * @param outgoing bytes to the peer
+     * @param incoming bytes from the peer
      * @param staging  staging memory of the transport
-     * @param events   receives the mismatch of a header
+     * @param events   is notified if a header does not match
      */
     public StagedLink(int peer, Sink outgoing, Source incoming, Staging staging, Transport.Events events) {
         this.peer = peer;
@@ -146,7 +146,7 @@ public final class StagedLink implements Link {
     }
 
     /**
-     * Moves, in both directions, as many bytes as can move now; for {@link Transport#poll}.
+     * Moves as many bytes as can move now, in both directions. {@link Transport#poll} calls this method.
      *
      * @return whether any byte moved
      */
@@ -159,7 +159,7 @@ public final class StagedLink implements Link {
     }
 
     /**
-     * Returns whether a post is pending that can still move.
+     * Returns whether a pending post can still move.
      *
      * @return false after {@link #drop}, or after an unexpected header has arrived
      */

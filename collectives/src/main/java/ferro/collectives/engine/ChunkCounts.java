@@ -8,12 +8,12 @@ import java.util.Arrays;
 
 /**
  * The lengths of the chunks into which a plan cuts the elements of an operation. Without counts, chunks are equal, but
- * the first chunks are one element longer if the length does not divide evenly. In the v-forms, the counts of the
- * caller are the lengths. Immutable.
+ * the first chunks are one element longer if the length does not divide evenly. In the v-forms of calls, the caller
+ * gives the length of each chunk as a count. Immutable.
  *
  * <p>Counts are equal on all ranks, except for an all-to-all. In an all-to-all, a rank has only the counts of what it
- * sends and of what it receives. So the chunks of the operand and the chunks of the result have different lengths. Both
- * ends of a message still have the length of that message.
+ * sends and of what it receives. So in an all-to-all, the chunks of the operand and of the result have different
+ * lengths. The sender and the receiver of a message still have the same length for the message.
  */
 public final class ChunkCounts {
     private final long elements;
@@ -38,7 +38,7 @@ public final class ChunkCounts {
         return new ChunkCounts(elements, null, null, 1);
     }
 
-    /** Returns chunks with these lengths, which are equal on all ranks. */
+    /** Returns chunks with the given lengths, which are equal on all ranks. */
     static ChunkCounts of(long... counts) {
         return of(counts, counts);
     }
@@ -68,9 +68,9 @@ public final class ChunkCounts {
     }
 
     /**
-     * Returns whether the plan of a call depends on its counts. A call with equal counts has the plan of the call
-     * without counts. An all-to-all with counts is different: the other ranks may have unequal counts, and all ranks
-     * need the same plan.
+     * Returns whether the plan of a call depends on its counts. A call with equal counts has the same plan as a call
+     * without counts. The plan of an all-to-all with counts always depends on the counts, because other ranks may have
+     * unequal counts and all ranks need the same plan.
      */
     static boolean needsCounts(Collective call) {
         return call.hasCounts()
@@ -87,8 +87,8 @@ public final class ChunkCounts {
     }
 
     /**
-     * Returns the number of elements of the whole operation: the length of the longer tensor. In a gather or scatter,
-     * only the root has the longer tensor.
+     * Returns the number of elements of the whole operation, which is the length of the longer tensor. In a gather or
+     * scatter, only the root has the longer tensor.
      */
     static long elements(Collective call, int worldSize) {
         CollectiveKind kind = call.kind();
@@ -111,7 +111,7 @@ public final class ChunkCounts {
         return sum;
     }
 
-    /** Returns the same parts with every element replaced by {@code others} elements. */
+    /** Returns these parts with each length multiplied by {@code others}. */
     ChunkCounts times(int others) {
         if (others == 1) {
             return this;
@@ -121,7 +121,7 @@ public final class ChunkCounts {
 
     /**
      * Returns the same parts counted in records of {@code elementsOfRecord} elements, so that no part and no piece of a
-     * part splits a record. The length of each part must be a multiple of a record.
+     * part splits a record. The length of each part must be a multiple of {@code elementsOfRecord}.
      */
     public ChunkCounts inRecords(int elementsOfRecord) {
         if (elementsOfRecord == 1) {
@@ -136,7 +136,7 @@ public final class ChunkCounts {
         return Arrays.stream(counts).map(count -> count / by).toArray();
     }
 
-    /** Returns the number of elements of the call per counted element: 1, or the number of elements of a record. */
+    /** Returns how many elements of the call a count stands for: 1, or the number of elements of a record. */
     int recordElements() {
         return recordElements;
     }
@@ -145,7 +145,10 @@ public final class ChunkCounts {
         return Arrays.stream(counts).map(count -> count * others).toArray();
     }
 
-    /** Returns whether a call is cut in the same way. The check runs on every call, so it allocates nothing. */
+    /**
+     * Returns whether a call is cut into chunks of these lengths. The check runs on every call, so it allocates
+     * nothing.
+     */
     boolean fit(Collective call, int worldSize) {
         if (inCounts == null) {
             return elements(call, worldSize) == elements && !needsCounts(call);

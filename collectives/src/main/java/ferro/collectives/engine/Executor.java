@@ -15,17 +15,20 @@ import java.util.function.IntConsumer;
 
 /**
  * A state machine that runs operations. An executor never waits, and after the first operations it allocates nothing.
- * One operation is the current one. Later operations may have begun behind the current one, and become the current one
- * in their order. There is one executor for links and one for shared memory. An executor belongs to the thread that holds the
- * progress lock.
+ * One operation is the current operation. Later operations may begin before the current operation ends, and become the
+ * current operation in their order. There is one executor for links and one for shared memory. Only the thread that
+ * holds the progress lock uses an executor.
  */
 interface Executor {
-    /** Makes an operation the current one, and begins it unless it has begun. The previous one must have ended. */
+    /**
+     * Makes an operation the current operation and begins it, unless it has already begun. The previous operation must
+     * have ended.
+     */
     void begin(Operation operation);
 
     /**
      * Begins an operation behind the operations in flight, if this changes no result. The operation ends after the
-     * operations in flight. Returns false if it must wait until the current operation has ended.
+     * operations in flight. Returns false if the new operation must wait for the end of the current operation.
      */
     default boolean beginBehind(Operation operation) {
         return false;
@@ -52,7 +55,7 @@ interface Executor {
     /**
      * Returns the progress of an operation, for the exception that ends the operation on this rank.
      *
-     * @param behind 0 for the current operation, 1 for the operation that has begun behind it, and so on
+     * @param behind number of operations in flight that precede the operation; 0 for the current operation
      */
     PendingWork.Position position(int behind);
 
@@ -60,19 +63,19 @@ interface Executor {
     boolean usesLinks();
 
     /**
-     * An executor of schedules over links. The executor runs one operation, and behind this operation small ones whose
-     * memory does not overlap. So one write has the posts of several operations, and the latency to the other ranks counts
-     * once for all these operations. Operations end in their order.
+     * An executor of schedules over links. The executor runs one operation and, at the same time, small later
+     * operations whose memory does not overlap. One write then has the posts of several operations, which wait for the
+     * latency to the other ranks only once. Operations end in their order.
      */
     final class LinkExecutor implements Executor {
         /**
-         * Maximum number of operations in flight at once. With twice as many operations, two ranks gained nothing and four
-         * ranks gained a tenth.
+         * Maximum number of operations in flight at once. With twice as many operations, two ranks gained nothing and
+         * four ranks gained a tenth.
          */
         static final int MAX_RUNS = 32;
         /**
-         * Maximum size of the operand and of the result of an operation that shares the links. A larger operation fills its
-         * writes alone.
+         * Maximum size of the operand and of the result of an operation that shares the links. A larger operation fills
+         * whole writes without other operations.
          */
         static final long MAX_SHARING_BYTES = 64L << 10;
 
@@ -84,7 +87,7 @@ interface Executor {
 
         private int first;
         private int count;
-        /** Whether the current operation may share the links. Operations behind it always may share the links. */
+        /** Whether the current operation may share the links. Later operations in flight always may share the links. */
         private boolean shares;
 
         LinkExecutor(Transport transport, int max) {
@@ -187,8 +190,8 @@ interface Executor {
         }
 
         /**
-         * Does the copies of an operation in a world of one rank, where every operation consists of copies only. Returns
-         * the number of polls without data, which is 0.
+         * Does the copies of an operation in a world of one rank, where every operation consists of copies only.
+         * Returns the number of polls without data, which is 0.
          */
         int copyAll(PreparedCall like, HostTensor in, HostTensor out) {
             current.copyAll(like, in, out);

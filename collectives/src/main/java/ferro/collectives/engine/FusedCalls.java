@@ -16,13 +16,13 @@ import java.util.Set;
 /**
  * The calls of a coalesced block. Small all-reduces of one type and op are joined if every bit of the result stays the
  * same. The bits stay the same if the algorithm combines every element in the same order at any position, or if the
- * order makes no difference. All ranks make the same decision, because it depends only on lengths, type, op, world size
- * and table.
+ * order of combining makes no difference. All ranks make the same decision, because the decision depends only on
+ * lengths, type, op, world size and the table of algorithms.
  */
 final class FusedCalls {
     /**
-     * Maximum size of a call that is joined. Above this size, copying in and out costs more than a separate call that
-     * is in flight together with other calls.
+     * Maximum size of a call that is joined with other calls. Above this size, copying in and out costs more than a
+     * separate call that is in flight together with other calls.
      */
     private static final long MAX_SINGLE_BYTES = 1 << 10;
 
@@ -42,7 +42,7 @@ final class FusedCalls {
 
         private long elements;
         private HostTensor buffer;
-        /** Memory that the calls use; null before the second call. */
+        /** Memory that the calls of the batch use; null before the second call. */
         private TouchedMemory use;
 
         boolean isJoined() {
@@ -105,7 +105,10 @@ final class FusedCalls {
             }
         }
 
-        /** Refuses joined calls that overlap, because the second call would not read the result of the first call. */
+        /**
+         * Refuses joined calls whose memory overlaps, because a later call would not read the result of an earlier
+         * call.
+         */
         private void refuseOverlap(Collective call) {
             if (calls.isEmpty()) {
                 return;
@@ -203,8 +206,8 @@ final class FusedCalls {
     }
 
     /**
-     * Returns whether the order of combining makes no difference. Two operands have only one order. Integers, minimum
-     * and maximum have the same result in any order.
+     * Returns whether the order of combining makes no difference. With two operands, only one order exists. Integers,
+     * minimum and maximum have the same result in any order.
      */
     private boolean isOrderFree(DataType type, ReduceOp op) {
         return worldSize <= 2 || !type.isFloating() || op == ReduceOp.MIN || op == ReduceOp.MAX;

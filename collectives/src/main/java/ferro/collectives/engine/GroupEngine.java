@@ -43,8 +43,8 @@ import java.util.function.Consumer;
 
 /**
  * A complete back end over a medium. {@link OperationQueue} runs collectives, {@link PointToPoint} moves messages, and
- * {@link GroupControl} handles failures. {@link ProgressLoop} makes progress on collectives and messages. This class
- * accepts the calls, and {@link GroupLife} has the parts.
+ * {@link GroupControl} handles failures. {@link ProgressLoop} makes progress on collectives and messages.
+ * {@link GroupEngine} accepts the calls of users, and {@link GroupLife} has the parts of the engine.
  */
 public final class GroupEngine implements CollectiveBackend {
     private final GroupSpec group;
@@ -56,7 +56,7 @@ public final class GroupEngine implements CollectiveBackend {
     private final OperationQueue collectives;
     private final PointToPoint messages;
     private final SubgroupAgreement agreement;
-    /** Counters of the calls that have prepared this group, which no user has made. */
+    /** Counters of the calls by which the engine itself has prepared this group. */
     private volatile CallCounters bootstrap = CallCounters.NONE;
 
     /** Creates an engine on a transport. The caller calls {@link #warm} and {@link #meet} next. */
@@ -79,7 +79,9 @@ public final class GroupEngine implements CollectiveBackend {
         return this;
     }
 
-    /** Finds out with the other ranks which ranks share memory. The caller does this before it uses the group. */
+    /**
+     * Determines with the other ranks which ranks share memory. The caller calls this method before it uses the group.
+     */
     public GroupEngine meet() {
         parts.localPeers.meet(this, parts.identity.isJoined(group));
         bootstrap = counted();
@@ -289,7 +291,7 @@ public final class GroupEngine implements CollectiveBackend {
         }
     }
 
-    /** Makes the engine of a subgroup whose members have agreed. */
+    /** Makes the engine of a subgroup after its members have agreed to make the subgroup. */
     private GroupEngine opened(int[] members, String name, int position, long agreed) {
         GroupSpec spec = GroupSpec.of(group.name() + name, position, members.length, group.timeout());
         GroupIdentity identity = parts.identity.child(agreed, members);
@@ -395,7 +397,7 @@ public final class GroupEngine implements CollectiveBackend {
         return bare.subgroup(all, Hashing.mix(parts.identity.value(), purpose));
     }
 
-    /** Returns the parts, for tests. */
+    /** Returns the parts of this engine, for tests. */
     GroupLife parts() {
         return parts;
     }

@@ -48,8 +48,8 @@ public record GroupIdentity(
      * @param stepped whether the caller makes progress by steps, in place of a thread of the engine
      * @param rules   policy after a failure
      * @param maxMesh size of the largest group in which each rank sends a failure to every other rank
-     * @param maxInFlight maximum number of operations in flight; 1 without control messages, because data that one peer
-     *     does not take yet may hold back data that another peer waits for
+     * @param maxInFlight maximum number of operations in flight. The number is 1 without control messages, because data
+     *     that one peer does not take yet may hold back data that another peer waits for
      */
     public record EngineOptions(boolean stepped, FailurePolicy rules, int maxMesh, int maxInFlight) {
         /** Creates options with the maximum number of operations in flight that links support. */
@@ -69,8 +69,8 @@ public record GroupIdentity(
     /**
      * Returns the identity of a group without a control lane. The group watches no rank, and no rank sends the reason
      * why a peer has left. At a deadline, the engine calls {@code hasCompared} repeatedly until the result is true. The
-     * argument is the timeout of the call in nanoseconds. The result is true when the calls of the peers have been
-     * compared, cannot be compared, or could not be compared in time.
+     * argument of {@code hasCompared} is the timeout of the call in nanoseconds. {@code hasCompared} returns true when
+     * the calls of the peers have been compared, cannot be compared, or could not be compared in time.
      */
     public static GroupIdentity unwatched(GroupSpec group, LongPredicate hasCompared) {
         EngineOptions options = new EngineOptions(false, new NothingToRead(hasCompared), Overlay.MAX_MESH, 1);

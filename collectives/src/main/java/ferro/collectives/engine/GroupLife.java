@@ -36,11 +36,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * The parts of a {@link GroupEngine}, made in the order of their dependencies, and the life of the group. This class
- * answers the requests of the progress loop and of the control, ends calls when the group fails, and closes the group.
+ * The parts of a {@link GroupEngine}, made in the order of their dependencies, and the life of the group.
+ * {@link GroupLife} answers the requests of the progress loop and of {@code GroupControl}, ends calls when the group
+ * fails, and closes the group.
  *
- * <p>A failure ends the calls in flight with the cause, and later calls are refused with the same cause. The close
- * throws a MISMATCH that no call has thrown.
+ * <p>A failure ends the calls in flight with the cause, and later calls are refused with the same cause. Closing the
+ * group throws a failure of code MISMATCH that no call has thrown.
  *
  * <p>A close waits for queued work, sends a goodbye, ends the links in an orderly way, and releases the transport.
  * The release waits until no other rank can lose data by the release. Only the close of the last group of a rank waits
@@ -48,7 +49,7 @@ import java.util.function.BooleanSupplier;
  */
 final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDeparture.OpenCalls, LeftGroups.OpenGroup {
     private static final long LOOK_NANOS = 1_000_000L;
-    /** Time that a call that has ended may take to release the progress lock, at the exit of a JVM. */
+    /** Time that an ended call gets to release the progress lock when the JVM exits. */
     private static final long OVER_NANOS = 20_000_000L;
 
     private static final long LOCK_NANOS = 2_000_000_000L;
@@ -77,9 +78,12 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
     private volatile boolean mismatchUntold;
     private volatile boolean asked;
     private volatile boolean linksEnded;
-    /** Whether the close has returned before the links have ended, so that no thread waits for their end. */
+    /** Whether the close has returned before the links have ended, so that no thread waits for the end of the links. */
     private boolean late;
-    /** Whether this was the last group of this rank; {@code needed}: whether other ranks may still need this group. */
+    /**
+     * Whether this group was the last one of this rank. {@code needed} is whether other ranks may still need this
+     * group.
+     */
     private boolean last;
 
     private boolean needed;
@@ -344,7 +348,9 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
                 : status.operation() + (status.sequence() > 0 ? " seq " + status.sequence() : "");
     }
 
-    /** Waits until all submitted operations have ended, the group has failed, or a time has come. */
+    /**
+     * Waits until all submitted operations have ended, the group has failed, or the time {@code untilNanos} has come.
+     */
     @Override
     public void finish(long untilNanos) {
         // a call that bypassed the queue holds the progress lock
@@ -383,7 +389,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         }
     }
 
-    /** Releases the group by a timer after a time, because no thread of a stepped group can wait. */
+    /** Releases the group later, by a timer, because no thread of a stepped group can wait. */
     private void releaseLater(long until) {
         long nanos = until - context.nanoTime();
         Future<?> timer = context.background().schedule(this::over, nanos, TimeUnit.NANOSECONDS);

@@ -8,7 +8,9 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
-/** The links of one kind of lane, each with its numbers of posts. A link is opened on first use. */
+/**
+ * The links to all peers for one kind of lane, with counters of the posts of each link. A link is opened on first use.
+ */
 final class Lanes {
     private final Transport transport;
     private final Lane kind;
@@ -17,7 +19,10 @@ final class Lanes {
 
     private CountedLink[] opened = new CountedLink[0];
 
-    /** A link and the numbers of its posts since the link was made. Created while no post is pending. */
+    /**
+     * A link and the numbers of its posts since the link was made. The link has no pending post when the object is
+     * created.
+     */
     static final class CountedLink {
         final Link link;
         long sendsPosted;

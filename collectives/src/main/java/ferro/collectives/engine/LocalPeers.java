@@ -40,7 +40,7 @@ public final class LocalPeers {
 
     private final GroupSpec group;
     private final RankContext context;
-    /** Null if this group cannot use shared memory. */
+    /** Transport between the ranks of this host; null if this group cannot use shared memory. */
     private final IntraNodeTransport intraNode;
 
     private final SharedMemoryProvider provider;
@@ -52,7 +52,7 @@ public final class LocalPeers {
     private SharedTensors tensors;
 
     private boolean isClosed;
-    /** Null unless all ranks share memory. */
+    /** Executor of operations in shared memory; null unless all ranks share memory. */
     private volatile SharedMemoryExecutor executor;
 
     /** Creates an object that has found no peer yet. */
@@ -66,7 +66,9 @@ public final class LocalPeers {
         this.topology = NodeTopology.none(group.worldSize(), life.transport.noSharedMemoryBecause());
     }
 
-    /** Returns the size of each rank's segment if all ranks are on one host; empty if so many cannot share memory. */
+    /**
+     * Returns the size of each rank's segment if all ranks are on one host; empty if so many ranks cannot share memory.
+     */
     public static Optional<SegmentSize> segmentOf(int ranks) {
         if (ranks < 1) {
             throw new IllegalArgumentException("need at least one rank on a host, found " + ranks);
@@ -78,9 +80,9 @@ public final class LocalPeers {
     }
 
     /**
-     * Finds out, together with the other ranks, which ranks share memory. The engine does this before the first call of
-     * a user. If the exchange fails, closes the group and throws an exception, unless another rank has aborted the
-     * group.
+     * Determines, together with the other ranks, which ranks share memory. The engine calls this method before the
+     * first call of a user. If the exchange fails, closes the group and throws an exception, unless another rank has
+     * aborted the group.
      */
     void meet(GroupEngine engine, boolean isJoined) {
         try {
@@ -92,7 +94,10 @@ public final class LocalPeers {
         }
     }
 
-    /** Returns the timeouts of the calls of a join. All these calls together have the timeout of the join. */
+    /**
+     * Returns a supplier of timeouts for the calls of a join. All calls of a join together have the timeout of the
+     * join.
+     */
     private Supplier<Duration> untilJoined() {
         long end = context.nanoTime() + Deadlines.nanos(group.joinTimeout());
         return () -> Duration.ofNanos(Math.max(LEAST_NANOS, end - context.nanoTime()));

@@ -10,11 +10,13 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * The unexpected messages and the unmatched receives of one peer, both in order. Messages are matched by tag. Receives
- * from any rank and probes are in lists that the lanes of all peers share. Guarded by the progress lock.
+ * The queues of one peer's unexpected messages and unmatched receives. Messages are matched by tag. Receives from any
+ * rank and probes are in lists that the lanes of all peers share. Guarded by the progress lock.
  */
 abstract class MessageLane {
-    /** Bytes that count for each message in addition to its elements, to bound the number of empty messages too. */
+    /**
+     * Bytes that each message counts in addition to its elements, so that the number of empty messages is limited too.
+     */
     private static final long COST_BYTES = 256;
 
     final int peer;
@@ -30,22 +32,24 @@ abstract class MessageLane {
         this.owner = lanes.owner;
     }
 
-    /** A message that came before its receive: the elements, or only the announcement. */
+    /** A message that arrived before its receive was posted. The object has the elements, or only the announcement. */
     static final class UnexpectedMessage {
         final long tag;
         final DataType type;
         final long bytes;
-        /** Null for an announcement. */
+        /** The elements of the message; null for an announcement. */
         final ByteBuffer content;
 
         boolean complete;
-        /** Whether a probe from any rank has described the message, whose receive then counts as one from any rank. */
+        /**
+         * Whether a probe from any rank has described the message. Its receive then counts as a receive from any rank.
+         */
         boolean isFound;
-        /** The receive that gets the elements once all elements have come. */
+        /** The receive to which the elements are delivered when all elements have arrived. */
         Transfer taker;
         /** The number of the peer's announcement of this message. */
         long announcement;
-        /** The send of a message that this rank has announced to itself. */
+        /** The send of this rank, if this rank has announced the message to itself. */
         Transfer ownSend;
 
         UnexpectedMessage(long tag, DataType type, long bytes, boolean announced) {
@@ -60,7 +64,7 @@ abstract class MessageLane {
             return COST_BYTES + (content == null ? 0 : bytes);
         }
 
-        /** Returns an unexpected message that holds a copy of these elements. */
+        /** Returns an unexpected message that holds a copy of the elements of {@code data}. */
         static UnexpectedMessage of(long tag, HostTensor data) {
             UnexpectedMessage message = new UnexpectedMessage(tag, data.dataType(), data.byteCount(), false);
             HostTensor.of(data.dataType(), message.content).copyFrom(0, data, 0, data.elementCount());
@@ -81,7 +85,7 @@ abstract class MessageLane {
 
     abstract void send(Transfer send);
 
-    /** Receives a message that came before its receive. */
+    /** Receives a message that arrived before its receive was posted. */
     abstract void receive(UnexpectedMessage message, Transfer receive);
 
     void receive(Transfer receive) {
@@ -107,7 +111,7 @@ abstract class MessageLane {
         return false;
     }
 
-    /** Ends the match that has taken a message. If {@code match} is null, keeps the message. */
+    /** Ends {@code match}, a probe that takes the message. If {@code match} is null, keeps the message in the queue. */
     void keep(UnexpectedMessage message, Transfer match) {
         if (match == null) {
             keep(message);
@@ -121,7 +125,7 @@ abstract class MessageLane {
     }
 
     /**
-     * Removes and returns the first receive that takes a tag, or returns null. Receives from this peer and receives
+     * Removes and returns the first receive that accepts a tag, or returns null. Receives from this peer and receives
      * from any rank are taken in posting order.
      */
     Transfer takeReceive(long tag) {
@@ -145,7 +149,7 @@ abstract class MessageLane {
         return -1;
     }
 
-    /** Removes and returns the first unexpected message that a receive takes, complete or not, or returns null. */
+    /** Removes and returns the first unexpected message that a receive accepts, complete or not, or returns null. */
     private UnexpectedMessage takeUnexpected(Transfer receive) {
         for (Iterator<UnexpectedMessage> each = unexpected.iterator(); each.hasNext(); ) {
             UnexpectedMessage message = each.next();
@@ -165,7 +169,7 @@ abstract class MessageLane {
         return !unexpected.isEmpty();
     }
 
-    /** Returns the first unexpected message that a receive takes, or null. The message stays in the queue. */
+    /** Returns the first unexpected message that a receive accepts, or null. The message stays in the queue. */
     UnexpectedMessage findUnexpected(Transfer receive) {
         for (UnexpectedMessage message : unexpected) {
             if (receive.takes(message.tag)) {
@@ -175,7 +179,7 @@ abstract class MessageLane {
         return null;
     }
 
-    /** Keeps a message that no receive takes, and ends the probes that wait for such a message. */
+    /** Keeps a message that no receive accepts, and ends the probes that wait for such a message. */
     private void keep(UnexpectedMessage message) {
         unexpected.add(message);
         bytesKept += message.cost();

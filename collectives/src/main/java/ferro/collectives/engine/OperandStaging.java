@@ -15,7 +15,7 @@ import java.nio.ByteOrder;
  * is done at the position of the operation in the order of operations.
  */
 interface OperandStaging {
-    /** Returns the operand, made from the results of the operations before it. */
+    /** Returns the operand, made when the results of all earlier operations are complete. */
     HostTensor operand();
 
     /**
@@ -66,7 +66,7 @@ interface OperandStaging {
             return HostTensor.of(type, bytes);
         }
 
-        /** Returns the bits of the identity, in the low bytes. */
+        /** Returns the bits of the identity of an op, in the low bytes of the long. */
         static long bits(DataType type, ReduceOp op) {
             if (!type.isFloating()) {
                 return ofIntegers(type, op);
@@ -94,15 +94,15 @@ interface OperandStaging {
     }
 
     /**
-     * The additional work of operations that average integers. An average makes a wider copy of its operand when it
-     * begins at its position in the order. The collective sums this copy in place. After the collective, the operation
+     * The additional work of operations that average integers. When an average begins at its position in the order, it
+     * copies its operand to wider integers. The collective sums the copy in place. After the collective, the average
      * divides the sums and writes the averages to the result. Staged operations run one at a time, so one buffer is
      * enough for a group. Only the thread that makes progress uses this object.
      */
     final class IntegerAverages {
         /**
-         * Maximum length of the buffer that is kept. A longer operand gets a new buffer, whose allocation is cheap
-         * compared with the operation.
+         * Maximum length of the buffer that is kept for later operations. A longer operand gets a new buffer, whose
+         * allocation is cheap compared with the operation.
          */
         private static final int MAX_LONGS_KEPT = 1 << 17;
 
@@ -116,8 +116,8 @@ interface OperandStaging {
         }
 
         /**
-         * Returns the work of an average before and after its collective. {@code own} is other staging, outside this
-         * work, or null.
+         * Returns the additional work of an average. {@code own} is staging that is done before and after this work, or
+         * null.
          */
         OperandStaging of(PreparedCall prepared, HostTensor in, HostTensor out, OperandStaging own) {
             return new Sums(prepared, in, out, own);

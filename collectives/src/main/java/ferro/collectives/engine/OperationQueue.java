@@ -29,31 +29,34 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The collectives of a group, in submission order. One operation is the current one. Small operations may have begun
- * behind the current one if this makes no visible difference. Any thread may submit an operation. The thread with the
- * progress lock makes progress on all operations.
+ * The collectives of a group, in submission order. One operation is the current operation. Small later operations may
+ * begin before the current operation ends, if this makes no visible difference. Any thread may submit an operation. The
+ * thread with the progress lock makes progress on all operations.
  *
- * <p>A blocking call takes the fast path if no operation is queued and the progress lock is free. The call takes the
- * lock and its number with one instruction, publishes its data, records the call while the data travels, then consumes
- * the result. The fast path makes no object and takes no other lock. The fast path reads the clock when the call
- * begins. Of small calls that end within few polls, one of 16 also reads the clock at its end. All other calls read the
- * clock at their end. A call that does not end within the time of a spin becomes the current operation, like any other
- * operation.
+ * <p>A blocking call takes the fast path if no operation is queued and the progress lock is free. On the fast path, a
+ * call takes the progress lock and a sequence number with one instruction, publishes its data, records the call while
+ * the data travels, then consumes the result. The fast path makes no object and takes no other lock. The fast path
+ * reads the clock when the call begins. Small calls that end within a few polls read the clock at the end of only one
+ * call of 16. Larger and slower calls always read the clock at their end. A call that does not end within the time of a
+ * spin becomes the current operation and continues like a queued operation.
  */
 final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Operation> {
     /**
-     * Maximum length in bytes of a call that publishes its data before the call reads the clock. The other ranks then
-     * get the data earlier, and the measured time lacks only the copy of a few bytes.
+     * Maximum length in bytes of a call that publishes its data before the call reads the clock. Publishing first gives
+     * the data to the other ranks earlier. The measured time then lacks only the copy of a few bytes.
      */
     private static final int MAX_BYTES_BEFORE_CLOCK = 4096;
 
     /**
-     * Number of quick calls of a kind per measured call, whose time counts for all these calls. The first calls of a
-     * kind are all measured. Reading the clock takes 25 ns, a quick call takes 400 ns.
+     * Number of quick calls of one kind for each measured call. The time of the measured call counts for all these
+     * quick calls. The first calls of a kind are all measured. Reading the clock takes 25 ns, a quick call takes 400
+     * ns.
      */
     private static final int CALLS_PER_SAMPLE = 16;
 
-    /** Time above which a measured quick call was interrupted, so that the time counts for this call alone. */
+    /**
+     * Time above which a quick call must have been interrupted. A longer time counts only for the measured call itself.
+     */
     private static final long MAX_SAMPLE_NANOS = 10_000;
 
     /** Maximum age of the stored status of this rank. */
@@ -84,7 +87,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     /** Executor of the current operation, or of the last operation if no operation is current. */
     private Executor executor;
 
-    /** Guarded by the progress lock, as are the next five fields. */
+    /** The calls whose deadlines are watched. The progress lock guards this field and the next five fields. */
     private final CallWatch<Operation> watch;
     /** Time at which the status was stored, or at which the operation began to wait if no status was stored yet. */
     private long storedNanos;
@@ -102,21 +105,23 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     private PendingWork.Position[] reached = {};
 
     /**
-     * Number of queued operations that have begun behind the current one, and the last of them. Guarded by the progress
-     * lock.
+     * Number of queued operations that have begun before the end of the current operation. The progress lock guards
+     * this field and {@code lastBegun}, the last of these operations.
      */
     private int begunBehind;
 
     private Operation lastBegun;
-    /** Whether the next queued operation must wait until the current one has ended. */
+    /** Whether the next queued operation must wait until the current operation has ended. */
     private boolean heldBack;
-    /** The operation object of blocking calls, reused for each of them. */
+    /** The operation object that all blocking calls reuse. */
     private final Operation direct;
-    /** Operation that runs before the queued operations. Writes are guarded by the progress lock. */
+    /**
+     * Operation that runs before the queued operations. Only a thread that holds the progress lock writes this field.
+     */
     private volatile Operation next;
 
     private volatile Operation current;
-    /** Number of the last operation that has ended. Writes are guarded by the progress lock. */
+    /** Number of the last operation that has ended. Only a thread that holds the progress lock writes this field. */
     private long ended;
 
     /**
@@ -243,8 +248,8 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     }
 
     /**
-     * Tries the fast path, after the progress lock and a number are taken. If the call does not end on the fast path,
-     * it becomes the next operation of the loop.
+     * Tries the fast path, after the progress lock and a number are taken. A call that does not end on the fast path
+     * becomes the next operation of the progress loop.
      */
     private boolean endsAtOnce(PreparedCall prepared, long sequence, HostTensor in, HostTensor out, Duration timeout) {
         boolean isLong = prepared.bytes > MAX_BYTES_BEFORE_CLOCK;
@@ -303,7 +308,8 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
 
     /**
      * Records a call, and then fails the group if the data could not be published. The call already has its number. So
-     * the call continues as an operation, ends with the group, and is in the recording of the failure.
+     * the call continues as an operation, ends with the failure of the group, and appears in the recording of the
+     * failure.
      */
     private int entered(PreparedCall prepared, long sequence, long begunNanos, Throwable broken) {
         try {
@@ -342,7 +348,10 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         return progressLock.last();
     }
 
-    /** Returns whether the current operation uses links; true if none runs. The caller holds the progress lock. */
+    /**
+     * Returns whether the current operation uses links, or true without an operation. The caller holds the progress
+     * lock.
+     */
     boolean usesLinks() {
         return current == null || executor.usesLinks();
     }
@@ -353,7 +362,9 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         return progressLock.isEmpty() && next == null && current == null;
     }
 
-    /** Returns the status of this rank; null in no collective, or while the current operation changes. Thread-safe. */
+    /**
+     * Returns the status of this rank; null outside a collective or while the current operation changes. Thread-safe.
+     */
     RankStatus status() {
         Operation running = current;
         if (running == null) {
@@ -418,9 +429,9 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     }
 
     /**
-     * Returns the time in nanoseconds until {@link #check} may have something to do. The caller has made a check at the
-     * same time. The status is stored once more after the last progress, because the other ranks judge this rank by its
-     * status.
+     * Returns the time in nanoseconds until {@link #check} may have something to do. The caller has called
+     * {@link #check} with the same time. The status is stored once more after the last progress, because the other
+     * ranks judge this rank by its status.
      *
      * @param isQuiet whether nothing has moved since the last call
      */
@@ -609,7 +620,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         private HostTensor in;
         private HostTensor out;
         private volatile long sequence;
-        /** The operation that waits behind this one; only the queue uses this field. */
+        /** The operation that waits behind this operation; only the queue uses this field. */
         Operation following;
 
         /** Creates an operation without a number. {@code staging} is work before and after the operation, or null. */

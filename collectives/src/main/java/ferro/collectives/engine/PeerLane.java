@@ -50,10 +50,13 @@ final class PeerLane extends MessageLane {
     private long announcementsRead;
     private boolean listening;
 
-    /** A posted receive: for an envelope (both null), into the tensor of a receive, or for an unexpected message. */
+    /**
+     * A posted receive. Elements go to {@code receive} or to the unexpected {@code message}. For an envelope, these two
+     * are null.
+     */
     private record Inbound(long target, Transfer receive, UnexpectedMessage message) {}
 
-    /** Data to send: a reused envelope ({@code send} is null), or the elements of a send, which end the send. */
+    /** Data to send. If {@code send} is null, the data is a reused envelope, else the elements of the send. */
     private record Outbound(HostTensor data, Transfer send) {}
 
     PeerLane(int peer, Lanes.CountedLink channel, PeerLanes lanes) {
@@ -201,7 +204,10 @@ final class PeerLane extends MessageLane {
         }
     }
 
-    /** Sends the elements of an announced message, unless they were already sent, because a go-ahead may come twice. */
+    /**
+     * Sends the elements of an announced message, unless an earlier copy of the go-ahead has already started the
+     * sending.
+     */
     void startAnnounced(long announcement) {
         Transfer send = take(announced, announcement);
         if (send != null) {

@@ -21,12 +21,12 @@ import java.util.function.IntFunction;
  *
  * <p>A receive from any rank opens no connection. Such a receive takes a message that has come, or waits for a message
  * on a lane that a peer has opened. If messages of several ranks wait, the receive takes a message of the rank that was
- * served least recently in this way. So a rank is passed over at most as often as there are other ranks.
+ * served least recently in this way. So a waiting rank is passed over at most once for each other rank.
  */
 final class PeerLanes {
     private final Transport transport;
     private final Lanes lanes;
-    /** Null if this group cannot use shared memory. */
+    /** Transport between the ranks of this host; null if this group cannot use shared memory. */
     private final IntraNodeTransport intraNode;
 
     final CallHeader header;
@@ -139,7 +139,9 @@ final class PeerLanes {
         }
     }
 
-    /** Returns the rank whose waiting message a receive from any rank takes, or -1 if no message waits for it. */
+    /**
+     * Returns the rank whose waiting message a receive from any rank takes, or -1 if no message waits for the receive.
+     */
     private int sourceFor(Transfer receive) {
         // without an open lane, a peer would never be served while other peers always have messages
         openUsed();
@@ -183,7 +185,7 @@ final class PeerLanes {
         }
     }
 
-    /** Returns advice for a send if ranks wait for each other and a message of one is unreceived; else empty. */
+    /** Returns advice if ranks wait for each other and one of their messages is unreceived, else an empty text. */
     String crossing(Diagnosis.Blame verdict) {
         boolean isCrossing = verdict.isNoRankAlone()
                 && verdict.culprits().stream()
@@ -192,7 +194,8 @@ final class PeerLanes {
     }
 
     /**
-     * Returns a text about peers of a receive from which this rank reads no more messages; empty without such peers.
+     * Returns a text about the peers of a receive from which this rank reads no more messages. Returns an empty text if
+     * this rank still reads from all these peers.
      */
     String unreceived(Transfer receive, IntFunction<String> named) {
         StringBuilder text = new StringBuilder();
@@ -209,7 +212,9 @@ final class PeerLanes {
                         .toString();
     }
 
-    /** Returns a text about when a peer reads messages, for an eager send that waits for this; else empty. */
+    /**
+     * Returns a text about when a peer reads messages, for an eager send that waits for the peer; else an empty text.
+     */
     String unread(Transfer send) {
         return send.isEager()
                 ? "; a rank reads messages while it is in a call of the group, and keeps at most " + size()
@@ -252,7 +257,7 @@ final class PeerLanes {
      * return at once. Guarded by the progress lock.
      */
     static final class OwnLane extends MessageLane {
-        /** Number of bytes that are copied at once if a message changes its type. */
+        /** Number of bytes that are copied at once if a send and its receive have different element types. */
         private static final long PIECE_BYTES = 1 << 20;
 
         OwnLane(int rank, PeerLanes lanes) {

@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
  * blocking collective is never passed to the caller, so the next blocking collective reuses the handle.
  */
 final class PendingWork implements Work {
-    /** Shortest pause that a text mentions, because a shorter pause explains nothing. */
+    /** Shortest pause of a process that an error text mentions, because a shorter pause explains no failure. */
     private static final long PAUSE_NANOS = 100_000_000L;
 
     private final ProgressLoop owner;
@@ -34,10 +34,16 @@ final class PendingWork implements Work {
     private volatile Thread waiter;
     private volatile Failure interrupt;
     private int entry;
-    /** Whether the operation has no entry yet, and gets one when a thread waits for it or when it ends. */
+    /**
+     * Whether the flight recorder has no entry yet. The entry is made when a thread waits for the operation or at its
+     * end.
+     */
     private boolean isUnrecorded;
 
-    /** What a successful end counts: index of the kind, number of calls that are joined, bytes of this rank. */
+    /**
+     * Index of the kind in the counters. A successful end also counts the joined calls and the bytes of the next two
+     * fields.
+     */
     private int countedIndex;
 
     private int countedCalls;
@@ -63,7 +69,7 @@ final class PendingWork implements Work {
         public static final Position NOWHERE = new Position(-1, 0, Set.of());
     }
 
-    /** Cause and progress of a failure, in one object so that operations that end well are no larger. */
+    /** The cause of a failure and the progress at the failure. A successful operation needs no object of this class. */
     private record WorkFailure(Failure why, Position at) {}
 
     /** Creates the handle of an operation that begins now. {@code sequence} is -1 for a message. */
@@ -176,7 +182,7 @@ final class PendingWork implements Work {
         entry = owner.recorder().submitted(sequence, text, bytes, begunNanos);
     }
 
-    /** Sets the entry of an operation that runs, and is already in the flight recorder. */
+    /** Sets the flight recorder entry of an operation that is already running and already recorded. */
     public void recordedAs(int known) {
         entry = known;
     }
@@ -229,7 +235,7 @@ final class PendingWork implements Work {
 
     /**
      * Ends the operation successfully. The caller of each method that ends an operation holds the progress lock and has
-     * made the last access to the memory.
+     * made the last access to the memory of the operation.
      */
     public void succeed(int steps, long bytesMoved) {
         end(null, steps, bytesMoved);
@@ -350,7 +356,7 @@ final class PendingWork implements Work {
     /** The condition that ends a run of the progress loop. */
     enum RunLimit {
         DONE,
-        /** The run ends when the work is done, at a time, or at an interrupt. Unfinished work continues. */
+        /** The run ends when the work is done, at a given time, or at an interrupt. Unfinished work continues. */
         TIME,
         /** The run ends when nothing is pending, or when a caller wants the progress lock. */
         IDLE,

@@ -26,8 +26,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A back end with every collective over the five methods of a plain back end: the engine over {@link PlainTransport}.
- * Point-to-point calls go to the plain back end directly, and block.
+ * A back end with every collective over a plain back end, which has five methods. Collectives run on an engine over
+ * {@link PlainTransport}. Point-to-point calls go to the plain back end directly, and block.
  */
 public final class PlainEngine extends ForwardingBackend {
     private final Backend plain;
@@ -116,7 +116,10 @@ public final class PlainEngine extends ForwardingBackend {
                 () -> transport.whileNothingIsSent(timeout, () -> plain.send(message, to, tag, timeout)));
     }
 
-    /** Moves and counts a message. Returns the time of the call in nanoseconds. The engine counts only collectives. */
+    /**
+     * Moves a message and counts it, because the engine counts only collectives. Returns the time of the call in
+     * nanoseconds.
+     */
     private long counted(int index, long bytes, Runnable call) {
         long begun = System.nanoTime();
         call.run();

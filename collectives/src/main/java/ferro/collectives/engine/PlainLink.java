@@ -30,7 +30,9 @@ final class PlainLink implements Link {
     /** No timeout for the back end. The engine has the deadline, and closes the back end when the deadline passes. */
     private static final Duration NO_LIMIT = Duration.ofDays(1);
 
-    /** Offset of a call's text behind the header: length, then UTF-8. Both ranks have the same byte order. */
+    /**
+     * Offset of a call's description, behind the header. The description has a length in native byte order, then UTF-8.
+     */
     private static final int TEXT_LENGTH_AT = WireHeader.BYTES;
 
     private static final int TEXT_AT = TEXT_LENGTH_AT + Integer.BYTES;
@@ -160,13 +162,16 @@ final class PlainLink implements Link {
 
     /**
      * Receives a header that the peer may send. Returns a failure if the peer makes another call with the same
-     * sequence, else null. A header of an earlier or later call says nothing about this call.
+     * sequence, else null. A header of an earlier or later call does not count as a difference.
      */
     FerroException find(CallHeader call) {
         return compared(call, FIND_LIMIT, true);
     }
 
-    /** Waits, at most until a time, until the peer has received the header of a call and can compare too. */
+    /**
+     * Waits until the peer has received the header of a call and can compare the calls too, at most until
+     * {@code untilNanos}.
+     */
     void awaitTaken(CallHeader call, long untilNanos) {
         while (taken < call.sequence()
                 && System.nanoTime() - untilNanos < 0
@@ -196,7 +201,10 @@ final class PlainLink implements Link {
                         + CallsThatDiffer.remedy(calls));
     }
 
-    /** Returns a text that fits behind a header. A long label loses its middle, so that root and length stay. */
+    /**
+     * Returns a text that fits behind a header. The middle of a text that is too long is cut, so that root and length
+     * stay.
+     */
     static String shortened(String text) {
         boolean fits = text.getBytes(StandardCharsets.UTF_8).length <= TEXT_BYTES;
         return fits
@@ -207,7 +215,7 @@ final class PlainLink implements Link {
     /**
      * Receives a piece and combines its complete records. The first record may have begun in the previous piece.
      *
-     * @param left number of elements of that incomplete record, which are the first elements of {@code into}
+     * @param left number of elements of the incomplete record from the previous piece, at the start of {@code into}
      * @return number of elements of an incomplete record at the end of this piece
      */
     private long take(HostTensor into, ReduceOp op, long left) {

@@ -24,11 +24,14 @@ import java.util.function.ObjIntConsumer;
  * dropped. To give up, the engine closes the back end.
  */
 final class PlainTransport implements Transport {
-    /** Longest search for a different call, after the deadline; shorter for a call with a short timeout. */
+    /**
+     * Longest search for a peer with a different call, after the deadline. A call with a short timeout has a shorter
+     * search.
+     */
     private static final long SEARCH_NANOS = 2_000_000_000L;
 
     private static final int SEARCH_PART = 4;
-    /** Time from the report of a difference to the end of the search, when the call times out. */
+    /** Time from the report of a different call to the end of the search, when the call times out. */
     private static final long REPORT_NANOS = 200_000_000L;
 
     private final Backend plain;
@@ -147,13 +150,13 @@ final class PlainTransport implements Transport {
     }
 
     /**
-     * Checks once, at a deadline, whether a peer makes another call. If two ranks wait in their sends, neither receives
-     * the header of the other rank. The search receives the header of each peer in turn, beginning with the peer to
+     * Checks once, at a deadline, whether a peer makes another call. Two ranks that both wait in their sends do not
+     * receive each other's header. So the search receives the header of each peer in turn, beginning with the peer to
      * which this rank sends.
      *
      * @param timeoutNanos timeout of the call in nanoseconds; the search takes at most a quarter of the timeout
-     * @return whether the search is over or impossible; the search is impossible if this rank is in no send, or in a
-     *     receive
+     * @return whether the search is over or impossible; the search is impossible if this rank is not in a send, or if
+     *     this rank is in a receive
      */
     boolean hasCompared(long timeoutNanos) {
         if (searchedUntilNanos == 0) {
@@ -191,7 +194,10 @@ final class PlainTransport implements Transport {
         }
     }
 
-    /** Fails the group before the end of the search if a peer makes another call. Returns whether the peer does. */
+    /**
+     * Fails the group before the end of the search if a peer makes another call. Returns whether a peer makes another
+     * call.
+     */
     private boolean search(PlainLink link, CallHeader call) {
         FerroException differs;
         try {

@@ -19,7 +19,8 @@ import java.util.BitSet;
  * the other.
  *
  * <p>Each post gets its position on its link when the operation begins, and is posted only at that position. So several
- * operations may be in flight, and each link carries all posts of the first operation before any post of the second.
+ * operations may be in flight, and each link carries all posts of the first operation before any post of the second
+ * operation.
  */
 final class PlanRun {
     private static final Region[] REGIONS = Region.values();
@@ -39,8 +40,8 @@ final class PlanRun {
 
     private final HostTensor[] scratchByType = new HostTensor[DataType.values().length];
     /**
-     * The op of a sum of multiplied inputs, else null. Each element is multiplied when it is first read from the
-     * operand, for a copy or for a send.
+     * The op of a sum of multiplied inputs; null for any other op. Each element of such a sum is multiplied when it is
+     * first read from the operand, for a copy or for a send.
      */
     private ReduceOp multiplier;
     /** Memory that the current operation sends instead of its operand, or null. */
@@ -104,8 +105,8 @@ final class PlanRun {
     }
 
     /**
-     * Returns whether an operation on these tensors may read what this operation writes, or write what this operation
-     * reads or writes.
+     * Returns whether this operation conflicts with an operation on the given tensors. They conflict if one operation
+     * writes memory that the other operation reads or writes.
      */
     boolean mayTouch(HostTensor in, HostTensor out) {
         HostTensor ownOut = memory[Region.OUT.ordinal()];
@@ -146,7 +147,7 @@ final class PlanRun {
         return sendsDone + receivesDone != before;
     }
 
-    /** Returns whether the first receive that is not done has arrived. */
+    /** Returns whether the first unfinished receive has arrived. */
     private boolean hasArrived(Schedule.ScheduledPost receive) {
         return receive.isLocal() || lanes.to(receive.peer()).link.received() >= receivePosition[receivesDone];
     }
@@ -188,7 +189,7 @@ final class PlanRun {
         return products;
     }
 
-    /** Posts the next receive. Returns false if the position of the receive on its link is not the next one yet. */
+    /** Posts the next receive. Returns false if the receive must wait for earlier receives on its link. */
     private boolean postReceive(Schedule.ScheduledPost post) {
         HostTensor into = memory[post.region().ordinal()];
         if (post.isLocal()) {

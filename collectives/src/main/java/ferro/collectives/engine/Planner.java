@@ -53,7 +53,7 @@ final class Planner {
     private final long segmentBytes;
     private final PreparedCall[] cache = new PreparedCall[2 * SLOTS];
     private final PreparedCall[] joined = new PreparedCall[JOINED_SLOTS];
-    /** Cache of calls with labels; the first such call makes it. */
+    /** Cache of calls with labels; null before the first call with a label. */
     private volatile PreparedCall[] labelled;
 
     private PreparedCall newest;
@@ -73,8 +73,8 @@ final class Planner {
     }
 
     /**
-     * Makes operations run in shared memory from now on. All ranks must share memory. The caller calls this method
-     * before the first operation.
+     * Makes later operations run in shared memory. All ranks must share memory. The caller calls this method before the
+     * first operation.
      */
     void share(SegmentLayout layout) {
         synchronized (cache) {
@@ -108,8 +108,8 @@ final class Planner {
 
     /**
      * Returns the prepared object that equal calls share. Checks the arguments of the call and whether the call is
-     * supported, before any data moves. Takes no lock, because an entry of the cache is complete, even if another
-     * thread stored it.
+     * supported, before any data moves. Takes no lock, because each cache entry is complete when another thread can
+     * read the entry.
      */
     PreparedCall prepare(Collective call, String label) {
         Objects.requireNonNull(call, "call").check(group.rank(), group.worldSize());
@@ -202,14 +202,14 @@ final class Planner {
         return key.type() == null ? 1 : key.type().byteSize();
     }
 
-    /** Returns the number of elements of a record, which no algorithm may split. */
+    /** Returns the number of elements of a record. No algorithm may split a record. */
     private static int recordElements(PreparedCall.Key key) {
         return key.op() == null ? 1 : key.op().recordElements();
     }
 
     /**
-     * Chooses an algorithm for the topology of the ranks: memory that all ranks share, hosts on which some ranks share
-     * memory, or messages between all ranks.
+     * Chooses an algorithm for the topology of the ranks. The topology is memory that all ranks share, hosts on which
+     * some ranks share memory, or messages between all ranks.
      */
     private Algorithm algorithm(SharedCall call, boolean areEqual) {
         CollectiveKind kind = call.kind();

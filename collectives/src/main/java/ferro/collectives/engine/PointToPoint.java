@@ -54,13 +54,13 @@ final class PointToPoint {
     private boolean isCurrent;
 
     private volatile Snapshot snapshot;
-    /** The transfer whose status is reported if no status was stored yet. */
+    /** The transfer whose status is reported before any status has been stored. */
     private volatile Transfer newest;
 
     /** The stored status of this rank, which is valid until the transfer {@code of} has ended. */
     private record Snapshot(RankStatus status, Transfer of) {}
 
-    /** Creates an object without messages. The headers of its messages carry the 64-bit identity {@code group}. */
+    /** Creates an object without messages. Message headers carry {@code group}, the 64-bit identity of the group. */
     PointToPoint(ProgressLoop loop, GroupControl control, Transport transport, long group, long kept) {
         this.loop = loop;
         this.control = control;
@@ -80,7 +80,7 @@ final class PointToPoint {
         return pendingCount.get() == 0;
     }
 
-    /** Queues a message; the progress loop begins it. */
+    /** Queues a message. The progress loop begins the message. */
     Transfer submit(Message message, CallOptions options) {
         Transfer taken = message.matched() == null ? null : Transfer.ofMatch(message.matched(), this);
         String what;
@@ -131,8 +131,8 @@ final class PointToPoint {
     }
 
     /**
-     * Cancels a receive that no message has matched. The receive is submitted once more, and the thread that holds the
-     * progress lock decides. Returns after the decision, which this thread may make itself.
+     * Cancels a receive that no message has matched. The receive is submitted again, and the thread that holds the
+     * progress lock decides about the cancellation. Returns after the decision, which this thread may make itself.
      */
     void cancel(Transfer receive) {
         loop.refuseInside("cancel of " + receive.work.description());
@@ -183,8 +183,8 @@ final class PointToPoint {
     }
 
     /**
-     * Returns the time in nanoseconds until {@link #check} may have something to do. The caller has made a check at the
-     * same time. If {@code isQuiet}, nothing has moved since the last call.
+     * Returns the time in nanoseconds until {@link #check} may have something to do. The caller has called
+     * {@link #check} with the same time. {@code isQuiet} is true if nothing has moved since the last call.
      */
     long untilNext(long nowNanos, boolean isQuiet) {
         isCurrent &= isQuiet || storedNanos == nowNanos;
@@ -197,7 +197,7 @@ final class PointToPoint {
         return next;
     }
 
-    /** Fails the group if a transfer can never be matched, because peers have left. */
+    /** Fails the group if a transfer can never be matched, because the peers of the transfer have left. */
     private void refuseIfItsPeerLeft(Transfer transfer) {
         GracefulExits exits = control.exits();
         if (transfer.isFromAny()) {
@@ -265,7 +265,10 @@ final class PointToPoint {
         }
     }
 
-    /** Notifies the listeners of a late transfer and similar ones begun before a time; many may be posted at once. */
+    /**
+     * Notifies the listeners once of a late transfer and of similar transfers begun before {@code untilNanos}, because
+     * many may be posted at once.
+     */
     private void warn(Transfer first, long untilNanos, long nowNanos) {
         BitSet peers = new BitSet();
         int others = -1;
@@ -330,7 +333,10 @@ final class PointToPoint {
         return !exits.has(peer) || counts(peer).arrived() < exits.sentBy(peer);
     }
 
-    /** Returns the ranks to blame; culprits that the peer itself waits for come first, for the operator. */
+    /**
+     * Returns the ranks to blame. Culprits that the peer itself waits for come first, because they help the operator
+     * most.
+     */
     private String blamed(BitSet culprits, Transfer late) {
         int self = loop.group().rank();
         BitSet others = (BitSet) culprits.clone();
@@ -410,7 +416,7 @@ final class PointToPoint {
         newest = null;
     }
 
-    /** Ends a message for its lane. The callers of this method and the next three methods hold the progress lock. */
+    /** Ends a message for its lane. The caller holds the progress lock, as the callers of the next three methods do. */
     void finish(Transfer transfer) {
         // after a failure, all transfers have already ended
         if (pending.remove(transfer)) {
@@ -424,7 +430,7 @@ final class PointToPoint {
         }
     }
 
-    /** Fails the group because a message matched a receive of another shape. */
+    /** Fails the group because a message matched a receive of another type or length. */
     void mismatched(Transfer receive, DataType type, long bytes) {
         int rank = loop.group().rank();
         String text = receive.mismatch(control.machines()::named, rank, type, bytes);

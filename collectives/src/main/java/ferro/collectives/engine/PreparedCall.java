@@ -32,7 +32,10 @@ final class PreparedCall {
     final DataType type;
     final long elements;
     final ChunkCounts parts;
-    /** Type of the elements that are sent. Only an average of integers has another type and other chunks here. */
+    /**
+     * Type of the elements that are sent. Only an average of integers sends another type and other chunks than the call
+     * has.
+     */
     final DataType carriedType;
 
     final ChunkCounts carriedParts;
@@ -42,7 +45,9 @@ final class PreparedCall {
     private final String label;
 
     final ReduceOp op;
-    /** Op that combines two elements while operands are missing. Any multiplication of operands precedes this op. */
+    /**
+     * Op that combines two elements while operands are missing. If operands are multiplied, they are multiplied before.
+     */
     final ReduceOp combining;
     /** Op that combines the last missing operand. For an average of floats, this op also divides. */
     final ReduceOp completing;
@@ -56,12 +61,15 @@ final class PreparedCall {
     final int steps;
     final CallHeader.Call call;
     /**
-     * For an all-to-all with unequal parts, the call by peer, with the message's length in the fingerprint; else null.
+     * Calls by peer of an all-to-all with unequal parts, else null. The fingerprint of each call includes the message's
+     * length.
      */
     final CallHeader.Call[] sendCalls;
 
     final CallHeader.Call[] receiveCalls;
-    /** Bytes of the whole operation; {@code bytesMoved}: bytes that this rank sends and receives for it. */
+    /**
+     * Bytes of the whole operation. {@code bytesMoved} is the number of bytes that this rank sends and receives for it.
+     */
     final long bytes;
 
     final long bytesMoved;
@@ -118,17 +126,17 @@ final class PreparedCall {
         return type == null ? 0 : type.byteSize();
     }
 
-    /** Returns the factor by which each element of an operand is multiplied at its first read; 1 for most calls. */
+    /** Returns the factor by which each element of an operand is multiplied when it is first read; 1 for most calls. */
     double factor() {
         return op == null ? 1 : op.factor();
     }
 
-    /** Returns the number of bytes that a rank contributes. The operand is null if the rank has none. */
+    /** Returns the number of bytes that a rank contributes. The operand is null if the rank has no operand. */
     long contributedBytes(HostTensor operand, int rank) {
         return operand == null || kind == CollectiveKind.BROADCAST && rank != root ? 0 : operand.byteCount();
     }
 
-    /** Returns whether the call is an average of integers, which is computed by wider sums. */
+    /** Returns whether the call is an average of integers, which is computed from sums of wider integers. */
     boolean isWidened() {
         return IntegerSums.serve(type, op);
     }
@@ -167,7 +175,10 @@ final class PreparedCall {
             long[] joined,
             String... labels) {
         private static final int SHIFT = 7;
-        /** Also spreads lengths that are powers of two (Knuth, The Art of Computer Programming 3, 6.4). */
+        /**
+         * Multiplier of a hash that also spreads lengths that are powers of two (Knuth, The Art of Computer Programming
+         * 3, 6.4).
+         */
         private static final int GOLDEN = 0x9E3779B9;
 
         private static final int GOLDEN_SHIFT = 16;
@@ -207,8 +218,8 @@ final class PreparedCall {
         }
 
         /**
-         * Returns the key of the call that is planned and sent: the key of the wider sums for an average of integers,
-         * else this key.
+         * Returns the key of the call that is planned and sent. For an average of integers, this is the key of the sums
+         * of wider integers, else this key.
          */
         Key carried() {
             if (!IntegerSums.serve(type, op)) {
@@ -250,8 +261,8 @@ final class PreparedCall {
     }
 
     /**
-     * Appends what is equal on all ranks about the parts. For an all-to-all with unequal parts, this is only that the
-     * lengths differ, because each pair of ranks compares its own lengths.
+     * Appends the properties of the parts that are equal on all ranks. For an all-to-all with unequal parts, the only
+     * such property is that the lengths differ, because each pair of ranks compares its own lengths.
      */
     private static void describe(Key key, StringBuilder text) {
         if (!key.parts.areEqual() && key.kind == CollectiveKind.ALL_TO_ALL) {

@@ -6,12 +6,13 @@ import java.lang.invoke.VarHandle;
 
 /**
  * The order of a group's collectives: the progress lock, the number of the next collective, and the queued collectives.
- * Lock and number are one word. So a blocking call takes both with one instruction, and releases the lock with another
- * one, without a JDK lock. Thread-safe.
+ * One 64-bit word holds the state of the lock and the number. So a blocking call takes the lock and a number with one
+ * instruction, and releases the lock with another instruction, without a JDK lock. Thread-safe.
  *
  * <p>A thread that queues an operation first counts the operation as waiting, and then takes a number. A thread that
- * bypasses the queue first reads the word, and then checks whether an operation waits. If the word is unchanged when
- * this thread takes its number, no operation with a lower number waits. So the order is kept without a lock.
+ * bypasses the queue first reads the word, and then checks whether an operation waits. If the word is unchanged when a
+ * bypassing thread takes its number, no operation with a lower number waits. So operations keep their order without a
+ * lock.
  */
 final class ProgressLock {
     /** The value that a method returns if no number can be taken. */
@@ -35,8 +36,8 @@ final class ProgressLock {
 
     private volatile long word;
     /**
-     * The thread that may enter again; null on the fast path, which does not enter again. Another thread may read any
-     * value in this field except itself.
+     * The thread that may take the progress lock again; null on the fast path, which never takes the lock twice.
+     * Another thread may read any value in this field except itself.
      */
     private Thread holder;
 
@@ -66,8 +67,8 @@ final class ProgressLock {
     }
 
     /**
-     * Returns the word that {@link #tryEnterAsNext} has to find unchanged. The caller reads the word before it checks
-     * whether an operation waits.
+     * Returns the word that holds the lock and the next number. {@link #tryEnterAsNext} succeeds only if the word is
+     * unchanged. The caller reads the word before the caller checks whether an operation waits.
      */
     long look() {
         return word;
@@ -82,12 +83,15 @@ final class ProgressLock {
         return isFree && WORD.compareAndSet(this, seen, seen + NEXT_NUMBER | HELD) ? (seen >>> NUMBER_SHIFT) + 1 : NONE;
     }
 
-    /** Lets the thread that entered by {@link #tryEnterAsNext} enter again. */
+    /** Lets the thread that took the lock by {@link #tryEnterAsNext} take the lock again. */
     void own() {
         holder = Thread.currentThread();
     }
 
-    /** Releases the lock, or keeps it for an earlier entry of this thread. Reads after the release see newer values. */
+    /**
+     * Releases the lock, or keeps the lock for an earlier entry of this thread. Reads after the release see newer
+     * values.
+     */
     void leave() {
         if (entries > 0) {
             entries--;
@@ -99,14 +103,14 @@ final class ProgressLock {
         WORD.getAndAdd(this, -HELD);
     }
 
-    /** Returns whether this thread has entered by {@link #tryEnter} or {@link #own}, and has not left yet. */
+    /** Returns whether this thread holds the lock after {@link #tryEnter} or {@link #own}. */
     boolean isMine() {
         return holder == Thread.currentThread();
     }
 
     /**
-     * Returns the thread that has entered by {@link #tryEnter} or {@link #own}, or null. Another thread may call this
-     * method, which does not wait.
+     * Returns the thread that holds the lock after {@link #tryEnter} or {@link #own}, or null. Another thread may call
+     * this method, which does not wait.
      */
     Thread holder() {
         return isHeld() ? (Thread) HOLDER.getOpaque(this) : null;
@@ -171,7 +175,7 @@ final class ProgressLock {
         return size == 0 ? null : after(null);
     }
 
-    /** Returns the operation behind a waiting one, or the first one for null. Returns null if there is none. */
+    /** Returns the operation after a waiting operation, or the first operation for null. Returns null at the end. */
     synchronized Operation after(Operation waiting) {
         return waiting == null ? first : waiting.following;
     }
@@ -206,7 +210,7 @@ final class ProgressLock {
         return null;
     }
 
-    /** Returns the waiting operation with the earliest deadline; null if {@code running} has the earliest. */
+    /** Returns the waiting operation with the earliest deadline; null if {@code running} has an earlier deadline. */
     synchronized Operation firstToEnd(Operation running) {
         Operation earliest = running;
         for (Operation each = first; each != null; each = each.following) {

@@ -19,9 +19,9 @@ import java.util.concurrent.locks.LockSupport;
  * The loop that makes progress on the operations and messages of a group. Only the thread that holds the progress lock
  * runs the loop.
  *
- * <p>The caller of a blocking operation takes the lock and runs the loop until its own operation is done, so that
- * nothing is handed over to another thread. The progress thread of the group makes progress on asynchronous operations.
- * The first asynchronous operation starts the progress thread, and the progress thread yields to callers. A thread that
+ * <p>The caller of a blocking operation takes the lock and runs the loop until its own operation is done, so that no
+ * work is passed to another thread. The progress thread of the group makes progress on asynchronous operations. The
+ * first asynchronous operation starts the progress thread, and the progress thread yields to callers. A thread that
  * releases the lock wakes the next thread.
  */
 final class ProgressLoop {
@@ -49,15 +49,15 @@ final class ProgressLoop {
 
     interface LoopOwner {
         /**
-         * Ends all operations after a failure. Idempotent. The caller holds the progress lock. Returns whether this was
-         * the first call after the failure.
+         * Ends all operations after a failure. Idempotent. The caller holds the progress lock. Only the first call
+         * after a failure returns true.
          */
         boolean settle();
 
         /** Returns whether {@link #settle} has anything to do. Thread-safe. */
         boolean hasToSettle();
 
-        /** Returns how many nanoseconds this process was paused since a time. Thread-safe. */
+        /** Returns how many nanoseconds this process was paused since the time {@code sinceNanos}. Thread-safe. */
         long pausedSince(long sinceNanos);
 
         /** Returns the recorder of every operation. Thread-safe. */
@@ -75,7 +75,7 @@ final class ProgressLoop {
         this.completions = new CompletionThreads(task -> newThread(task, "completion"));
     }
 
-    /** Sets the parts on which the loop makes progress, before the first submission and the first event. */
+    /** Sets the objects on which the loop makes progress, before the first submission and the first event. */
     void serve(GroupControl failures, OperationQueue operations, PointToPoint pointToPoint) {
         control = failures;
         collectives = operations;
@@ -103,8 +103,8 @@ final class ProgressLoop {
     }
 
     /**
-     * Runs a stage that a user chained. The stage may block, so it runs on a thread for completions. If no such thread
-     * can be made, the stage runs on the background thread, which has other work, and the group fails.
+     * Runs a stage that a user chained. The stage may block, so it runs on a thread for completions. If the thread
+     * cannot be made, the stage runs on the background thread, which has other work, and the group fails.
      */
     void later(Runnable stage) {
         if (stepped) {
@@ -158,7 +158,7 @@ final class ProgressLoop {
 
     /**
      * Runs the loop until the work is done, or waits for the thread that runs the loop. With {@link RunLimit#TIME},
-     * this method also returns at a time or at an interrupt, and leaves the work untouched.
+     * this method also returns at {@code untilNanos} or at an interrupt, and leaves the work untouched.
      */
     void await(PendingWork work, RunLimit until, long untilNanos) {
         if (!work.isDone()) {
@@ -208,7 +208,9 @@ final class ProgressLoop {
         wakeProgress();
     }
 
-    /** Fails the group after an exception in the loop, because an operation that waits for data cannot do this. */
+    /**
+     * Fails the group after an exception in the loop, because an operation that waits for data cannot fail the group.
+     */
     private void broken(Throwable failure) {
         control.fail(Failures.inside(group, control.self(), failure));
     }
@@ -225,7 +227,10 @@ final class ProgressLoop {
         }
     }
 
-    /** Runs a task with the progress lock held. Waits for the lock until a time. Returns whether the task ran. */
+    /**
+     * Runs a task with the progress lock held. Waits for the lock until {@code untilNanos}. Returns whether the task
+     * ran.
+     */
     boolean exclusively(Runnable task, long untilNanos) {
         callersWaiting.incrementAndGet();
         boolean interrupted = false;
@@ -280,8 +285,8 @@ final class ProgressLoop {
     /**
      * Runs the loop. The caller holds the progress lock. An iteration makes all progress that is possible without
      * waiting. The body of an iteration is in this method to keep the number of frames between the links and a user's
-     * call as small as possible. Returns whether anything moved in the last iteration. The work is null if the loop
-     * runs for no single operation.
+     * call as small as possible. Returns whether anything moved in the last iteration. {@code work} is null if the loop
+     * does not run for a single operation.
      */
     boolean run(PendingWork work, RunLimit until, long untilNanos) {
         spinThenPark.begin();

@@ -7,14 +7,14 @@ import ferro.collectives.plan.Step;
 import java.util.List;
 
 /**
- * A plan for a given number of elements. Its steps are arrays of posts, cut into segments, so that a run allocates
- * nothing and needs no lookup.
+ * A plan for a given number of elements. The steps of the plan are arrays of posts, cut into segments. A run of the
+ * plan therefore allocates nothing and searches nothing.
  *
  * <p>{@link ChunkCounts} defines how the elements are cut into the chunks of the plan. A step of one chunk is cut into
- * segments. If such a step waits for another step of one chunk, both concern the same chunk. So each segment waits only
- * for the same segment of the other step, and segments pipeline through rounds. If scratch memory for full chunks would
- * be too large, the plan runs several times over parts of each chunk. These runs are called passes, and follow one
- * after the other.
+ * segments. If a step of one chunk waits for another step of one chunk, the two steps have the same chunk. So each
+ * segment waits only for the same segment of the other step, and segments move through rounds as a pipeline. If scratch
+ * memory for full chunks would be too large, the plan runs several times over parts of each chunk. The runs over parts
+ * of chunks are called passes, and follow one after the other.
  */
 final class Schedule {
     static final long SCRATCH_BYTES_MOST = 32L << 20;
@@ -23,7 +23,7 @@ final class Schedule {
 
     /** A receive that overwrites. */
     static final byte RECEIVE = 0;
-    /** A receive that combines with the present elements. */
+    /** A receive that combines the received elements with the elements in memory. */
     static final byte COMBINE = 1;
     /** A combine that completes the elements of the result. */
     static final byte COMPLETE = 2;
@@ -47,11 +47,13 @@ final class Schedule {
     private final long scratchStride;
 
     /**
-     * The elements that a post moves, and the numbers of sends and receives that must be finished before the post.
+     * The elements that a post moves, and the numbers of sends and receives that must be finished before the post can
+     * begin.
      *
      * @param peer       rank of the peer; -1 if the post moves nothing between ranks
      * @param source     region that a local post reads; null for other posts
-     * @param readsFirst whether a combine has the elements that are read first, see {@link Step.Combine#readsFirst}
+     * @param readsFirst whether a combine has the elements that are read as its first operand, see
+     *     {@link Step.Combine#readsFirst}
      */
     record ScheduledPost(
             byte kind,
@@ -93,7 +95,7 @@ final class Schedule {
         return sends.length + receives.length;
     }
 
-    /** The index of the first post of each step within one pass, and whether the step is cut into segments. */
+    /** The index of the first post of each step within a pass, and whether each step is cut into segments. */
     private record Layout(int[] start, boolean[] segmented) {
         int count() {
             return start[segmented.length];
@@ -101,8 +103,8 @@ final class Schedule {
     }
 
     /**
-     * The cut of the elements of an operation. The cut is equal on all ranks, because both ends of a link must cut
-     * alike.
+     * The division of the elements of an operation into posts. The division is equal on all ranks, because sender and
+     * receiver must cut each message into the same segments.
      *
      * @param parts        lengths of the chunks
      * @param elementBytes size of one element of the parts in bytes, or of one record if the parts count records
@@ -111,7 +113,7 @@ final class Schedule {
      */
     record Chunking(ChunkCounts parts, int elementBytes, long segmentBytes, int passes) {
         /**
-         * Returns a cut with which no rank needs more than {@code scratchBytesMost} bytes of scratch memory. In a
+         * Returns a division with which no rank needs more than {@code scratchBytesMost} bytes of scratch memory. In a
          * single pass, the rank with the most scratch memory would need {@code scratch} elements.
          */
         static Chunking of(
@@ -164,7 +166,7 @@ final class Schedule {
         return new Layout(start, segmented);
     }
 
-    /** Returns the number of posts of a step in a pass. Both ends of a message have its length and cut it alike. */
+    /** Returns the number of posts of a step in a pass. Sender and receiver of a message get the same number. */
     private int posts(Step step) {
         if (step.chunks() != 1) {
             return passes == 1 ? 1 : step.chunks();
@@ -237,7 +239,7 @@ final class Schedule {
         return new ElementRange(chunk, pass, low, passStart(region, chunk, pass + 1) - low);
     }
 
-    /** A range of elements that begins in a chunk. Only a range of full chunks covers several chunks. */
+    /** A range of elements that begins in a chunk. Only a range of full chunks covers more than one chunk. */
     private record ElementRange(int chunk, int pass, long from, long count) {}
 
     private long offset(Region region, ElementRange place) {

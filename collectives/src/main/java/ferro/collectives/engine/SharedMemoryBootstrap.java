@@ -27,10 +27,10 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The exchange by which the ranks of a new group find out which ranks share memory. Each rank offers its segment to all
- * ranks, tries to map the segments that other ranks offer, and reports to all ranks which segments it has mapped. The
- * exchange consists of a few all-gathers by messages around the ring, so that operations keep their numbers. After the
- * exchange, all ranks have the same information.
+ * The exchange by which the ranks of a new group determine which ranks share memory. Each rank offers its segment to
+ * all ranks, tries to map the segments that other ranks offer, and reports to all ranks which segments it has mapped.
+ * The exchange consists of a few all-gathers by messages around the ring, so that the exchange takes no sequence
+ * numbers of collectives. After the exchange, all ranks have the same information.
  */
 final class SharedMemoryBootstrap {
     /** A tag below 0, which no message of a user has. */
@@ -54,7 +54,8 @@ final class SharedMemoryBootstrap {
     /**
      * The outcome of the exchange.
      *
-     * @param memory   segments of the ranks that share memory with this rank; null if no other rank does
+     * @param memory   segments of the ranks that share memory with this rank; null if no other rank shares memory with
+     *     this rank
      * @param lent     this rank's segment for a tensor of the caller; null for the group's own memory
      * @param topology which ranks share memory
      */
@@ -105,7 +106,7 @@ final class SharedMemoryBootstrap {
         return hosted;
     }
 
-    /** Makes this rank offer no segment, and send the reason. */
+    /** Makes this rank offer no segment, and send the reason to the other ranks. */
     void refrain(String why) {
         silentBecause = silentBecause.isEmpty() ? why : silentBecause;
     }
@@ -209,7 +210,10 @@ final class SharedMemoryBootstrap {
         return new BootstrapOutcome(isAlone ? null : memory, isAlone ? null : lent, topology);
     }
 
-    /** Checks, before memory is made, whether all ranks make the same request; all ranks get the same result. */
+    /**
+     * Checks, before memory is made, whether all ranks make the same request. All ranks get the same result of the
+     * check.
+     */
     private void refuseOtherSubjects() {
         ByteBuffer own = ByteBuffer.allocate(HOST_BLOCK);
         put(own, request);
@@ -236,7 +240,10 @@ final class SharedMemoryBootstrap {
         return block;
     }
 
-    /** Reports to all ranks which segments this rank has mapped, and why not others. Adds the reports of all ranks. */
+    /**
+     * Reports to all ranks which segments this rank has mapped, and why other segments failed. Adds the reports of all
+     * ranks.
+     */
     private void exchangeReached(List<NodeTopology.Said> said, BitSet mine, String failed) {
         int bytes = (worldSize + Byte.SIZE - 1) / Byte.SIZE;
         int room = bytes + Short.BYTES + TEXT_BYTES;
@@ -275,14 +282,14 @@ final class SharedMemoryBootstrap {
         return received;
     }
 
-    /** Returns options with a label, because readers of failures and recordings expect no messages of ferro itself. */
+    /** Returns options with a label that marks messages of ferro itself for readers of failures and recordings. */
     private CallOptions options() {
         return CallOptions.of(timeout.get()).labelled(request.isEmpty() ? "join" : "allocate");
     }
 
     /**
-     * Throws an exception if links are forbidden but needed. All ranks have the same topology, so all ranks with this
-     * setting fail alike.
+     * Throws an exception if links are forbidden but needed. All ranks have the same topology, so every rank that
+     * forbids links throws the same exception.
      */
     private void refuseLinksWhereForbidden(NodeTopology topology) {
         if (Settings.LINKS.of(context).equals("shm") && !topology.isComplete()) {

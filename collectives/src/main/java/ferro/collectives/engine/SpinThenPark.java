@@ -19,17 +19,20 @@ final class SpinThenPark {
     private static final long BACKOFF_NANOS = 200_000L;
 
     private static final long MAX_BACKOFF_NANOS = 10_000_000L;
-    /** A backoff is the time waited before, divided by this number, and so prolongs a wait by at most this part. */
+    /**
+     * Divisor of the time that a wait has already lasted. The quotient is the backoff, so a wait is at most this part
+     * longer.
+     */
     private static final int BACKOFF_PART = 8;
     /**
-     * Time after which yields end, even if the budget has more yields; the last yield may exceed this time. A yield
-     * lasts as long as other threads use the core, which is milliseconds if these threads compute. A thread that sleeps
-     * gets the core back as soon as data arrives. If no other thread wants the core, all yields of a budget take less
-     * than this time.
+     * Time after which yields end, even if the budget has more yields. The last yield may take longer. A yield lasts as
+     * long as other threads use the core, which is milliseconds if these threads compute. A thread that sleeps gets the
+     * core back as soon as data arrives. If no other thread wants the core, all yields of a budget take less than this
+     * time.
      */
     private static final long YIELDING_MOST_NANOS = 2_000_000L;
 
-    /** Null on a JDK without virtual threads. */
+    /** The method {@code Thread.isVirtual}; null on a JDK without virtual threads. */
     private static final MethodHandle IS_VIRTUAL = findIsVirtual();
 
     private final Transport transport;
@@ -45,7 +48,7 @@ final class SpinThenPark {
         this.budget = budget;
     }
 
-    /** Returns how often to spin before yielding. */
+    /** Returns the number of spins before the first yield. */
     int spins() {
         return budget.spins();
     }
@@ -69,7 +72,7 @@ final class SpinThenPark {
         return !mayYield || yieldForLong();
     }
 
-    /** Yields once. Returns whether the time for yields has passed; the budget is then used up. */
+    /** Yields once. Returns whether the time for yields has passed. If the time has passed, the budget is used up. */
     private boolean yieldForLong() {
         Thread.yield();
         if (context.nanoTime() - yieldingSinceNanos < YIELDING_MOST_NANOS) {
@@ -88,7 +91,9 @@ final class SpinThenPark {
         return misses > missesAtSleep;
     }
 
-    /** Sleeps until something may have moved, at most for a time. The caller has just checked its deadlines. */
+    /**
+     * Sleeps until something may have moved, at most for {@code limitNanos}. The caller has just checked its deadlines.
+     */
     void sleep(long nowNanos, long limitNanos) {
         missesAtSleep = misses;
         long nanos = Math.min(limitNanos, MAX_SLEEP_NANOS);

@@ -14,14 +14,15 @@ import java.util.TreeMap;
  */
 public final class TouchedMemory {
     /**
-     * Addresses of buffers are known only modulo a power of two ({@link ByteBuffer#alignmentOffset}). Even with this
-     * power, the largest one, two buffers that are a whole GiB apart sometimes seem to overlap.
+     * Modulus of buffer addresses, because {@link ByteBuffer#alignmentOffset} gives addresses only modulo a power of
+     * two. Even with this power, the largest possible one, two buffers that are a whole GiB apart sometimes seem to
+     * overlap.
      */
     private static final int ADDRESSES = 1 << 30;
 
     private final Map<Object, Spans> byMemory = new IdentityHashMap<>();
 
-    /** Spans of one memory, as maps from start to end. The spans of one map do not overlap. */
+    /** Address ranges within one memory, as a map from start to end. The ranges in a map do not overlap. */
     private static final class Spans {
         private final TreeMap<Long, Long> written = new TreeMap<>();
         private final TreeMap<Long, Long> read = new TreeMap<>();
@@ -99,7 +100,10 @@ public final class TouchedMemory {
         return TensorMemory.memoryOffset(one) < end(other) && TensorMemory.memoryOffset(other) < end(one);
     }
 
-    /** Returns false only if two tensors, which may be null, share no byte; may return true for such tensors too. */
+    /**
+     * Returns false only if two tensors, which may be null, share no byte. May return true for tensors that share no
+     * byte.
+     */
     static boolean mayAlias(HostTensor one, HostTensor other) {
         if (one == null || other == null || one.elementCount() == 0 || other.elementCount() == 0) {
             return false;

@@ -27,7 +27,7 @@ final class Transfer {
     final PendingWork work;
     /** The memory to send or receive; null after the end, and for a transfer that moves no elements. */
     HostTensor tensor;
-    /** The message that a match has taken, and that the receive of this message delivers. */
+    /** The message that a matched probe has taken, and that the receive of this message delivers. */
     MessageLane.UnexpectedMessage held;
 
     /** The other rank; ANY_SOURCE until a receive from any rank is matched. */
@@ -37,22 +37,26 @@ final class Transfer {
 
     final MessageKind kind;
     final boolean isSend;
-    /** Whether the transfer is matched with the peer, so that giving up the transfer would harm the peer. */
+    /** Whether the transfer is matched with the peer, so that ending the transfer early would harm the peer. */
     boolean matched;
     /** Whether the event LATE was sent, or is not needed because the timeout is short. */
     boolean isWarned;
     /**
      * For a send, its number among the messages to the peer, counted from 1. For a receive, its number among all
-     * receives of this rank. Of the receives that take a message, the receive with the lowest number gets the message.
+     * receives of this rank. Of the receives that accept a message, the receive with the lowest number gets the
+     * message.
      */
     long number;
-    /** Number of the announcement on its lane, from 1; 0 for a receive that has sent no go-ahead. */
+    /**
+     * Number of the announcement among all announcements of its lane, from 1; 0 for a receive that has sent no
+     * go-ahead.
+     */
     long announcement;
     /** Time at which the go-ahead of this receive is repeated; 0 until the time is set. */
     private long repeatNanos;
 
     private boolean isRepeated;
-    /** Whether the transfer has begun. A transfer that is submitted again after that is cancelled. */
+    /** Whether the transfer has begun. Submitting a transfer that has begun cancels the transfer. */
     boolean isStarted;
     /** Whether a cancellation has been accepted or refused. The thread that cancels also reads this field. */
     volatile boolean isDecided;
@@ -81,7 +85,10 @@ final class Transfer {
         this.bytes = tensor == null ? 0 : tensor.byteCount();
     }
 
-    /** Returns the match that a handle belongs to. The match must have ended with a message of the owner's group. */
+    /**
+     * Returns the match that a handle belongs to. The match must have ended with a message of the group of
+     * {@code owner}.
+     */
     static Transfer ofMatch(Work matched, PointToPoint owner) {
         if (matched instanceof PendingWork work && work.status().isPresent()) {
             Transfer match = work.message();
@@ -123,7 +130,7 @@ final class Transfer {
                 : text.append(" tag ").append(tag);
     }
 
-    /** Describes the number of transfers in addition to the transfer that a text names. */
+    /** Describes how many other transfers a text does not name. */
     static String more(int others) {
         return others == 0 ? "" : " and " + others + " more";
     }
@@ -155,7 +162,7 @@ final class Transfer {
         match(taken.peer, taken.tag, taken.type, taken.bytes);
     }
 
-    /** Returns whether this receive takes a tag. ANY_TAG takes no tags below 0, which ferro itself uses. */
+    /** Returns whether this receive accepts a tag. ANY_TAG accepts no tags below 0, which ferro itself uses. */
     boolean takes(long sentTag) {
         return tag == sentTag || tag == CollectiveBackend.ANY_TAG && sentTag >= 0;
     }
@@ -170,8 +177,8 @@ final class Transfer {
 
     /**
      * Returns whether a message fits this receive. A message of the same type and length fits. Some receives also take
-     * shorter messages. If one side has bytes, the types may differ, but the message must have whole elements of the
-     * receive.
+     * shorter messages. If the send or the receive has bytes, the types may differ, but the message must have whole
+     * elements of the receive.
      */
     boolean fits(DataType sent, long messageBytes) {
         DataType own = tensor.dataType();
@@ -207,14 +214,14 @@ final class Transfer {
         return bytes;
     }
 
-    /** Records that the elements of this transfer are next on a link. */
+    /** Records that a link moves the elements of this transfer next. */
     void moves(Link on) {
         link = on;
         bytesBefore = on.bytesMoved();
         movedBytes = bytesBefore;
     }
 
-    /** Drops the tensor and a received message, so that a handle that the caller keeps does not keep them. */
+    /** Drops the tensor and a received message, so that a handle in the program does not keep the memory in use. */
     void ended() {
         tensor = null;
         if (kind == MessageKind.RECEIVE_MATCHED) {
@@ -254,12 +261,12 @@ final class Transfer {
         }
     }
 
-    /** Returns whether this receive has sent a go-ahead that is not repeated, and no elements have come. */
+    /** Returns whether the go-ahead of this receive was sent but not repeated, and no elements have come. */
     private boolean isGoing() {
         return !isSend && announcement > 0 && link == null && !isRepeated;
     }
 
-    /** Returns the time until a check of the deadline, of the event LATE or of the go-ahead may be necessary. */
+    /** Returns the time until the deadline, the event LATE or the go-ahead may have to be checked. */
     long untilNext(long nowNanos) {
         long next = TimeoutProbe.untilCheck(work.begunNanos(), work.deadlineNanos(), isWarned, nowNanos);
         if (!isGoing()) {
@@ -272,7 +279,10 @@ final class Transfer {
         return MessageLane.shape(tensor.dataType(), tensor.byteCount());
     }
 
-    /** Returns the progress as an upper bound, because other transfers with the same peer may move at the same time. */
+    /**
+     * Returns the progress. The bytes are an upper bound, because other transfers with the same peer may move at the
+     * same time.
+     */
     PendingWork.Position position() {
         long moved = link == null ? 0 : Math.min(bytes, link.bytesMoved() - bytesBefore);
         return new PendingWork.Position(-1, moved, isFromAny() ? Set.of() : Set.of(peer));
@@ -301,7 +311,10 @@ final class Transfer {
         return asked.waiting(work.begunNanos(), peers, ownCall, within);
     }
 
-    /** Returns whether this transfer may end without a failure of the group. Only an unmatched receive may end so. */
+    /**
+     * Returns whether this transfer may end without a failure of the group. Only an unmatched receive may end without a
+     * failure.
+     */
     boolean canBeGivenUp() {
         return !isSend && !matched;
     }

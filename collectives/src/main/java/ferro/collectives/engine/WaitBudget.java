@@ -19,11 +19,16 @@ import ferro.spi.Settings;
 public record WaitBudget(int spins, int yields, int yieldsBetweenLooks) {
     private static final int SPINS = 200;
     private static final int YIELDS = 2000;
-    /** Takes 35 µs if no thread takes the core. With 50, four ranks on two cores slept more often than necessary. */
+    /**
+     * Number of yields that take 35 µs in total if no thread takes the core. With 50 yields, four ranks on two cores
+     * slept more often than necessary.
+     */
     private static final int YIELDS_ON_SHARED_CORES = 100;
 
     private static final int YIELDS_BETWEEN_LOOKS = 64;
-    /** Smaller, because a yield on a shared core may last a time slice of the scheduler. */
+    /**
+     * Number of yields between two checks on shared cores. The number is small, because a yield may last a time slice.
+     */
     private static final int YIELDS_BETWEEN_LOOKS_ON_SHARED_CORES = 8;
 
     /** Returns the budget for the cores of this rank. {@code ferro.spin.count} sets the number of polls. */

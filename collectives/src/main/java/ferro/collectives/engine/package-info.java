@@ -3,8 +3,8 @@
  * ends the group.
  *
  * <p>{@code OperationQueue} runs collectives, {@code PointToPoint} moves messages, and {@code ProgressLoop} makes
- * progress on both. {@code LocalPeers} finds the ranks of one host, and {@code Schedule} cuts memory into chunks.
- * {@code PlainEngine} serves a back end that only sends and receives. No class in this package opens a socket or reads
- * the environment.
+ * progress on collectives and messages. {@code LocalPeers} finds the ranks of one host, and {@code Schedule} cuts
+ * memory into chunks. {@code PlainEngine} serves a back end that only sends and receives. No class in this package
+ * opens a socket or reads the environment.
  */
 package ferro.collectives.engine;
