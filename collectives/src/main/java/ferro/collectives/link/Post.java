@@ -9,7 +9,7 @@ import java.util.Objects;
 
 /**
  * One posted range of elements as a range of bytes: first the header, if this is the first post of its call on the
- * link, then the elements. {@link PostRing} reuses a finished post, so its fields change.
+ * link, then the elements. {@link PostRing} reuses finished posts, so the fields of a post change.
  */
 public final class Post {
     private CallHeader call;
@@ -55,7 +55,8 @@ public final class Post {
     }
 
     /**
-     * Returns the bytes before the elements: {@link WireHeader#BYTES}, or 0 if this is not the first post of its call.
+     * Returns the bytes before the elements: {@link WireHeader#BYTES}, or 0 unless the post is the first post of its
+     * call on the link.
      */
     public int headerBytes() {
         return headerBytes;
@@ -78,8 +79,8 @@ public final class Post {
 
     /**
      * Returns the memory that contains a byte of the post: an array of the type, or a direct buffer in native order.
-     * The memory contains the next 2 MiB of the post, or the rest of the post if this is shorter. The position counts
-     * the header.
+     * The memory contains the next 2 MiB of the post, or the rest of the post if the rest is shorter. The position
+     * counts the header.
      */
     public Object memory(long position) {
         return TensorMemory.memoryAt(data, element(position));
@@ -118,17 +119,17 @@ public final class Post {
     }
 
     /**
-     * Returns whether the elements can move between a file descriptor and their memory without a copy. Such elements
-     * are not combined, are in a direct buffer that is not foreign memory, and have more than {@code leastBytes} bytes.
-     * For so many bytes a separate system call is worth its cost.
+     * Returns whether the elements can move between a file descriptor and their memory without a copy. The elements
+     * must not be combined, must be in a direct buffer that is not foreign memory, and must have more than
+     * {@code leastBytes} bytes. Only for that many bytes is a separate system call worth its cost.
      */
     public boolean straight(int leastBytes) {
         return length - headerBytes > leastBytes && kernel == null && data.isDirect() && !isForeign();
     }
 
     /**
-     * Does the same as {@link #straight} for elements in arrays or foreign memory, and for a file descriptor to which
-     * such memory can be lent.
+     * Does the same as {@link #straight} for elements in arrays or foreign memory. The system call for the file
+     * descriptor must accept arrays and foreign memory.
      */
     public boolean isLent(int leastBytes) {
         return length - headerBytes > leastBytes && kernel == null && (isForeign() || !data.isDirect());

@@ -29,7 +29,7 @@ public final class PostRing {
     private boolean isUsed;
     private long lastSequence;
 
-    /** Makes an empty ring with 16 posts to fill, more than most links need. */
+    /** Makes an empty ring with capacity for 16 posts, which is more than most links need. */
     public PostRing() {
         this(FIRST_CAPACITY);
     }
@@ -37,7 +37,7 @@ public final class PostRing {
     /**
      * Makes an empty ring.
      *
-     * @param firstCapacity number of posts to fill before the ring grows, a power of two
+     * @param firstCapacity number of posts that fit before the ring grows, a power of two
      */
     public PostRing(int firstCapacity) {
         posts = made(new Post[firstCapacity], 0);
@@ -63,7 +63,7 @@ public final class PostRing {
         return posts[first];
     }
 
-    /** Returns the pending post before which {@code i} pending posts are older. */
+    /** Returns the pending post that has {@code i} older pending posts. */
     public Post pending(int i) {
         return posts[(first + i) & (posts.length - 1)];
     }
@@ -79,15 +79,16 @@ public final class PostRing {
     }
 
     /**
-     * Appends a post that copies. The first post of a call begins with the header. A post is the first of its call if
-     * its sequence differs from the sequence of the post before.
+     * Appends a post that copies. The first post of a call begins with the header. A post is the first post of its call
+     * if the sequence of the post differs from the sequence of the previous post.
      */
     public void add(CallHeader call, HostTensor data, long from, long count) {
         add(call, data, from, count, null);
     }
 
     /**
-     * Appends a post as {@link #add(CallHeader, HostTensor, long, long)} does, for a receive that combines by a kernel.
+     * Appends a post as {@link #add(CallHeader, HostTensor, long, long)} does, for a receive that combines with a
+     * kernel.
      */
     public void add(CallHeader call, HostTensor data, long from, long count, Kernel kernel) {
         if (size == posts.length) {
@@ -118,10 +119,11 @@ public final class PostRing {
     }
 
     /**
-     * Writes the next piece of the oldest post to a medium's memory. The caller counts the bytes by {@link #advance}.
+     * Writes the next piece of the oldest post to a medium's memory. The caller then passes the number of bytes to
+     * {@link #advance}.
      *
      * @param into the medium's memory
-     * @param at   first byte in this memory, of any alignment
+     * @param at   first byte in the medium's memory, of any alignment
      * @param max  largest number of bytes
      * @return number of bytes, as {@link #piece} returns it
      */
@@ -140,12 +142,12 @@ public final class PostRing {
     }
 
     /**
-     * Reads the next piece of the oldest post from a medium's memory: compares the header, or copies or combines
-     * elements. The caller counts the bytes by {@link #advance}. If the kernel combines records, the beginning of a
-     * record is kept until the end of the record arrives.
+     * Reads the next piece of the oldest post from a medium's memory. The piece is a header to compare, or elements to
+     * copy or combine. The caller then passes the number of bytes to {@link #advance}. If the kernel combines records,
+     * the beginning of a record is kept until the end of the record arrives.
      *
      * @param from the medium's memory
-     * @param at   first byte in this memory, of any alignment
+     * @param at   first byte in the medium's memory, of any alignment
      * @param max  number of bytes that have arrived
      * @return number of bytes, as {@link #piece} returns it; 0 also if the header is unexpected
      */
@@ -206,7 +208,7 @@ public final class PostRing {
         source.get(at, begunRecord, begun, bytes);
     }
 
-    /** Counts bytes of the oldest post as moved, and counts the post as finished with its last byte. */
+    /** Counts bytes of the oldest post as moved. With its last byte, the post counts as finished. */
     public void advance(long bytes) {
         position += bytes;
         settle();

@@ -6,11 +6,12 @@ import java.nio.ByteOrder;
 
 /**
  * The header in front of the first elements of each call on a link, the same on every medium. The header has the
- * sequence number of the call and the fingerprint of the call. If a rank receives another header than it expects, the
- * ranks have made different calls. The fields are defined only in this class and in docs/wire-protocol.md.
+ * sequence number of the call and the fingerprint of the call. If a rank receives an unexpected header, the ranks have
+ * made different calls. The fields are defined only in this class and in docs/wire-protocol.md.
  *
- * <p>The sequence is the first field. Numbers are little-endian, with one exception: in memory that ranks share, the
- * sequence has native order. In shared memory the sequence is written last, which shows that the header is complete.
+ * <p>The sequence is the first field of the header. Numbers are little-endian, except that the sequence has native
+ * order in memory that ranks share. In shared memory, a rank writes the sequence last, which shows that the header is
+ * complete.
  */
 public final class WireHeader {
     /**
@@ -34,7 +35,7 @@ public final class WireHeader {
 
     /**
      * Writes the header of a call without the sequence into memory that ranks share. The caller writes the sequence
-     * later, and must make all other fields visible to other ranks before the sequence.
+     * later. All other fields must become visible to other ranks before the sequence.
      */
     public static void putRest(CallHeader.Call call, ByteBuffer into, int at) {
         into.putLong(at + FINGERPRINT_AT, wireOrder(call.fingerprint()));

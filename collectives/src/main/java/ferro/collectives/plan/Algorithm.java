@@ -39,12 +39,12 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The table of all algorithms: a row is an algorithm for one kind of operation. A new algorithm needs a method that
+ * The table of all algorithms. Each row is an algorithm for one kind of operation. A new algorithm needs a method that
  * makes a plan or a program, a row in this table, and a case in {@link #plan} or {@link #program}.
  *
  * <p>The setting {@code ferro.algorithm} and the proofs use this table. {@link AlgorithmChoice} chooses the algorithms
  * that are used by default. docs/algorithms.md lists the cost of each algorithm, and a test compares that page with
- * this class. Switches make the plans, not method references: linking a method reference takes time when a rank starts.
+ * this class. Switches make the plans, because linking method references would take time when a rank starts.
  */
 public enum Algorithm {
     ALL_REDUCE_RING(ALL_REDUCE, FLAT, "ring", PART_FIRST),
@@ -121,7 +121,7 @@ public enum Algorithm {
     public enum Topology {
         /** Every rank sends messages to every other rank. */
         FLAT,
-        /** Every rank sends messages to every other rank; some ranks, but not all, share memory ({@link Hosts}). */
+        /** Every rank sends messages to every other rank. Some ranks, but not all, share memory ({@link Hosts}). */
         HOSTS,
         /** All ranks share memory. */
         SHARED_MEMORY
@@ -136,25 +136,25 @@ public enum Algorithm {
         /** The algorithm has no defined order, or combines nothing. */
         UNSPECIFIED,
         /**
-         * Combines first the operand of the rank whose part contains the element, then the operands of the ranks after
-         * it, one after the other.
+         * Combines first the operand of the rank whose part contains the element. The operands of the ranks after that
+         * rank follow one after the other.
          */
         PART_FIRST,
         /**
-         * Combines the operands of all ranks in turn, beginning with the rank after the one whose part contains the
-         * element. The operand of the rank of the part is last.
+         * Combines the operands of all ranks in turn. The rank whose part contains the element is last, and the rank
+         * after it is first.
          */
         PART_LAST,
         /**
-         * Combines first the operand of the rank whose part contains the element, then the operands of the ranks before
-         * it, down to rank 0, then the operands of the ranks after it.
+         * Combines first the operand of the rank whose part contains the element. Then combines the operands of the
+         * ranks before that rank, down to rank 0, and at last the operands of the ranks after that rank.
          */
         PART_OUTWARD,
         /** Combines first the operand of rank 0, then the operands of the other ranks, one after the other. */
         RANKS,
         /**
-         * Combines first the operands of pairs of ranks at distance 1, then pairs of these pairs at distance 2, and so
-         * on.
+         * Combines first the operands of pairs of ranks at distance 1, then the sums of these pairs at distance 2, and
+         * so on.
          */
         DOUBLING,
         /**
@@ -163,13 +163,13 @@ public enum Algorithm {
          */
         HALVING,
         /**
-         * Combines first the operands of the ranks of each host, one after the other; then the sums of the hosts, in
-         * the order in which {@link #DOUBLING} combines ranks.
+         * Combines first the operands of the ranks of each host, one after the other. Then combines the sums of the
+         * hosts in the order in which {@link #DOUBLING} combines ranks.
          */
         HOSTS_DOUBLING,
         /**
-         * Combines first the operands of the ranks of each host, one after the other; then the sums of the hosts,
-         * beginning with the host that the part belongs to.
+         * Combines first the operands of the ranks of each host, one after the other. Then combines the sums of the
+         * hosts, beginning with the host that the part belongs to.
          */
         HOSTS_RING
     }
@@ -182,11 +182,11 @@ public enum Algorithm {
          */
         ONE_ORDER,
         /**
-         * The algorithm combines the operands of every element in the order of the ranks, with any brackets. So the
-         * algorithm serves ops that do not commute.
+         * The algorithm combines the operands of every element in the order of the ranks, but may group the operands in
+         * any way. So the algorithm serves ops that do not commute.
          */
         RANK_ORDER,
-        /** The algorithm stages all data of a rank at once, so it works only if the data fits into a slot. */
+        /** The algorithm stages all data of a rank at once, so the data must fit into a slot. */
         STAGED_AT_ONCE
     }
 
@@ -195,7 +195,7 @@ public enum Algorithm {
         return ALL;
     }
 
-    /** Lists the algorithms of a kind in a topology; at least one if the topology is {@link Topology#FLAT}. */
+    /** Lists the algorithms of a kind in a topology. The list for {@link Topology#FLAT} is never empty. */
     static Stream<Algorithm> rows(CollectiveKind kind, Topology topology) {
         return ALL.stream().filter(row -> row.kind == kind && row.topology == topology);
     }
@@ -220,8 +220,8 @@ public enum Algorithm {
     }
 
     /**
-     * Lists the algorithms of a reduce-scatter that give the same bits as an all-reduce; at least one, and the first
-     * one is the default.
+     * Lists the algorithms of a reduce-scatter that give the same bits as an all-reduce. The list is never empty, and
+     * the first algorithm is the default.
      */
     public static List<Algorithm> twins(Algorithm allReduce) {
         if (allReduce.kind != ALL_REDUCE) {
@@ -296,7 +296,7 @@ public enum Algorithm {
         };
     }
 
-    /** Returns the tree of a reduce-scatter that has the same bits as the all-reduce of that tree. */
+    /** Returns the tree of a reduce-scatter that has the same bits as the all-reduce with the same tree. */
     private ReductionTree tree(int size, Hosts hosts) {
         return switch (order) {
             case HOSTS_RING -> ReductionTree.ring(hosts);
@@ -306,9 +306,9 @@ public enum Algorithm {
     }
 
     /**
-     * Returns the number of chunks of {@link Region#SCRATCH} of the rank that has the most; 0 if no rank has scratch
-     * memory, or if the operation has no elements. The number is equal on all ranks. The computation does not need the
-     * plans of other ranks. The parameters are those of {@link #plan}.
+     * Returns the largest number of chunks that a rank has in {@link Region#SCRATCH}; 0 if no rank has scratch memory,
+     * or if the operation has no elements. The number is equal on all ranks. The computation does not need the plans of
+     * other ranks. The parameters are those of {@link #plan}.
      */
     public int scratchChunks(int size, int root, Hosts hosts) {
         return switch (this) {
@@ -324,7 +324,7 @@ public enum Algorithm {
         };
     }
 
-    /** Makes the program of one rank, which stages at most {@code slotBytes} at once. */
+    /** Makes the program of one rank. The program stages at most {@code slotBytes} at once. */
     public Program program(SharedCall call, int slotBytes) {
         int chunkBytes = call.chunkBytes(slotBytes);
         return switch (this) {
@@ -342,7 +342,7 @@ public enum Algorithm {
     }
 
     /**
-     * Returns whether the algorithm can do an operation; {@code slotBytes} is any number if the algorithm sends
+     * Returns whether the algorithm can do an operation. {@code slotBytes} may be any number if the algorithm sends
      * messages.
      */
     public boolean fits(long bytes, long slotBytes) {

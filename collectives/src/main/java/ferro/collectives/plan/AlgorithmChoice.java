@@ -9,7 +9,7 @@ import java.util.Map;
  * The rules that choose the algorithm of an operation. Immutable and thread-safe.
  *
  * <p>The choice uses only values that are equal on every rank: kind, world size, hosts and a byte count. So all ranks
- * choose the same algorithm. Overrides must be equal on all ranks; a difference is detected as a mismatch.
+ * choose the same algorithm. Overrides must be equal on all ranks. A difference is detected as a mismatch.
  */
 public final class AlgorithmChoice {
     private static final long KIB = 1024;
@@ -46,9 +46,9 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns a choice with overrides: the value of the setting {@code ferro.algorithm}, for example {@code
-     * allReduce=ring,broadcast=binomial}, empty for none. If a kind or an algorithm does not exist, the message of the
-     * exception lists the existing names.
+     * Returns a choice with overrides. The parameter is the value of the setting {@code ferro.algorithm}, for example
+     * {@code allReduce=ring,broadcast=binomial}; empty for no overrides. If a kind or an algorithm does not exist, the
+     * message of the exception lists the existing names.
      */
     public static AlgorithmChoice of(String overrides) {
         Map<CollectiveKind, Algorithm> wanted = new EnumMap<>(CollectiveKind.class);
@@ -68,8 +68,8 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the same choice for ranks that are far ({@link ferro.Medium#far}), equal on all ranks. Between far ranks,
-     * one step costs more than the transfer of several hundred KiB.
+     * Returns the same choice for ranks that are far from each other ({@link ferro.Medium#far}). {@code areFar} must be
+     * equal on all ranks. Between far ranks, one step costs more than the transfer of several hundred KiB.
      */
     public AlgorithmChoice far(boolean areFar) {
         return new AlgorithmChoice(overrides, areFar);
@@ -93,7 +93,7 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the override if it runs in the topology, else the built-in algorithm. Without an override, a
+     * Returns the override if its algorithm runs in the topology, else the default algorithm. Without an override, a
      * reduce-scatter has the same bits as the all-reduce of the same size. {@link #serves} must be true.
      */
     public Algorithm algorithm(Topology topology, Case needed) {
@@ -113,8 +113,8 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the algorithm for an op that does not commute: the usual algorithm if it combines in the order of the
-     * ranks, else the first algorithm that does.
+     * Returns the algorithm for an op that does not commute. This is the usual algorithm if the usual algorithm
+     * combines in the order of the ranks, else the first algorithm that combines in this order.
      */
     public Algorithm inRankOrder(Case needed) {
         Algorithm usual = algorithm(Topology.FLAT, needed);
@@ -165,7 +165,7 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Chooses an all-reduce. Two ranks exchange all data once up to 32 KiB; above this size the two ranks exchange two
+     * Chooses an all-reduce. Up to 32 KiB, two ranks exchange all data once. Above this size, two ranks exchange two
      * halves. With more ranks, the number of steps matters for small data and the number of bytes for large data.
      * Between far ranks, the number of steps matters up to larger sizes.
      */
@@ -182,8 +182,8 @@ public final class AlgorithmChoice {
 
     /**
      * Chooses an all-gather. Doubling has the fewest messages. If the number of ranks is not a power of two, doubling
-     * has two more steps and sends all data once more. So doubling is then only for small data and at least six ranks.
-     * Between far ranks, the number of steps matters, and {@code linear} has one step.
+     * has two more steps and sends all data once more. So for such a number of ranks, doubling is only for small data
+     * and at least six ranks. Between far ranks, the number of steps matters, and {@code linear} has one step.
      */
     private Algorithm allGather(int worldSize, long bytes) {
         if (worldSize <= 2 || far && bytes <= 1024 * KIB) {
@@ -197,16 +197,16 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Chooses a scan. The number of steps matters for small data. For larger data, a chain sends the fewest bytes, and
-     * its segments form a pipeline.
+     * Chooses a scan. The number of steps matters for small data. For larger data, a chain of ranks sends the fewest
+     * bytes, and the segments form a pipeline.
      */
     private boolean isChain(int worldSize, long bytes) {
         return worldSize <= 2 || bytes > (far ? 1024 : 64) * KIB;
     }
 
     /**
-     * Chooses an algorithm between hosts. The number of steps matters for small data, and the number of bytes for large
-     * data.
+     * Chooses an algorithm between hosts. For small data the number of steps matters, for large data the number of
+     * bytes.
      */
     private Algorithm byHosts(Case needed) {
         return switch (needed.kind) {
@@ -239,9 +239,8 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the maximum size in bytes up to which far ranks exchange all data at once. Two ranks that exchange all
-     * data at once send as many bytes as with parts. More than two ranks that exchange all data at once send more bytes
-     * than with parts.
+     * Returns the maximum size in bytes up to which far ranks exchange all data at once. Two ranks send as many bytes
+     * for all data at once as for parts. More than two ranks send more bytes for all data at once than for parts.
      */
     private static long maxUndividedFar(int count) {
         return (count <= 2 ? 1024 : 256) * KIB;

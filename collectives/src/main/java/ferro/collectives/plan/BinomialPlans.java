@@ -7,9 +7,10 @@ import static ferro.collectives.plan.Region.SCRATCH;
 /**
  * Plans along a binomial tree whose root is the root of the operation, with {@code ceil(log2 p)} steps.
  *
- * <p>In a gather and a scatter, a rank moves the parts of all ranks below it in one message, or in two if their numbers
- * wrap around. Sources: Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521, for broadcast and reduce;
- * Chan and others 2007, doi:10.1002/cpe.1206, for gather and scatter.
+ * <p>In a gather and a scatter, a rank moves the parts of all ranks below it in the tree in one message. If the numbers
+ * of the ranks below wrap around, the rank uses two messages. Sources: Thakur, Rabenseifner and Gropp 2005,
+ * doi:10.1177/1094342005051521, for broadcast and reduce; Chan and others 2007, doi:10.1002/cpe.1206, for gather and
+ * scatter.
  */
 final class BinomialPlans {
     /** Maximum number of ranks of a tree in which all ranks but the root are leaves. */
@@ -21,7 +22,7 @@ final class BinomialPlans {
 
     /**
      * Makes a broadcast. The root sends {@code n ceil(log2 p)} bytes. The root has the data in IN, and the other ranks
-     * have it in OUT.
+     * get the data in OUT.
      */
     static Plan broadcast(int rank, int size, int root) {
         Tree tree = new Tree(rank, size, root);
@@ -43,8 +44,8 @@ final class BinomialPlans {
     }
 
     /**
-     * Makes a reduce. Each rank except the root sends {@code n} bytes. Ranks with children combine in SCRATCH, so that
-     * their operand is not changed. Leaves send their operand directly.
+     * Makes a reduce. Each rank except the root sends {@code n} bytes. Ranks with children in the tree combine in
+     * SCRATCH, so that their operand is not changed. Leaves send their operand directly.
      */
     static Plan reduce(int rank, int size, int root) {
         Tree tree = new Tree(rank, size, root);
@@ -63,7 +64,7 @@ final class BinomialPlans {
         return isRoot ? plan.build() : plan.send(tree.parent(), sum, 0, 1).build();
     }
 
-    /** Returns the number of chunks of SCRATCH of the rank that has the most in a reduce. */
+    /** Returns the largest number of chunks that a rank has in SCRATCH in a reduce. */
     static int scratchOfReduce(int size) {
         return size > RANKS_WITHOUT_INNER ? 1 : 0;
     }
@@ -168,7 +169,7 @@ final class BinomialPlans {
             return low() == 1 || !hasChild(1);
         }
 
-        /** Returns the chunk ranges of this rank's subtree: one range, or two if the chunks wrap. */
+        /** Returns the chunk ranges of this rank's subtree: one range, or two ranges if the chunks wrap around. */
         ChunkExtent[] own() {
             return ranges(relative(), low());
         }

@@ -8,10 +8,10 @@ import static ferro.collectives.plan.Region.SCRATCH;
  * Plans in which a rank exchanges data with ranks at distances of 1, 2, 4 and so on (doubling), or in the opposite
  * order (halving). In the all-to-all and the barrier, the distances wrap around.
  *
- * <p>In the other plans, ranks above the largest power of two first send their data to a partner. At the end these
- * ranks receive the result, which takes them two more steps. Sources: Thakur, Rabenseifner and Gropp 2005,
- * doi:10.1177/1094342005051521, for recursive doubling; Rabenseifner 2004, doi:10.1007/978-3-540-24685-5_1, for
- * halving.
+ * <p>In plans other than the all-to-all and the barrier, ranks above the largest power of two first send their data to
+ * a partner. At the end, the ranks above the power of two receive the result. They have two more steps than other
+ * ranks. Sources: Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521, for recursive doubling;
+ * Rabenseifner 2004, doi:10.1007/978-3-540-24685-5_1, for halving.
  */
 final class HalvingPlans {
     private static final String DOUBLING = "recursiveDoubling";
@@ -30,9 +30,9 @@ final class HalvingPlans {
     }
 
     /**
-     * Adds the steps of an all-reduce by doubling between ranks, or, unless {@code hosts} is null, between the leaders
-     * of hosts. A rank sends a copy in SCRATCH, because both ranks of a pair send before they receive. A send from OUT
-     * would block the combine into OUT, and the send of the other rank waits for this combine.
+     * Adds the steps of an all-reduce by doubling. The steps are between ranks if {@code hosts} is null, else between
+     * the leaders of hosts. A rank sends a copy in SCRATCH, because both ranks of a pair send before they receive. A
+     * send from OUT would block the combine into OUT, and the send of the other rank waits for this combine.
      */
     static void addDoubling(PlanBuilder plan, int own, int count, Hosts hosts) {
         int core = Integer.highestOneBit(count);
@@ -91,7 +91,7 @@ final class HalvingPlans {
         return plan.build();
     }
 
-    /** Returns the chunks that the ranks of a block received from their extra ranks. */
+    /** Returns the chunks that the ranks of a block received from their partners above the largest power of two. */
     private static ChunkExtent extras(int rank, int length, int size) {
         int first = Integer.highestOneBit(size) + block(rank, length);
         return first < size ? new ChunkExtent(first, Math.min(length, size - first)) : ChunkExtent.NONE;
@@ -157,7 +157,7 @@ final class HalvingPlans {
                 .build();
     }
 
-    /** Returns the number of chunks of SCRATCH of the rank that has the most in a reduce-scatter by halving. */
+    /** Returns the largest number of chunks that a rank has in SCRATCH in a reduce-scatter by halving. */
     static int scratchOfReduceScatter(int size) {
         return isInTree(size) ? TreeReduceScatter.scratchChunks(tree(size)) : size / 2;
     }
@@ -208,7 +208,9 @@ final class HalvingPlans {
         return plan.build();
     }
 
-    /** Returns the region of a part after all its steps up to a bit: OUT if an even number of its steps remains. */
+    /**
+     * Returns the region of a part after its steps up to a bit. The region is OUT if an even number of steps remains.
+     */
     private static Region kept(int up, int bit) {
         int left = Integer.bitCount(up & -(2 * bit));
         return left % 2 == 0 ? OUT : SCRATCH;
@@ -230,15 +232,16 @@ final class HalvingPlans {
         return plan.build();
     }
 
-    /** Returns the number of rounds after which each of these ranks or hosts depends on every other one. */
+    /** Returns the number of rounds after which each rank or host depends on every other rank or host. */
     static int rounds(int count) {
         return Integer.SIZE - Integer.numberOfLeadingZeros(count - 1);
     }
 
     /**
-     * Adds the rounds of a barrier between ranks, or, unless {@code hosts} is null, between the leaders of hosts. In
-     * round k a rank sends a message to the rank that is {@code 2^k} higher, after it has received the message of the
-     * round before. Round k sends chunk k and receives chunk {@code k + 1}, which the next round sends.
+     * Adds the rounds of a barrier. The rounds are between ranks if {@code hosts} is null, else between the leaders of
+     * hosts. In round k a rank sends a message to the rank that is {@code 2^k} higher, after the rank has received the
+     * message of the previous round. Round k sends chunk k and receives chunk {@code k + 1}, which round {@code k + 1}
+     * sends.
      */
     static void addRounds(PlanBuilder plan, int own, int count, Hosts hosts) {
         for (int round = 0; round < rounds(count); round++) {

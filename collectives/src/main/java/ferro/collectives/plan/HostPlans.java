@@ -7,9 +7,9 @@ import static ferro.collectives.plan.Region.SCRATCH;
 import java.util.List;
 
 /**
- * Plans for collectives of a group that spans several hosts. On each host one rank, its leader or the root, sends and
- * receives for the host. So data crosses between hosts once, and all other data stays in shared memory. The links of
- * these plans are rings in shared memory within a host, and links of the underlying medium between hosts.
+ * Plans for collectives of a group that spans several hosts. On each host one rank, which is the leader of the host or
+ * the root, sends and receives for the host. So data crosses between hosts once, and moves through shared memory within
+ * a host. Links within a host are rings in shared memory. Links between hosts are links of the underlying medium.
  *
  * <p>Source: Karonis and others 2000, doi:10.1109/IPDPS.2000.846009.
  */
@@ -42,7 +42,7 @@ final class HostPlans {
 
     /**
      * Makes an all-reduce in a ring of hosts, with one group of chunks per host. The ranks of a host send chunks in the
-     * order in which the ring needs them, and receive chunks in the order in which the ring produces them.
+     * order in which the ring needs the chunks, and receive chunks in the order in which the ring produces the chunks.
      */
     static Plan largeAllReduce(int rank, Hosts hosts) {
         int host = hosts.of(rank);
@@ -97,26 +97,24 @@ final class HostPlans {
         }
     }
 
-    /** Returns the number of chunks of a ring of hosts. No part of a rank may be in the groups of two hosts. */
+    /** Returns the number of chunks of a ring of hosts. The chunks of one rank's part must belong to one host only. */
     private static int ringChunks(Hosts hosts) {
         return hosts.worldSize() % hosts.count() == 0 ? hosts.count() : hosts.worldSize();
     }
 
-    /** Returns the chunks that begin at a host. Host numbers wrap around. */
+    /** Returns the group of chunks that begins its way through the ring at a host. Host numbers wrap around. */
     private static ChunkExtent ringGroup(int host, Hosts hosts) {
         int group = Math.floorMod(host, hosts.count());
         int first = firstOfGroup(group, hosts);
         return new ChunkExtent(first, firstOfGroup(group + 1, hosts) - first);
     }
 
-    /** Returns the first chunk c for which c * hosts / chunks is at least a host. */
+    /** Returns the first chunk c for which {@code c * hosts / chunks} is at least the number of a host. */
     private static int firstOfGroup(int host, Hosts hosts) {
         return (host * ringChunks(hosts) + hosts.count() - 1) / hosts.count();
     }
 
-    /**
-     * Returns all chunks: first the chunks that begin at a host, then the chunks that begin at the hosts before it.
-     */
+    /** Returns all chunks: first the group of chunks that begins at a host, then the groups of the hosts before it. */
     private static int[] ringOrder(int host, Hosts hosts) {
         int[] order = new int[ringChunks(hosts)];
         int filled = 0;
@@ -130,8 +128,8 @@ final class HostPlans {
     }
 
     /**
-     * Makes an all-gather. The chunks of each host go round the ring of hosts, and each leader sends them to the ranks
-     * of its host.
+     * Makes an all-gather. The chunks of each host go round the ring of hosts. Each leader sends the chunks to the
+     * ranks of its host.
      */
     static Plan allGather(int rank, Hosts hosts) {
         int host = hosts.of(rank);

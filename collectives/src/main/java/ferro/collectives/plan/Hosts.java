@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /**
  * The hosts of a group in which some ranks, but not all, share memory. Hosts are numbered in the order of their lowest
- * ranks, and the ranks of each host are in ascending order. The hosts are equal on all ranks. Immutable.
+ * ranks, and the ranks of each host are in ascending order. All ranks have equal objects. Immutable.
  */
 public final class Hosts {
     private final int[] hostOf;
@@ -22,7 +22,10 @@ public final class Hosts {
     /** The relation of ranks that share memory. */
     @FunctionalInterface
     public interface SharesMemory {
-        /** Returns whether a pair of ranks shares memory; the same for both orders, true for a rank and itself. */
+        /**
+         * Returns whether two ranks share memory. The order of the ranks makes no difference; a rank shares memory with
+         * itself.
+         */
         boolean areIntraNode(int a, int b);
     }
 
@@ -104,7 +107,9 @@ public final class Hosts {
         return ranks(host).get(0);
     }
 
-    /** Returns the rank that sends and receives for a host; without hosts, the rank with that number. */
+    /**
+     * Returns the rank that sends and receives for a host. If {@code hosts} is null, returns the rank {@code number}.
+     */
     static int leader(Hosts hosts, int number) {
         return hosts == null ? number : hosts.leader(number);
     }

@@ -6,9 +6,9 @@ import static ferro.collectives.plan.Region.OUT;
 /**
  * Plans in which every message goes directly from the rank that has the data to the rank that needs it.
  *
- * <p>Peers are ordered by distance, so that not all ranks send to the same rank at once. In plans in rank order, peers
- * have the order of the ranks. No plan needs scratch memory. Source of the other plans with a root: Chan and others
- * 2007, doi:10.1002/cpe.1206.
+ * <p>Peers are ordered by distance, so that not all ranks send to the same rank at once. In plans that combine in rank
+ * order, peers have the order of the ranks. No plan needs scratch memory. Source of the plans with a root in which
+ * peers are ordered by distance: Chan and others 2007, doi:10.1002/cpe.1206.
  */
 final class LinearPlans {
     private static final String NAME = "linear";
@@ -17,8 +17,8 @@ final class LinearPlans {
     private LinearPlans() {}
 
     /**
-     * Makes a broadcast: one step, {@code n(p-1)} bytes from the root. The root has the data in IN, and the other ranks
-     * have it in OUT.
+     * Makes a broadcast in one step, with {@code n(p-1)} bytes from the root. The root has the data in IN, and the
+     * other ranks get the data in OUT.
      */
     static Plan broadcast(int rank, int size, int root) {
         if (rank != root) {
@@ -50,7 +50,7 @@ final class LinearPlans {
         return plan.build();
     }
 
-    /** Makes a gather: each other rank sends its part to the root once. */
+    /** Makes a gather. Each other rank sends its part to the root once. */
     static Plan gather(int rank, int size, int root) {
         if (rank != root) {
             return new PlanBuilder(NAME, size, ChunkExtent.only(rank), ChunkExtent.NONE)
@@ -66,7 +66,7 @@ final class LinearPlans {
         return plan.build();
     }
 
-    /** Makes a scatter: each other rank receives its part from the root once. */
+    /** Makes a scatter. Each other rank receives its part from the root once. */
     static Plan scatter(int rank, int size, int root) {
         if (rank != root) {
             return new PlanBuilder(NAME, size, ChunkExtent.NONE, ChunkExtent.only(rank))
@@ -82,11 +82,11 @@ final class LinearPlans {
     }
 
     /**
-     * Makes an all-gather in which each rank sends its chunk to each other rank: one step, {@code n(p-1)/p} bytes,
-     * where n is the size of the full result.
+     * Makes an all-gather in which each rank sends its chunk to each other rank, with one step and {@code n(p-1)/p}
+     * bytes, where n is the size of the full result.
      *
-     * <p>No transfer waits for another transfer, so this is the fastest algorithm if a separate link to each rank costs
-     * nothing. Source: Bruck and others 1997, doi:10.1109/71.642949.
+     * <p>No transfer waits for another transfer, so the linear all-gather is the fastest algorithm if a separate link
+     * to each rank costs nothing. Source: Bruck and others 1997, doi:10.1109/71.642949.
      */
     static Plan allGather(int rank, int size) {
         PlanBuilder plan =
@@ -103,10 +103,10 @@ final class LinearPlans {
     }
 
     /**
-     * Makes an all-to-all in pairs, with {@code p-1} steps and {@code n(p-1)/p} bytes. In step i a rank sends to the
-     * rank that is i higher, and receives from the rank that is i lower. Chunk d of IN is for rank d, and chunk s of
-     * OUT is from rank s. So sender and receiver use different chunk numbers for one message. Source: Thakur,
-     * Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521.
+     * Makes an all-to-all in pairs, with {@code p-1} steps and {@code n(p-1)/p} bytes. In step i, rank r sends to rank
+     * r + i, and receives from rank r - i. Chunk d of IN is for rank d, and chunk s of OUT is from rank s. So sender
+     * and receiver use different chunk numbers for one message. Source: Thakur, Rabenseifner and Gropp 2005,
+     * doi:10.1177/1094342005051521.
      */
     static Plan pairwise(int rank, int size) {
         PlanBuilder plan =
@@ -122,8 +122,8 @@ final class LinearPlans {
     /**
      * Makes a pairwise reduce-scatter, with {@code p-1} steps and {@code n(p-1)/p} bytes, where n is the size of the
      * full operand. Each rank sends to every other rank the part of the operand that belongs to that rank, and combines
-     * the parts that it receives. A rank combines in the order of {@link RingPlans#allReduce}: first its own operand,
-     * then the operands of the ranks after it.
+     * the parts that it receives. A rank combines in the order of {@link RingPlans#allReduce}. The rank combines first
+     * its own operand, then the operands of the ranks after itself.
      *
      * <p>Source: the pairwise exchange of Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521.
      */
@@ -139,8 +139,9 @@ final class LinearPlans {
 
     /**
      * Makes a reduce that combines the operands in the order of the ranks, for ops that do not commute. The root first
-     * combines the operands of the ranks before it, down to rank 0, on the left of its own operand. Then the root
-     * combines the operands of the ranks after it on the right. Each other rank sends {@code n} bytes in one step.
+     * combines the operands of the ranks before the root, down to rank 0, on the left of its own operand. Then the root
+     * combines the operands of the ranks after the root on the right. Each other rank sends {@code n} bytes in one
+     * step.
      */
     static Plan rankOrderReduce(int rank, int size, int root) {
         if (rank != root) {
@@ -167,7 +168,10 @@ final class LinearPlans {
         return plan.build();
     }
 
-    /** Makes an all-reduce of the reduce-scatter and an all-gather, which doubles the steps and bytes. */
+    /**
+     * Makes an all-reduce that consists of the rank-order reduce-scatter and an all-gather. Steps and bytes are
+     * doubled.
+     */
     static Plan rankOrderAllReduce(int rank, int size) {
         PlanBuilder plan = new PlanBuilder(RANK_ORDER, size, ChunkExtent.all(size), ChunkExtent.all(size));
         for (int chunk = 0; chunk < size; chunk++) {
@@ -178,9 +182,9 @@ final class LinearPlans {
     }
 
     /**
-     * Adds the steps that reduce this rank's part in OUT, which has this rank's operand. Sends and receives are sorted
-     * by the turn in which the receiver combines the message. So a message of the lowest turn is the next message of
-     * both its ranks, and ranks never wait for each other.
+     * Adds the steps that reduce this rank's part in OUT, which has this rank's operand. A turn is the position of a
+     * message in the order in which its receiver combines. Sends and receives are sorted by turn. So a message of the
+     * lowest turn is the next message of its sender and of its receiver, and ranks never wait for each other.
      */
     private static void reduceParts(PlanBuilder plan, int rank, int size, Region operand) {
         for (int turn = 0; turn < size - 1; turn++) {
@@ -195,7 +199,10 @@ final class LinearPlans {
         }
     }
 
-    /** Returns the rank whose operand a rank combines in a turn: first the ranks before it, downwards. */
+    /**
+     * Returns the rank whose operand a rank combines in a turn. The ranks before the rank come first, in descending
+     * order.
+     */
     private static int peer(int rank, int turn) {
         return turn < rank ? rank - 1 - turn : turn + 1;
     }

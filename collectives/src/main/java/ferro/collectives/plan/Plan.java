@@ -3,7 +3,8 @@ package ferro.collectives.plan;
 import java.util.List;
 
 /**
- * The steps of one rank in one collective: two ordered lists of steps with dependencies, over chunks of regions.
+ * The steps of one rank in one collective. A plan has two ordered lists of steps with dependencies, over chunks of
+ * regions.
  *
  * <p>A plan depends on rank, world size and root only, never on a byte count. So a plan is made once and cached. Sends
  * are posted in the order of the first list, and receives in the order of the second list. The two lists proceed

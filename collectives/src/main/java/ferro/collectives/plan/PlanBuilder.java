@@ -5,12 +5,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A builder that collects the steps of a plan in the order in which a single-threaded program would do them. The
+ * A builder that collects the steps of a plan in the order in which a single-threaded program would do the steps. The
  * builder computes the minimum number of earlier steps that each step must wait for. Not thread-safe.
  *
- * <p>A send waits for the last step that wrote one of its chunks. A step that writes waits for the last send and the
- * last local step that read one of its chunks, and for the last step that wrote one of these chunks. So the order of
- * combines and every bit of the result are the same in every run.
+ * <p>A send waits for the last step that wrote one of its chunks. A step that writes waits for the last send, the last
+ * local step and the last writing step that used one of its chunks. So the order of combines and every bit of the
+ * result are the same in every run.
  */
 final class PlanBuilder {
     private final String algorithm;
@@ -21,9 +21,9 @@ final class PlanBuilder {
     private final List<Step.Send> sends = new ArrayList<>();
     private final List<Step.Arrival> receives = new ArrayList<>();
     private final LastSteps sent = new LastSteps();
-    /** For each chunk, the last entry of the receive list that wrote it. */
+    /** For each chunk, the last entry of the receive list that wrote the chunk. */
     private final LastSteps written = new LastSteps();
-    /** For each chunk, the last local step that read it. */
+    /** For each chunk, the last local step that read the chunk. */
     private final LastSteps readLocally = new LastSteps();
 
     private long visited;
@@ -56,7 +56,7 @@ final class PlanBuilder {
         return receiveCombine(peer, region, chunk, chunks, false);
     }
 
-    /** Adds a step that combines; if {@code readsFirst}, the received chunks come first. */
+    /** Adds a step that combines received chunks. If {@code readsFirst}, the received chunks are the left operand. */
     PlanBuilder receiveCombine(int peer, Region region, int chunk, int chunks, boolean readsFirst) {
         int afterSends = sent.latest(region, chunk, chunks);
         int touched = touched(region, chunk, chunks);
@@ -73,7 +73,7 @@ final class PlanBuilder {
         return combine(from, region, chunk, chunks, false);
     }
 
-    /** Adds a step that combines; if {@code readsFirst}, the chunks that are read come first. */
+    /** Adds a step that combines two regions. If {@code readsFirst}, the chunks that are read are the left operand. */
     PlanBuilder combine(Region from, Region region, int chunk, int chunks, boolean readsFirst) {
         int afterSends = sent.latest(region, chunk, chunks);
         int touched = Math.max(written.latest(from, chunk, chunks), touched(region, chunk, chunks));
@@ -81,8 +81,8 @@ final class PlanBuilder {
     }
 
     /**
-     * Ends the plan. A combine into chunks of OUT that no later step writes completes these chunks, so that OUT has
-     * their result. A combine must not complete only some of its chunks.
+     * Ends the plan. A step that combines into chunks of OUT completes the chunks if no later step writes them, so that
+     * OUT has the result. A step must complete all of its chunks or none.
      */
     Plan build() {
         markCompleting();
@@ -90,8 +90,8 @@ final class PlanBuilder {
     }
 
     /**
-     * Ends the plan of a scan. No combine completes its chunks, because only the last rank has the operands of all
-     * ranks, and a rank may forward data that it has combined.
+     * Ends the plan of a scan. In a scan, no step completes chunks. Only the last rank has the operands of all ranks,
+     * and a rank may forward data that the rank has combined.
      */
     Plan buildScan() {
         return new Plan(algorithm, chunkCount, in, out, scratch, sends, receives);
@@ -140,7 +140,9 @@ final class PlanBuilder {
         return this;
     }
 
-    /** Returns how many receives must end so that no receive writes these chunks and no local step reads them. */
+    /**
+     * Returns how many receives must end before any step may write these chunks, because earlier steps use the chunks.
+     */
     private int touched(Region region, int chunk, int chunks) {
         return Math.max(written.latest(region, chunk, chunks), readLocally.latest(region, chunk, chunks));
     }
@@ -151,8 +153,8 @@ final class PlanBuilder {
     }
 
     /**
-     * An index of the last step that touched each chunk of each region. A step is identified by its number in its list,
-     * counted from 1, so that 0 stands for no step.
+     * An index of the last step that touched each chunk of each region. A step is identified by its number in the list
+     * of sends or receives, counted from 1. The number 0 stands for no step.
      */
     private final class LastSteps {
         /** Numbers of steps by region and chunk; null for a region that no step has touched. */

@@ -3,21 +3,23 @@ package ferro.collectives.plan;
 import java.util.List;
 
 /**
- * The order in which the operands of an element are combined, as a tree. A leaf is the sum of one host: the operands of
- * its ranks, combined one after the other. An inner node is the sum of its two sides. The sides of a sum may be
- * swapped, because that changes no bit. Immutable.
+ * The order in which the operands of an element are combined, as a tree. A leaf is the sum of one host, which combines
+ * the operands of the host's ranks one after the other. An inner node is the sum of its two sides. The two sides of a
+ * sum may be swapped, because a swap changes no bit. Immutable.
  *
- * <p>The leaves are numbered from left to right. So two numbers give the hosts of a node, and a tree of n ranks takes
+ * <p>The leaves are numbered from left to right. So a node stores its hosts as two numbers, and a tree of n ranks takes
  * memory in proportion to n.
  */
 final class ReductionTree {
     final Hosts hosts;
     private final PartialSum[] ofHost;
-    /** The sum of each host, by the number of its leaf. */
+    /** The sum of each host, by the number of the host's leaf in the tree. */
     private final PartialSum[] ofLeaf;
     /** The sum of all operands; null in a ring, in which the sum depends on the part. */
     final PartialSum root;
-    /** In a ring, the number of steps in which the sums of all hosts before a host are made and sent; else null. */
+    /**
+     * In a ring, the number of steps for making and sending the sums of all hosts before a host; null without a ring.
+     */
     private final int[] stepsBefore;
 
     private int leaves;
@@ -43,7 +45,7 @@ final class ReductionTree {
     static final class PartialSum {
         final PartialSum left;
         final PartialSum right;
-        /** The host if this is the sum of one host; else -1. */
+        /** The host of a sum of one host; -1 for other sums. */
         final int host;
 
         private final int firstLeaf;
@@ -54,9 +56,9 @@ final class ReductionTree {
         /** The number of forks between this node and each of its leaves; -1 if some sides have unequal heights. */
         private final int forks;
 
-        /** The number of steps in which the maker of this sum makes it. */
+        /** The number of steps that the maker of this sum needs to make the sum. */
         final int stepsIfMade;
-        /** The number of steps in which a rank outside of this sum makes it in SCRATCH. */
+        /** The number of steps that a rank outside of this sum needs to make the sum in SCRATCH. */
         final int stepsIfFetched;
 
         private PartialSum(int host, int ranks, int leaf) {
@@ -99,7 +101,7 @@ final class ReductionTree {
             return leaf >= firstLeaf && leaf < endLeaf;
         }
 
-        /** Returns the number of steps in which the maker of this sum makes it and sends it. */
+        /** Returns the number of steps that the maker of this sum needs to make and send the sum. */
         int stepsIfSent() {
             return isOperand() ? 1 : stepsIfMade + 1;
         }
@@ -135,7 +137,9 @@ final class ReductionTree {
                 : new PartialSum(stride(first, 2 * apart), stride(first + apart, 2 * apart));
     }
 
-    /** Returns the sum of a host below the largest power of two. Each host above it is added to one host below it. */
+    /**
+     * Returns the sum of a host below the largest power of two. Each host above the power is added to one host below.
+     */
     private PartialSum value(int host) {
         PartialSum own = leaf(host);
         return host + core() < hosts.count() ? new PartialSum(own, leaf(host + core())) : own;
@@ -165,7 +169,7 @@ final class ReductionTree {
         return ofHost[host % ofHost.length];
     }
 
-    /** Returns the number of steps in which the sums of hosts of a ring are made and sent. Host numbers wrap around. */
+    /** Returns the number of steps for making and sending the sums of hosts of a ring. Host numbers wrap around. */
     int stepsOfHosts(int from, int to) {
         return stepsBefore(to) - stepsBefore(from);
     }
@@ -184,9 +188,10 @@ final class ReductionTree {
     }
 
     /**
-     * Returns the rank that computes a sum for a part if the rank of the part does not. The operand of the returned
-     * rank is at the end of the longest branch. If both branches have the same length, the next bit of the part chooses
-     * the branch. If all branches have the same length, the bits in reverse order are the number of the leaf.
+     * Returns the rank that computes a sum for a part if the rank of the part does not compute the sum. The operand of
+     * the returned rank is at the end of the longest branch of the tree. If two branches have the same length, the next
+     * bit of the number of the part chooses a branch. If all branches have the same length, these bits in reverse order
+     * are the number of the leaf.
      */
     int maker(PartialSum sum, int part) {
         PartialSum node = sum.firstFork;

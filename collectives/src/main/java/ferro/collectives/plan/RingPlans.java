@@ -5,7 +5,7 @@ import static ferro.collectives.plan.Region.OUT;
 import static ferro.collectives.plan.Region.SCRATCH;
 
 /**
- * Plans in a ring: each rank sends to the next rank and receives from the previous rank.
+ * Plans in which each rank sends to the next rank of a ring and receives from the previous rank.
  *
  * <p>Source: Patarasuk and Yuan 2009, doi:10.1016/j.jpdc.2008.09.002.
  */
@@ -15,7 +15,7 @@ final class RingPlans {
     private RingPlans() {}
 
     /**
-     * Makes an all-reduce in which each chunk goes round once to be summed and once to be distributed.
+     * Makes an all-reduce in which each chunk goes round the ring once to be summed and once to be distributed.
      *
      * <p>The plan has {@code 2(p-1)} steps and {@code 2n(p-1)/p} bytes, which is the minimum for any algorithm. The
      * steps of all chunks are alike, so segments form a pipeline.
@@ -39,8 +39,8 @@ final class RingPlans {
 
     /**
      * Makes a reduce-scatter, the first half of the all-reduce, with {@code p-1} steps and {@code n(p-1)/p} bytes,
-     * where n is the size of the full operand. Each chunk goes round once and is complete when it arrives at its own
-     * rank. Partial sums are in SCRATCH, which has n bytes.
+     * where n is the size of the full operand. Each chunk goes round the ring once and is complete when it arrives at
+     * the rank whose part it is. Partial sums are in SCRATCH, which has n bytes.
      */
     static Plan reduceScatter(int rank, int size) {
         PlanBuilder plan = new PlanBuilder(NAME, size, ChunkExtent.all(size), ChunkExtent.only(rank));
@@ -61,8 +61,8 @@ final class RingPlans {
     }
 
     /**
-     * Makes an all-gather, the second half of the all-reduce, in which each chunk goes round once: {@code p-1} steps,
-     * {@code n(p-1)/p} bytes, where n is the size of the full result.
+     * Makes an all-gather, the second half of the all-reduce, in which each chunk goes round the ring once. The plan
+     * has {@code p-1} steps and {@code n(p-1)/p} bytes, where n is the size of the full result.
      */
     static Plan allGather(int rank, int size) {
         PlanBuilder plan = new PlanBuilder(NAME, size, ChunkExtent.only(rank), ChunkExtent.all(size));

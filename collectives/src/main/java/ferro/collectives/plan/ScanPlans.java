@@ -9,14 +9,14 @@ import static ferro.collectives.plan.Region.SCRATCH;
  *
  * <p>By recursive doubling, a scan has {@code ceil(log2 p)} steps and up to {@code n ceil(log2 p)} bytes. In the step
  * of distance d, rank r sends its combined data to rank r + d, and combines the data that it receives from rank r - d.
- * After the step, rank r has the operands of the last 2d ranks up to itself. Source: the recursive doubling of Kogge
- * and Stone 1973, doi:10.1109/TC.1973.5009159; as messages between ranks the simultaneous binomial trees of Sanders and
- * Träff 2006, doi:10.1007/11846802_15.
+ * After the step of distance d, rank r has the combined operands of the last 2d ranks up to rank r. Source: the
+ * recursive doubling of Kogge and Stone 1973, doi:10.1109/TC.1973.5009159; as messages between ranks the simultaneous
+ * binomial trees of Sanders and Träff 2006, doi:10.1007/11846802_15.
  *
- * <p>Along a chain, a scan has {@code p-1} steps and {@code n} bytes. Each rank receives the combined operands of the
- * ranks before it, combines its own operand, and sends the result to the next rank. The segments of large data form a
- * pipeline: a rank sends a segment while it receives the next one. Source: the linear pipeline that Sanders and Träff
- * compare their algorithm with.
+ * <p>Along a chain, a scan has {@code p-1} steps and {@code n} bytes. Each rank receives the combined operands of all
+ * previous ranks, combines its own operand, and sends the result to the next rank. The segments of large data form a
+ * pipeline, because a rank sends a segment while the rank receives the next segment. Source: the linear pipeline with
+ * which Sanders and Träff compare their algorithm.
  */
 final class ScanPlans {
     private static final String DOUBLING = "recursiveDoubling";
@@ -32,8 +32,8 @@ final class ScanPlans {
     }
 
     /**
-     * Makes an exclusive scan that first sends each operand to the next rank. The ranks from 1 on then scan what they
-     * have received, which takes one more step at most.
+     * Makes an exclusive scan that first sends each operand to the next rank. Then all ranks except rank 0 scan the
+     * operands that they have received. An exclusive scan has at most one more step than a scan.
      */
     static Plan exclusiveDoubling(int rank, int size) {
         PlanBuilder plan = exclusive(DOUBLING, rank, size);
@@ -48,8 +48,8 @@ final class ScanPlans {
     }
 
     /**
-     * Adds the steps that scan what the ranks from {@code first} on have in OUT. A rank sends a copy in SCRATCH,
-     * because a send from OUT would block the combine into OUT.
+     * Adds the steps of a scan of the data that the ranks from {@code first} on have in OUT. A rank sends a copy in
+     * SCRATCH, because a send from OUT would block the combine into OUT.
      */
     private static void addDoubling(PlanBuilder plan, int rank, int size, int first) {
         for (int distance = 1; distance < size - first; distance *= 2) {
@@ -73,7 +73,7 @@ final class ScanPlans {
         return plan.buildScan();
     }
 
-    /** Makes an exclusive scan that combines in SCRATCH, and keeps what it has received in OUT. */
+    /** Makes an exclusive scan that combines in SCRATCH, and keeps the received operands in OUT. */
     static Plan exclusiveChain(int rank, int size) {
         PlanBuilder plan = exclusive(CHAIN, rank, size);
         boolean sends = rank + 1 < size;
@@ -86,7 +86,7 @@ final class ScanPlans {
         return sends ? plan.send(rank + 1, SCRATCH, 0, 1).buildScan() : plan.buildScan();
     }
 
-    /** Begins an exclusive scan: rank 0 has no result, and all ranks but the last copy their operand to SCRATCH. */
+    /** Begins an exclusive scan. Rank 0 has no result, and all ranks but the last copy their operand to SCRATCH. */
     private static PlanBuilder exclusive(String name, int rank, int size) {
         PlanBuilder plan =
                 new PlanBuilder(name, 1, ChunkExtent.all(1), rank > 0 ? ChunkExtent.all(1) : ChunkExtent.NONE);

@@ -1,8 +1,8 @@
 package ferro.collectives.plan;
 
 /**
- * One step of a plan. Chunks are numbered over the full operation, the same on all ranks. {@link ChunkExtent} is the range
- * of chunks that a region has.
+ * One step of a plan. Chunks are numbered over the full operation, the same on all ranks. {@link ChunkExtent} is the
+ * range of chunks that a region has.
  *
  * <p>A step may be posted after every earlier step of its own list is posted. The first {@code afterSends} sends and
  * the first {@code afterReceives} receives of its plan must also be finished. {@link PlanBuilder}, which makes all
@@ -10,13 +10,15 @@ package ferro.collectives.plan;
  * each step independently.
  */
 public sealed interface Step {
-    /** Returns how many sends, from the first, must be finished before this step. */
+    /** Returns how many sends, counted from the first send of the plan, must be finished before this step. */
     int afterSends();
 
-    /** Returns how many entries of the receive list, from the first, must be finished before this step. */
+    /**
+     * Returns how many entries of the receive list, counted from the first entry, must be finished before this step.
+     */
     int afterReceives();
 
-    /** Returns the region that is sent from, or that is written: OUT or SCRATCH. */
+    /** Returns the region that this step sends from or writes. A step writes only OUT or SCRATCH. */
     Region region();
 
     /** Returns the first chunk. */
@@ -25,16 +27,16 @@ public sealed interface Step {
     /** Returns the number of chunks, at least 1. */
     int chunks();
 
-    /** Returns the other rank; -1 for a step inside this rank. */
+    /** Returns the peer; -1 for a step inside this rank. */
     int peer();
 
     /** A step that sends chunks of a region. The first list of a plan has only steps of this kind. */
     record Send(int peer, Region region, int chunk, int chunks, int afterSends, int afterReceives) implements Step {}
 
-    /** A step that writes: an entry of the second list of a plan. */
+    /** A step that writes. All entries of the second list of a plan are such steps. */
     sealed interface Arrival extends Step {}
 
-    /** An entry of the second list that combines. */
+    /** An entry of the second list of a plan that combines elements. */
     sealed interface Combine extends Arrival {
         /**
          * Returns whether this step adds the last of the operands of all ranks to its chunks. A step that adds the last
@@ -43,18 +45,18 @@ public sealed interface Step {
         boolean completes();
 
         /**
-         * Returns whether the chunks that are read come first, so that the step computes {@code read op written}.
-         * Otherwise the step computes {@code written op read}. The order matters only for an op that is not
-         * commutative.
+         * Returns whether the chunks that are read are the left operand, so that the step computes
+         * {@code read op written}. Otherwise the step computes {@code written op read}. The order matters only for an
+         * op that is not commutative.
          */
         boolean readsFirst();
     }
 
-    /** A step that receives chunks and overwrites a region with them. */
+    /** A step that receives chunks and overwrites chunks of a region with the received elements. */
     record Receive(int peer, Region region, int chunk, int chunks, int afterSends, int afterReceives)
             implements Arrival {}
 
-    /** A step that receives chunks and combines them into the chunks of a region. */
+    /** A step that receives chunks and combines the received elements into the chunks of a region. */
     record ReceiveCombine(
             int peer,
             Region region,

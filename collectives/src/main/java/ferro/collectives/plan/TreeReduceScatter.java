@@ -11,21 +11,22 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Reduce-scatter that combines each part in the order of a {@link ReductionTree}, so that it has the same bits as the
- * all-reduce of that tree. A rank sends {@code n(p-1)/p} bytes, where n is the size of the full operand.
+ * Reduce-scatter that combines each part in the order of a {@link ReductionTree}, so that its result has the same bits
+ * as the all-reduce of that tree. A rank sends {@code n(p-1)/p} bytes, where n is the size of the full operand.
  *
  * <p>In OUT, the rank of a part combines its own operand with the data that other ranks send. The rank of a part
  * computes a sum without its own operand in SCRATCH and combines that sum into OUT. Up to five ranks therefore need one
- * step. SCRATCH has one chunk per part. If a sum needs more chunks, another rank computes the sum and sends it. More
- * than five ranks need about {@code log2 p - 1} steps. A sum of one host is computed only on that host, so that it
+ * step. SCRATCH has one chunk per part. If a sum needs more chunks, another rank computes and sends the sum. More than
+ * five ranks need about {@code log2 p - 1} steps. A sum of one host is computed only on that host, so that the sum
  * crosses between hosts once.
  *
  * <p>The steps of each part are numbered. All ranks order the steps by number, then by part, and each rank does its own
- * steps. So both ends of a link agree on its messages, and the first unfinished message can always proceed. A rank does
- * not make the steps of other ranks. A rank only counts these steps, because a sum contains the number of its steps.
+ * steps. So sender and receiver agree on the order of messages of a link, and the first unfinished message can always
+ * proceed. A rank does not make the steps of other ranks. A rank only counts these steps, because a sum contains the
+ * number of its steps.
  */
 final class TreeReduceScatter {
-    /** A value in place of a rank, with which the steps of all ranks that write SCRATCH are kept. */
+    /** A value in place of a rank. With this value, the object keeps the steps of all ranks that write SCRATCH. */
     static final int ALL_RANKS = -1;
 
     private final ReductionTree tree;
@@ -53,7 +54,7 @@ final class TreeReduceScatter {
         return new TreeReduceScatter(tree, rank).plan(name);
     }
 
-    /** Returns the number of chunks of SCRATCH of the rank that has the most. */
+    /** Returns the largest number of chunks that a rank has in SCRATCH. */
     static int scratchChunks(ReductionTree tree) {
         return new TreeReduceScatter(tree, ALL_RANKS).scratchChunks();
     }
@@ -110,8 +111,9 @@ final class TreeReduceScatter {
     }
 
     /**
-     * Walks the parts from both ends. A rank that the walk has not yet met from both ends has at most one chunk for
-     * each part from the next part on. So the walk ends when a rank has as many chunks as parts remain.
+     * Counts the chunks of SCRATCH, in a walk over the parts from both ends. A rank that the walk has not met from both
+     * ends has at most one chunk for each part that remains. So the walk ends when a rank has as many chunks as parts
+     * remain.
      */
     int scratchChunks() {
         int size = hosts.worldSize();
@@ -129,7 +131,10 @@ final class TreeReduceScatter {
         return max;
     }
 
-    /** Records that the kept steps write their part. Returns the most parts from first to last of a rank. */
+    /**
+     * Records that the kept steps write their part. Returns the largest number of parts from the first to the last part
+     * that a rank writes.
+     */
     private int widest(int[] first, int[] last) {
         int max = 0;
         for (PartStep step : kept) {
@@ -209,7 +214,7 @@ final class TreeReduceScatter {
         }
     }
 
-    /** Returns whether this rank has no step in the making of a sum at a rank. */
+    /** Returns whether this rank has no step in the computation of a sum on another rank. */
     private boolean isOfOthers(PartialSum sum, int at) {
         return rank != ALL_RANKS && rank != at && !sum.hasLeaf(leaf);
     }
@@ -229,8 +234,8 @@ final class TreeReduceScatter {
     }
 
     /**
-     * Values that are combined one after the other: the operands of the ranks of a host, or, if {@code ranks} is null, the
-     * sums of the hosts of a ring from {@code first} on.
+     * Values that are combined one after the other. The values are the operands of the ranks of a host or, if
+     * {@code ranks} is null, the sums of the hosts of a ring from host {@code first} on.
      */
     private final class InTurn {
         private final List<Integer> ranks;
@@ -245,14 +250,14 @@ final class TreeReduceScatter {
             return ranks == null ? hosts.count() : ranks.size();
         }
 
-        /** Returns the index of the value that has the operand of this rank; negative if no value has it. */
+        /** Returns the index of the value that has the operand of this rank; negative without such a value. */
         private int indexOfThisRank() {
             return ranks == null
                     ? Math.floorMod(hosts.of(rank) - first, hosts.count())
                     : Collections.binarySearch(ranks, rank);
         }
 
-        /** Returns the number of steps of values, from one to before another. */
+        /** Returns the number of steps of the values from index {@code from} to before index {@code to}. */
         private int steps(int from, int to) {
             return ranks == null ? tree.stepsOfHosts(first + from, first + to) : to - from;
         }
@@ -266,8 +271,8 @@ final class TreeReduceScatter {
         }
 
         /**
-         * Combines all other values into a region that has one value. Several values before this value are first
-         * combined in SCRATCH.
+         * Combines all other values into a region that has the value {@code own}. If several values precede that value,
+         * they are first combined in SCRATCH.
          */
         void combineOthers(int own, int at, Region into) {
             if (own == 1) {

@@ -5,16 +5,17 @@ import ferro.DataType;
 /**
  * A kernel that combines runs of elements in blocks that stay in the first-level cache.
  *
- * <p>The JIT compiler vectorises a loop over two arrays only if both use the same index. The JIT compiler vectorises no
- * loop over a direct buffer. The kernel therefore copies both operands into arrays of one block, combines them from
- * index 0, and copies the result back. Combining in arrays of one block is two to four times as fast as the plain loop.
+ * <p>The JIT compiler vectorises a loop over two arrays only if the loop uses the same index for both arrays. The JIT
+ * compiler vectorises no loop over a direct buffer. The kernel therefore copies both operands into arrays of one block,
+ * combines them from index 0, and copies the result back. Combining in arrays of one block is two to four times as fast
+ * as the plain loop.
  *
- * <p>The loop always runs to the end of the block; after the elements of a short run, the loop combines zeros. A loop
- * that ended with the run would be compiled for the lengths of the first calls. After a few thousand calls with one
- * element, a loop that ended with the run would stay scalar.
+ * <p>The loop of a kernel always runs to the end of the block. After the elements of a short run, the loop combines
+ * zeros. A loop that ended with the run would be compiled for the lengths of the first calls. After a few thousand
+ * calls with one element, a loop that ended with the run would stay scalar.
  */
 abstract class BlockKernel extends Kernel {
-    /** Bytes per block: enough to pay for the copies, and few enough for three blocks in 32 KiB. */
+    /** Bytes per block. A block is large enough to pay for the copies, and three blocks fit into 32 KiB. */
     static final int BLOCK_BYTES = 2048;
 
     /**
@@ -46,7 +47,8 @@ abstract class BlockKernel extends Kernel {
     }
 
     /**
-     * Sets the operands to multiply and their factor. The caller calls this method before the first run of the kernel.
+     * Sets which operands are multiplied, and their factor. The caller calls this method before the first run of the
+     * kernel.
      */
     final BlockKernel multiplying(PreMulTarget which, double by) {
         multiplies = which;
@@ -91,7 +93,7 @@ abstract class BlockKernel extends Kernel {
         }
     }
 
-    /** Copies products. The loop runs over the full block, including old elements after a short run. */
+    /** Copies products of elements. The loop runs over the full block, including old elements after a short run. */
     private void copyProducts(Object into, long intoOffset, Object source, long sourceOffset, long count) {
         for (long done = 0; done < count; done += block) {
             int length = (int) Math.min(block, count - done);
@@ -164,7 +166,7 @@ abstract class BlockKernel extends Kernel {
 
     /**
      * Returns whether a result since the last call of this method may be NaN. {@code length} is the length of the
-     * longest block since that call.
+     * longest block since the last call.
      */
     boolean sawNaN(int length) {
         return false;

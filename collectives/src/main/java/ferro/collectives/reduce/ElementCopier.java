@@ -14,8 +14,8 @@ import java.nio.ByteBuffer;
  */
 public final class ElementCopier {
     /**
-     * Number of buffers whose views are kept: more than most ranks have peers on their host. With one buffer more,
-     * each call would allocate.
+     * Number of buffers whose views are kept. Most ranks have fewer peers on their host. A program that uses one buffer
+     * more than this number allocates on each call.
      */
     private static final int KEPT = 32;
 
@@ -38,9 +38,9 @@ public final class ElementCopier {
      * Copies elements, unless source and target are the same memory.
      *
      * @param into     target tensor
-     * @param to       index of the first element
+     * @param to       index of the first element in {@code into}
      * @param source   source tensor of the same type; may overlap the target only if both ranges are identical
-     * @param from     index of the first element
+     * @param from     index of the first element in {@code source}
      * @param elements number of elements
      * @throws IndexOutOfBoundsException if a run is not inside its memory
      */
@@ -62,7 +62,7 @@ public final class ElementCopier {
         }
     }
 
-    /** Returns how many of the next elements are in one array or buffer, in both tensors. */
+    /** Returns how many of the next elements are in one array or buffer of each of two tensors. */
     static long run(HostTensor one, long at, HostTensor other, long otherAt, long elements) {
         return Math.min(elements, Math.min(TensorMemory.runAt(one, at), TensorMemory.runAt(other, otherAt)));
     }
@@ -73,7 +73,7 @@ public final class ElementCopier {
      * @param type         element type
      * @param into         array of the type or direct buffer in native order
      * @param intoOffset   where the run begins in {@code into}: an index for an array, bytes for a buffer
-     * @param source       array or direct buffer, as {@code into}
+     * @param source       array or direct buffer, with the same requirements as {@code into}
      * @param sourceOffset where the run begins in {@code source}
      * @param count        number of elements
      * @throws IndexOutOfBoundsException if a run is not inside its memory

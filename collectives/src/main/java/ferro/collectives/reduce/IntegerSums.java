@@ -6,10 +6,10 @@ import ferro.ReduceOp;
 import java.util.Optional;
 
 /**
- * Sums of integers in numbers of 64 bits, which cannot overflow. Averages of integers are computed from such sums. An
- * element of 8 to 32 bits becomes one number. An element of 64 bits becomes two numbers: its upper 32 bits, with the
- * sign if its type is signed, and its lower 32 bits. A sum therefore has 31 spare bits, enough for as many ranks as an
- * int can count. Any thread may call these methods.
+ * Sums of integers in 64-bit numbers. These sums cannot overflow. Averages of integers are computed from such sums. An
+ * element of 8 to 32 bits becomes one number. An element of 64 bits becomes two numbers, one for its upper 32 bits and
+ * one for its lower 32 bits. The upper number has the sign if the type is signed. A sum therefore has 31 spare bits,
+ * enough for as many ranks as an int can count. Any thread may call these methods.
  */
 public final class IntegerSums {
     private static final int HALF = 32;
@@ -20,7 +20,7 @@ public final class IntegerSums {
     private IntegerSums() {}
 
     /**
-     * Returns whether a reduction uses these sums.
+     * Returns whether a reduction uses sums of 64-bit numbers.
      *
      * @param type element type
      * @param op   reduction, or null
@@ -31,7 +31,7 @@ public final class IntegerSums {
     }
 
     /**
-     * Returns how many numbers represent an element.
+     * Returns how many 64-bit numbers represent an element.
      *
      * @param type integer type
      * @return 1, or 2 for a type of 64 bits

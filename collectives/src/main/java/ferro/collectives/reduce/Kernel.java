@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 /**
  * A loop that combines two runs of elements. {@link Kernels#of} chooses the kernel once per call.
  *
- * <p>A kernel owns its blocks of memory, so only one thread at a time may use it. A kernel keeps references to the
- * direct buffers of the last calls.
+ * <p>A kernel owns its blocks of memory, so only one thread at a time may use a kernel. A kernel keeps references to
+ * the direct buffers of the last calls.
  */
 public abstract class Kernel {
     private final int elementBytes;
@@ -33,8 +33,8 @@ public abstract class Kernel {
      *
      * @param into         operand and result: an array of the kernel's type or a direct buffer in native order
      * @param intoOffset   start of the run in {@code into}: an index for an array, bytes of any alignment for a buffer
-     * @param source       other operand, of the same kinds as {@code into}
-     * @param sourceOffset start of the run in {@code source}, as {@code intoOffset}
+     * @param source       other operand, an array or a direct buffer like {@code into}
+     * @param sourceOffset start of the run in {@code source}, with the same unit as {@code intoOffset}
      * @param count        number of elements
      * @throws IndexOutOfBoundsException if a run is not inside its memory
      * @throws ClassCastException        if an operand is neither an array of the kernel's type nor a buffer
@@ -77,10 +77,10 @@ public abstract class Kernel {
      * Writes {@code first[i] op second[i]} into both operands, with the same bits. The runs may be in one array or
      * buffer if they do not overlap.
      *
-     * @param first        operand and result, of the same kinds as for {@link #combine}
+     * @param first        operand and result, an array or a direct buffer as for {@link #combine}
      * @param firstOffset  start of the run in {@code first}: an index for an array, bytes of any alignment for a buffer
      * @param second       other operand, also a result
-     * @param secondOffset start of the run in {@code second}, as {@code firstOffset}
+     * @param secondOffset start of the run in {@code second}, with the same unit as {@code firstOffset}
      * @param count        number of elements
      * @throws IndexOutOfBoundsException if a run is not inside its memory
      * @throws ClassCastException        if an operand is neither an array of the kernel's type nor a buffer
@@ -89,10 +89,13 @@ public abstract class Kernel {
         combine(first, firstOffset, second, secondOffset, count, true);
     }
 
-    /** Combines as {@link #combine}, or as {@link #combineBoth} if {@code both} is true. */
+    /** Combines as {@link #combine} does, or as {@link #combineBoth} does if {@code both} is true. */
     abstract void combine(Object first, long firstOffset, Object second, long secondOffset, long count, boolean both);
 
-    /** Returns the offset of the element after so many elements of a run: an index for an array, bytes for a buffer. */
+    /**
+     * Returns the offset of the element after {@code elements} elements of a run: an index for an array, bytes for a
+     * buffer.
+     */
     final long at(Object memory, long offset, long elements) {
         return offset + elements * (memory instanceof ByteBuffer ? elementBytes : 1);
     }

@@ -9,12 +9,15 @@ import ferro.ReduceOp;
  */
 interface KernelFamily {
     /**
-     * Returns a kernel that gives the same bits as {@code plain} and uses the faster of two loops. Returns
-     * {@code plain} if the family has no kernel.
+     * Returns a kernel that gives the same bits as {@code plain}, and uses the faster loop: the loop of this family or
+     * the loop of {@code plain}. Returns {@code plain} if the family has no kernel.
      */
     Kernel kernel(DataType type, ReduceOp op, int worldSize, PreMulTarget multiplies, BlockKernel plain);
 
-    /** Returns the kernel of this family without a comparison of speed. The family must have the kernel. */
+    /**
+     * Returns the kernel of this family without a comparison of speed. This family must have a kernel for the
+     * arguments.
+     */
     Kernel untried(DataType type, ReduceOp op, int worldSize, PreMulTarget multiplies);
 
     /** Returns why this JVM cannot run the kernels; null if this JVM can run the kernels. */

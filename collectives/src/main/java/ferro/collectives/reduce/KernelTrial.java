@@ -1,7 +1,7 @@
 package ferro.collectives.reduce;
 
 /**
- * A comparison of a fast kernel with a plain one on parts of real calls.
+ * A comparison of a fast kernel with a plain kernel on parts of real calls.
  *
  * <p>A loop of the Vector API that is not compiled yet is a hundred times slower than a plain loop. Some JDKs sometimes
  * compile a loop of the Vector API badly, and on some machines such a loop is never faster. The fast kernel is
@@ -9,8 +9,8 @@ package ferro.collectives.reduce;
  */
 final class KernelTrial {
     /**
-     * Number of samples of each kernel before a comparison. The fastest sample of each kernel counts, so that a pause
-     * does not affect the result.
+     * Number of samples of each kernel before the kernels are compared. The fastest sample of each kernel counts, so
+     * that a pause does not affect the result.
      */
     private static final int SAMPLES = 16;
     /**
@@ -19,8 +19,8 @@ final class KernelTrial {
      */
     private static final int MAX_TRIES = 4_000;
     /**
-     * Share of samples while a trial is undecided: one in so many elements is part of a sample. A call of few elements
-     * is one sample as a whole, so only one in so many of these calls is a sample.
+     * Share of samples while a trial is undecided. One in so many elements is part of a sample. A call of few elements
+     * is a sample as a whole, so only one in so many short calls is a sample.
      */
     static final int SHARE = 32;
     /** Number of calls from one sample to the next after the trial is decided. */
@@ -70,8 +70,8 @@ final class KernelTrial {
     }
 
     /**
-     * Records how many of the elements of a call were part of samples. The larger this part was, the more calls have
-     * no samples next.
+     * Records how many of the elements of a call were part of samples. If more elements were sampled, more of the next
+     * calls have no samples.
      */
     void sampled(long elements, long count) {
         if (undecided()) {

@@ -5,20 +5,20 @@ import ferro.ReduceOp;
 import java.util.Optional;
 import java.util.Set;
 
-/** The choice of the kernel for a type and an op. */
+/** A factory that chooses the kernel for a type and an op. */
 public final class Kernels {
     private static final Set<ReduceOp> OF_FLOATS =
             Set.of(ReduceOp.SUM, ReduceOp.AVG, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX);
     private static final Set<ReduceOp> OF_INTEGERS = Set.of(
             ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR);
 
-    /** The first value, 2^53, from which on a double may be the rounded value of a neighbouring integer. */
+    /** The value 2^53. From this value on, a double may be the rounded value of a neighbouring integer. */
     private static final double LEAST_NOT_INTEGER = 0x1p53;
 
     private static final String VECTOR_API = "jdk.incubator.vector";
     private static final String FAMILY = "ferro.collectives.reduce.VectorKernels";
 
-    /** The kernels of the Vector API; null if they cannot run, for the reason in {@link #NO_VECTORS}. */
+    /** The kernels of the Vector API; null if the kernels cannot run, for the reason in {@link #NO_VECTORS}. */
     static final KernelFamily VECTORS;
 
     private static final String NO_VECTORS;
@@ -40,7 +40,9 @@ public final class Kernels {
 
     private Kernels() {}
 
-    /** Finds the kernels of the Vector API. Returns null if the JVM was started without the module of this API. */
+    /**
+     * Finds the kernels of the Vector API. Returns null if the JVM was started without the module of the Vector API.
+     */
     private static KernelFamily vectors() throws ReflectiveOperationException {
         // a loop finds the module, because findModule uses streams, whose first use is slow
         for (Module module : ModuleLayer.boot().modules()) {
@@ -64,9 +66,9 @@ public final class Kernels {
      *
      * @param type      element type
      * @param op        reduction
-     * @param worldSize number of ranks whose elements are averaged; other ops do not use it
+     * @param worldSize number of ranks whose elements are averaged; ops other than AVG do not use this number
      * @return kernel
-     * @throws UnsupportedOperationException with the text of {@link #unsupportedBecause} if there is no such kernel
+     * @throws UnsupportedOperationException with the text of {@link #unsupportedBecause} if no such kernel exists
      */
     public static Kernel of(DataType type, ReduceOp op, int worldSize) {
         if (op.combiner() != null) {
@@ -78,14 +80,14 @@ public final class Kernels {
 
     /**
      * Returns a new kernel of a sum of multiplied inputs, for one thread at a time. The kernel multiplies operands
-     * before it adds them. f16 and bf16 are multiplied in f32. Integers are multiplied by a factor without a fraction
-     * and wrap around.
+     * before the kernel adds the products. f16 and bf16 are multiplied in f32. Integers are multiplied by a factor
+     * without a fraction and wrap around.
      *
      * @param type       element type
      * @param op         sum of multiplied inputs
      * @param multiplies operands that the kernel multiplies
      * @return kernel
-     * @throws UnsupportedOperationException with the text of {@link #unsupportedBecause} if there is no such kernel
+     * @throws UnsupportedOperationException with the text of {@link #unsupportedBecause} if no such kernel exists
      */
     public static Kernel multiplying(DataType type, ReduceOp op, PreMulTarget multiplies) {
         return builtIn(type, op, 1, multiplies);
@@ -133,8 +135,8 @@ public final class Kernels {
     }
 
     /**
-     * Returns why there is no kernel. Averages of integers, for example, have no kernel, because {@link IntegerSums}
-     * computes them.
+     * Returns why no kernel exists for a type and an op. Averages of integers, for example, have no kernel, because
+     * {@link IntegerSums} computes them.
      *
      * @param type element type
      * @param op   reduction

@@ -2,7 +2,7 @@ package ferro.collectives.reduce;
 
 /**
  * The operands that a kernel still has to multiply by the factor of its op, in a sum of multiplied inputs. The kernel
- * multiplies these operands when it reads them, rounds each product once to the type, and then adds.
+ * multiplies the operands when the kernel reads them, rounds each product once to the type, and then adds.
  */
 public enum PreMulTarget {
     /** Neither operand. */
@@ -19,7 +19,7 @@ public enum PreMulTarget {
     COPY;
 
     /**
-     * Returns the kind of kernel that multiplies these operands.
+     * Returns the kind of kernel that multiplies the given operands.
      *
      * @param first  whether the first operand is to be multiplied
      * @param second whether the second operand is to be multiplied

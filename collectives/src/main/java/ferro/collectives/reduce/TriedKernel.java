@@ -9,7 +9,7 @@ import java.util.function.Supplier;
  * has a separate loop.
  *
  * <p>The same line of code combines the samples and the rest of a call. The compiled code of this line therefore
- * supports both kernels, and the JVM does not discard this code when the other kernel becomes the faster one.
+ * supports both kernels. The JVM does not discard the compiled code when another kernel becomes the faster kernel.
  */
 final class TriedKernel extends Kernel {
     /** Elements per sample. A loop that is not compiled yet takes some microseconds per sample. */

@@ -9,17 +9,18 @@ import java.nio.ByteOrder;
 
 /**
  * A kernel that calls a user's code. For code for arrays or records, both operands are copied into arrays or direct
- * buffers of one block, from index 0 on. {@link BlockKernel} gives the reasons. Such code therefore always receives the
- * same kind of memory, and can write only to the blocks. Code for tensors receives views that are made for each call.
+ * buffers of one block, from index 0 on. {@link BlockKernel} gives the reasons for this copy. Code for arrays or
+ * records therefore always receives the same kind of memory, and can write only to the blocks. Code for tensors
+ * receives views that are made for each call.
  */
 final class UserKernel extends Kernel {
     /**
-     * Bytes per block of arrays: few enough for two blocks and all other data in the first-level cache, enough that one
-     * call per block costs little.
+     * Bytes per block of arrays. Two blocks and all other data fit into the first-level cache, and one call per block
+     * costs little.
      */
     private static final int ARRAY_BYTES = 4096;
 
-    /** Bytes per block of records: few enough for two blocks and all other data in the first-level cache. */
+    /** Bytes per block of records. Two blocks and all other data fit into the first-level cache. */
     private static final int RECORD_BYTES = 8192;
 
     private final DataType type;
@@ -125,8 +126,8 @@ final class UserKernel extends Kernel {
     }
 
     /**
-     * Returns an exception that names the reduction, for an exception of a user's code. The group fails with the text
-     * of the returned exception. An {@code OutOfMemoryError} is thrown unchanged.
+     * Returns an exception that names the reduction, when a user's code has thrown an exception. The group fails with
+     * the text of the returned exception. An {@code OutOfMemoryError} is thrown unchanged.
      */
     private RuntimeException failure(Throwable thrown) {
         if (thrown instanceof OutOfMemoryError memory) {

@@ -17,13 +17,13 @@ import jdk.incubator.vector.VectorSpecies;
 
 /**
  * Reads and writes of vectors in direct buffers. Up to JDK 18 the Vector API accesses byte buffers, and in later JDKs
- * memory segments. No source compiles on all JDKs, so the methods of this JVM are called by method handles. The handles
- * are constants, so the JIT compiler can inline their targets.
+ * it accesses memory segments. No source compiles on all JDKs, so the methods of the running JVM are called by method
+ * handles. The handles are constants, so the JIT compiler can inline their targets.
  */
 final class Direct {
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
-    /** Whether this JDK uses memory segments. Memory segments are final since JDK 22 and a preview before. */
+    /** Whether this JDK uses memory segments. Memory segments are final since JDK 22 and were a preview before. */
     private static final boolean SEGMENTS = Runtime.version().feature() >= 22;
 
     private static final MethodType LOAD =
@@ -51,7 +51,7 @@ final class Direct {
                         + ": use 17, 18, or 22 and newer";
     }
 
-    /** Returns the kind of memory by which vectors access buffers, for people. */
+    /** Returns, as a text for people, the kind of memory by which vectors access buffers. */
     static String by() {
         return SEGMENTS ? "memory segments" : "byte buffers";
     }

@@ -17,16 +17,17 @@ import jdk.incubator.vector.VectorSpecies;
  * The loop for the element types that vectors support. The class is a template, from which {@link Loops} defines a
  * class for each type, op and pair of memories.
  *
- * <p>A result is NaN if its bits without the sign are above the bits of infinity. The largest result without its sign
- * shows whether a full run has a NaN, and costs two instructions per vector. A mask per vector costs more, and some
- * JDKs allocate masks on the heap.
+ * <p>A result is NaN if its bits without the sign are above the bits of infinity. The largest of all results without
+ * their signs shows whether a full run has a NaN. Computing this largest result costs two instructions per vector. A
+ * mask per vector costs more, and some JDKs allocate masks on the heap.
  *
- * <p>A quotient of an f64 number s by a number n is computed as {@code fma(s, high, s * low)}. In this formula, {@code
- * high} is 1 / n truncated to f64, and {@code low} is the remainder. The result has the bits of a division. The
+ * <p>A quotient of an f64 number s by a number n is computed as {@code fma(s, high, s * low)}. In this formula,
+ * {@code high} is 1 / n truncated to f64, and {@code low} is the remainder. The result has the bits of a division. The
  * relative error of {@code high + low} is at most 2^-104. A quotient by an integer below 2^31 is never in the middle
- * between two neighbours, and its relative distance from that middle is at least 2^-85. Zeros, infinities and NaNs are
- * correct too, because {@code low} is positive. If {@code s * low} may be subnormal, the loop stops, and a plain kernel
- * does the rest. A division would take ten cycles per vector, which are not hidden when the data is in the caches.
+ * between two neighbouring numbers. The relative distance of a quotient from such a middle is at least 2^-85. Zeros,
+ * infinities and NaNs are correct too, because {@code low} is positive. If {@code s * low} may be subnormal, the loop
+ * stops, and a plain kernel does the rest. A division instruction would take ten cycles per vector. When the data is in
+ * the caches, no wait for memory hides these cycles.
  */
 final class ElementLoops {
     private static final Loops.Choice CHOICE = Loops.Choice.of(MethodHandles.lookup());
@@ -57,7 +58,7 @@ final class ElementLoops {
     private static final boolean SECOND_DIRECT = CHOICE.secondDirect();
     private static final Class<?> ELEMENT = CHOICE.type().carrier().elementClass();
     /**
-     * Mask that flips the sign bit of unsigned elements, so that a signed comparison orders them; 0 if nothing is
+     * Mask that flips the sign bit of unsigned elements, so that a signed comparison orders them; 0 if no bit is
      * flipped.
      */
     private static final long FLIP = flipOf(CHOICE);
@@ -164,7 +165,7 @@ final class ElementLoops {
         return Math.fma(-reciprocal, n, 1) < 0 ? Math.nextDown(reciprocal) : reciprocal;
     }
 
-    /** Returns the remainder of 1 / n after {@link #high}. */
+    /** Returns the remainder of 1 / n that {@link #high} leaves. */
     private static Vector<?> low(Loops.Operands operands) {
         if (!CORRECTED) {
             return SPECIES.zero();
@@ -173,7 +174,7 @@ final class ElementLoops {
         return DoubleVector.broadcast(DoubleVector.SPECIES_PREFERRED, low);
     }
 
-    /** Returns whether the quotient of a lane may differ from that of a division. */
+    /** Returns whether the quotient of a lane may differ from the quotient of a division. */
     @SuppressWarnings("unchecked")
     private static boolean isSmall(Vector<?> sums) {
         Vector<Object> bits = (Vector<Object>) sums.viewAsIntegralLanes();
@@ -190,7 +191,7 @@ final class ElementLoops {
         return sum.lanewise(VectorOperators.FMA, (Vector<Object>) high, small);
     }
 
-    /** Ends a loop before a vector that the loop has not written. */
+    /** Ends a loop before a vector that the loop has not written yet. */
     private static boolean stopped(Loops.Operands operands, int at) {
         operands.count = at;
         return true;

@@ -10,16 +10,16 @@ import jdk.incubator.vector.VectorOperators;
  * Conversions between vectors of f16 and of f32; {@link HalfFloats} names the source of the format.
  *
  * <p>A vector of elements is read as a vector of 32-bit pairs. The upper and lower elements of the pairs become two
- * vectors of f32: sign, exponent and fraction are moved to their bits in f32. Each number of f32 is the element times
- * 2^-112, because of the difference of the exponent biases. Subnormals are scaled by 2^-112 too, because their fraction
- * has the same bits in f32. Infinities and NaNs become finite numbers. No value moves across lanes, all vectors have
- * one shape, and no masks are used.
+ * vectors of f32. The bits of sign, exponent and fraction are moved to their positions in f32. Each number of f32 is
+ * the element times 2^-112, because of the difference of the exponent biases. Subnormals are scaled by 2^-112 too,
+ * because their fraction has the same bits in f32. Infinities and NaNs become finite numbers. No value moves across
+ * lanes, all vectors have one shape, and no masks are used.
  */
 final class Float16Pairs {
     /** Factor that removes the scale 2^-112. */
     static final float UNSCALED = 0x1p112f;
 
-    /** Number of fraction bits of f32 minus number of fraction bits of f16. */
+    /** Number of additional fraction bits that f32 has, compared with f16. */
     private static final int EXTRA = 23 - 10;
 
     // these vectors are made once, because a loop that made them would have too many operations, see Loops
@@ -62,7 +62,10 @@ final class Float16Pairs {
         return upper(pairs.lanewise(VectorOperators.LSHL, Short.SIZE));
     }
 
-    /** Rounds scaled numbers to elements, still at the bit positions of f32. The lower bits have no meaning. */
+    /**
+     * Rounds scaled numbers to elements, still at the bit positions of f32. The lower bits of the result have no
+     * meaning.
+     */
     static IntVector rounded(FloatVector scaled) {
         IntVector bits = scaled.reinterpretAsInts();
         // ties to even: if the dropped bits are exactly half of a unit, only an odd result is rounded up
@@ -71,7 +74,7 @@ final class Float16Pairs {
     }
 
     /**
-     * Joins elements at the bit positions of f32 to pairs. Numbers above the largest element, up to 2^17, become
+     * Joins elements at the bit positions of f32 to pairs of f16. Numbers above the largest element, up to 2^17, become
      * infinite.
      */
     static ShortVector joined(IntVector upper, IntVector lower) {

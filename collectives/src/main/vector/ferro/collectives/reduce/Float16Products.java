@@ -8,9 +8,9 @@ import jdk.incubator.vector.VectorSpecies;
 
 /**
  * Loops that multiply blocks of f16. Products are computed without the scale of {@link Float16Pairs}. A scaled
- * subnormal product may have more bits than f32 keeps, and would be rounded twice. One loop would have too many
- * operations, see {@link Loops}, so the work is divided into two loops. Between the two loops, the numbers of a vector
- * of pairs are in this order: the upper elements, then the lower ones.
+ * subnormal product may have more bits than f32 keeps, and would be rounded twice. A single loop would have too many
+ * operations (see {@link Loops}), so the work is divided into two loops. Between the two loops, the upper elements of a
+ * vector of pairs come before the lower elements.
  */
 final class Float16Products {
     private static final VectorSpecies<Short> SHORTS = ShortVector.SPECIES_PREFERRED;
@@ -56,8 +56,8 @@ final class Float16Products {
     }
 
     /**
-     * Multiplies a block by a factor. The factor is at most 2^15, so that its product with the factor that removes the
-     * scale is finite.
+     * Multiplies a block by a factor. The factor is at most 2^15, so that the product of the factor and
+     * {@link Float16Pairs#UNSCALED} is finite.
      */
     static void multiplyBy(float factor, short[] elements, float[] products) {
         FloatVector unscaled = FloatVector.broadcast(FLOATS, factor * Float16Pairs.UNSCALED);
@@ -68,7 +68,7 @@ final class Float16Products {
         }
     }
 
-    /** Rounds a block of products, each below 2^34. */
+    /** Rounds a block of products to elements. Each product must be below 2^34. */
     static void narrow(float[] products, short[] elements) {
         for (int i = 0; i < Float16Kernel.BLOCK; i += LANES) {
             IntVector upper = element(FloatVector.fromArray(FLOATS, products, i));
@@ -77,7 +77,7 @@ final class Float16Products {
         }
     }
 
-    /** Rounds numbers to elements and scales the elements. Larger numbers become 65536. */
+    /** Rounds numbers to elements and scales the elements. Numbers above the largest element become 65536. */
     private static IntVector element(FloatVector numbers) {
         IntVector bits = numbers.reinterpretAsInts();
         FloatVector rounding =

@@ -10,22 +10,24 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * The loop for f16 and bf16, a template like {@link ElementLoops}. In {@link ElementLoops} the loop for bf16 was three
- * to seven times as slow on JDK 25.
+ * The loop for f16 and bf16. This class is a template like {@link ElementLoops}. In {@link ElementLoops} the loop for
+ * bf16 was three to seven times as slow on JDK 25.
  *
  * <p>A vector of elements is read as a vector of 32-bit pairs. The upper and the lower elements of all pairs become two
  * vectors of f32. The two vectors of f32 are combined, rounded and joined again. No value moves across lanes, all
  * vectors have one shape, and no masks are used. {@link HalfFloats} names the source of the formats.
  *
- * <p>A NaN that is rounded to bf16 remains a NaN, because its lower bits are the lower bits of an operand, which are 0.
- * Therefore a run has NaNs if the largest magnitude is above the bits of infinity, as in {@link ElementLoops}.
+ * <p>A NaN that is rounded to bf16 remains a NaN, because the lower bits of the NaN are the lower bits of an operand,
+ * which are 0. Therefore a run has NaNs if the largest magnitude is above the bits of infinity, as in
+ * {@link ElementLoops}.
  *
  * <p>Sums, minima and maxima of the scaled numbers of {@link Float16Pairs} are exact if they are subnormal in f32, so
  * the scale does not change their rounding. A result is converted back by dropping 13 bits, rounded to nearest, ties to
- * even, for subnormal and normal numbers. An average has the same bits too: a quotient by fewer than 2^13 ranks is a
- * tie of f16, or at least 2^-14 of a unit away from a tie. This distance is larger than the rounding error of f32.
- * Scaled products would have other bits: see {@link Float16Products}. The scale turns infinities and NaNs into finite
- * numbers. Therefore the loop stops at an infinity or a NaN of f16, and a plain kernel does the rest.
+ * even, for subnormal and normal numbers. An average has the same bits as without the scale. The reason is that a
+ * quotient by fewer than 2^13 ranks is a tie of f16, or at least 2^-14 of a unit away from a tie. A distance of 2^-14
+ * is larger than the rounding error of f32. Scaled products would have other bits ({@link Float16Products}). The scale
+ * turns infinities and NaNs into finite numbers. Therefore the loop stops at an infinity or a NaN of f16, and a plain
+ * kernel does the rest.
  */
 final class HalfLoops {
     private static final Loops.Choice CHOICE = Loops.Choice.of(MethodHandles.lookup());

@@ -11,16 +11,16 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import jdk.incubator.vector.VectorOperators;
 
 /**
- * The loops of one type and op: one class of {@link ElementLoops} or {@link HalfLoops} per pair of kinds of memory,
- * because a loop that gets both arrays and buffers is fast for neither. The first run that needs a class defines it.
- * Thread-safe.
+ * The loops of one type and op. Each pair of kinds of memory has a separate class of {@link ElementLoops} or
+ * {@link HalfLoops}, because a loop that gets both arrays and buffers is slow for arrays and for buffers. A class is
+ * defined by the first run that needs the class. Thread-safe.
  *
  * <p>Each class is a new hidden class of a template class. The Vector API is fast only if shape and op are constants of
  * a loop. A new class makes shape and op constants without sixty copies of the source, and gives each op a separate
  * profile in the JIT compiler.
  *
  * <p>The loops are called by method handles that are not constants, so that the JIT compiler compiles each loop as a
- * separate method. Two loops inlined into one caller exceed the compiler's limit of nodes. Above this limit the
+ * separate method. Two loops inlined into one caller exceed the JIT compiler's limit of nodes. Above this limit the JIT
  * compiler leaves vectors on the heap, and the loop is ten times slower.
  */
 final class Loops {
@@ -31,7 +31,7 @@ final class Loops {
     private final AtomicReferenceArray<MethodHandle> byMemories = new AtomicReferenceArray<>(4);
 
     /**
-     * The constants of one class.
+     * The constants of one class of a loop.
      *
      * @param type    element type
      * @param op      how elements are combined
@@ -64,11 +64,10 @@ final class Loops {
     }
 
     /**
-     * The operands of one call of a loop. A kernel reuses one object, because a new object per call would have to be
-     * allocated.
+     * The operands of one call of a loop. A kernel reuses one object for all calls, so that a call allocates nothing.
      */
     static final class Operands {
-        /** Array, or a view from {@link Direct}. */
+        /** The first operand: an array, or a view from {@link Direct}. */
         Object first;
 
         /** Index of the first element in an array, or of the first byte in a view. */
@@ -80,7 +79,10 @@ final class Loops {
         /** Number of elements, a multiple of the elements of a vector. */
         int count;
 
-        /** Number by which sums are divided or multiplied for an average, or by which operands are multiplied. */
+        /**
+         * Number by which sums are divided or multiplied for an average, or by which operands are multiplied before a
+         * sum.
+         */
         final double scale;
 
         Operands(double scale) {

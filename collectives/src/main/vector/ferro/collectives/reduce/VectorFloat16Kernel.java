@@ -15,7 +15,7 @@ final class VectorFloat16Kernel extends Float16Kernel {
     private final MethodHandle multiply;
     private final MethodHandle multiplyBy;
     private final MethodHandle narrow;
-    /** Whether the block of f32 is in the order that the loops use. */
+    /** Whether the block of f32 is in the order in which {@link Float16Products} reads and writes pairs. */
     private boolean inPairs;
 
     /** Makes a kernel from a plain kernel of PRODUCT, or from a plain kernel that multiplies operands. */

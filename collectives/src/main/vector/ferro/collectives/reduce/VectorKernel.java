@@ -2,11 +2,11 @@ package ferro.collectives.reduce;
 
 import java.nio.ByteBuffer;
 
-/** A kernel that combines full vectors with {@link Loops}, and the few elements after them with a plain kernel. */
+/** A kernel that combines full vectors with {@link Loops}, and the few remaining elements with a plain kernel. */
 final class VectorKernel extends Kernel {
     /**
-     * Elements per call of a loop: enough to pay for the call, and few enough that the loop is soon called often enough
-     * to be compiled as a method.
+     * Number of elements per call of a loop. With this number, the cost of a call is small, and the loop is soon called
+     * often enough to be compiled as a method.
      */
     private static final int BLOCK = 1 << 14;
 

@@ -82,8 +82,8 @@ final class VectorKernels implements KernelFamily {
 
     /**
      * A kernel for sums of multiplied inputs of 16-bit floats. The kernel first computes the products of a block, and
-     * adds the products while these are in the first-level cache. One loop for products and sums would have too many
-     * operations: see {@link Loops}.
+     * adds the products while the products are in the first-level cache. One loop for products and sums would have too
+     * many operations ({@link Loops}).
      */
     private static final class ProductsFirst extends Kernel {
         private static final int BLOCK = 2048;
