@@ -9,7 +9,7 @@ import java.util.Optional;
  * Report about a back end that was found, for display.
  *
  * @param name        name by which users select the back end; the name of the class if the provider itself is broken
- * @param priority    priority among the usable back ends; {@code auto} never chooses one below 0
+ * @param priority    priority among the usable back ends; {@code auto} never chooses a back end with a priority below 0
  * @param unavailable why the back end cannot work in this process, with a remedy; empty if the back end can work
  */
 public record BackendReport(String name, int priority, Optional<String> unavailable) {
@@ -18,7 +18,7 @@ public record BackendReport(String name, int priority, Optional<String> unavaila
      *
      * @param name        name by which users select the back end
      * @param priority    priority among the usable back ends
-     * @param unavailable why the back end cannot work in this process, empty if it can work
+     * @param unavailable why the back end cannot work in this process; empty if the back end can work
      */
     public BackendReport {
         Objects.requireNonNull(name, "name");

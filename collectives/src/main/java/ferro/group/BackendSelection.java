@@ -28,10 +28,11 @@ import java.util.function.Supplier;
 
 /**
  * The choice of back ends. This class finds the back ends on the class path and the module path, and opens the back
- * ends that {@code ferro.backend} selects. The setting is a name, a pair for host and device tensors ({@code
- * cpu:tcp,cuda:nccl}), or {@code auto}. {@code auto} opens the usable back end of highest priority. If every rank has a
- * usable back end for device tensors, {@code auto} also opens that back end ({@link DeviceAgreement}). A named back end
- * that cannot work is an error; no other back end replaces it. Every message lists all providers with their reasons.
+ * ends that {@code ferro.backend} selects. The setting is a name, a pair for host and device tensors
+ * ({@code cpu:tcp,cuda:nccl}), or {@code auto}. {@code auto} opens the usable back end of highest priority. If every
+ * rank has a usable back end for device tensors, {@code auto} also opens that back end ({@link DeviceAgreement}). A
+ * named back end that cannot work is an error. No other back end replaces a named back end. Every message lists all
+ * providers with their reasons.
  */
 final class BackendSelection {
     private static final String AUTO = "auto";
@@ -111,7 +112,9 @@ final class BackendSelection {
         }
     }
 
-    /** The context of a back end beside the engine of the same ranks, whose control connections both use. */
+    /**
+     * The context of a back end that joins in addition to the engine of the same ranks. They share control connections.
+     */
     private static final class BesideContext extends ForwardingContext {
         private static final long PURPOSE = 0x626573696465L;
 
@@ -148,7 +151,7 @@ final class BackendSelection {
         }
     }
 
-    /** Loads every provider. A broken provider becomes a candidate with a reason and does not hide the others. */
+    /** Loads every provider. A broken provider becomes a candidate with a reason and does not hide other providers. */
     static List<BackendCandidate> candidates(RankContext context) {
         List<BackendCandidate> found = new ArrayList<>();
         Services.each(
@@ -159,7 +162,7 @@ final class BackendSelection {
         return found;
     }
 
-    /** The order by priority, and by name among equals. */
+    /** The order of candidates by priority. Candidates of equal priority are ordered by name. */
     private static final class BestFirst implements Comparator<BackendCandidate> {
         @Override
         public int compare(BackendCandidate one, BackendCandidate other) {
@@ -236,8 +239,8 @@ final class BackendSelection {
     }
 
     /**
-     * The names of two back ends, one for host tensors and one for device tensors: {@code cpu:tcp,cuda:nccl}, in any order.
-     * {@code hip} means the same as {@code cuda}.
+     * The names of two back ends, one for host tensors and one for device tensors. The text {@code cpu:tcp,cuda:nccl}
+     * is an example; the order does not matter. {@code hip} means the same as {@code cuda}.
      *
      * @param host   back end for host tensors, bytes and barriers
      * @param device back end for device tensors, which has an NCCL view
@@ -250,7 +253,7 @@ final class BackendSelection {
          *
          * @param text  value of {@code ferro.backend}
          * @param found the back ends that were found, for messages
-         * @throws IllegalArgumentException if {@code text} is not one name for {@code cpu} and one for {@code cuda}
+         * @throws IllegalArgumentException if {@code text} is not a name for {@code cpu} and a name for {@code cuda}
          */
         static BackendPair of(String text, List<BackendCandidate> found) {
             Map<String, String> names = new HashMap<>();
@@ -284,7 +287,7 @@ final class BackendSelection {
     /**
      * A provider that was found, even if it is not usable. Not thread-safe.
      *
-     * <p>The provider is queried for a reason why it cannot work only when the answer is needed. So the start of a rank
+     * <p>The provider is queried for a reason why it cannot work only when the reason is needed. So the start of a rank
      * spends no time on providers that the rank cannot choose.
      */
     static final class BackendCandidate {
@@ -293,11 +296,11 @@ final class BackendSelection {
         private final String type;
         /** The name by which users select the provider; the name of the class if the provider itself is broken. */
         private String name;
-        /** The priority of the provider; {@code auto} never chooses one below 0. */
+        /** The priority of the provider; {@code auto} never chooses a provider with a priority below 0. */
         private int priority;
-        /** The kind of device whose tensors the provider accepts; empty for host memory only. */
+        /** The kind of device whose tensors the provider accepts; empty if the provider accepts only host memory. */
         private Optional<String> deviceKind = Optional.empty();
-        /** Null until the provider was queried. */
+        /** Why the provider cannot work; empty if it can work, null until the provider was queried. */
         private Optional<String> unavailable;
         /** Why the provider is broken; null if the provider works or was not queried yet. */
         private Throwable failure;
@@ -308,7 +311,10 @@ final class BackendSelection {
             this.context = context;
         }
 
-        /** Makes a provider and queries it. A failure of the provider becomes the reason in {@link #unavailable}. */
+        /**
+         * Makes a provider and queries the provider. A failure of the provider becomes the reason in
+         * {@link #unavailable}.
+         */
         static BackendCandidate of(String type, Supplier<BackendProvider> make, RankContext context) {
             try {
                 BackendCandidate made = new BackendCandidate(type, make.get(), context);

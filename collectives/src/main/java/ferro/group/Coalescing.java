@@ -27,20 +27,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The open blocks of {@link ProcessGroup#coalesced}, one per thread. Calls inside a block are kept until its end.
- * Thread-safe.
+ * The open blocks of {@link ProcessGroup#coalesced}, one per thread. Calls inside a block are kept until the end of the
+ * block. Thread-safe.
  */
 final class Coalescing {
     private final Map<Thread, CallBlock> blocks = new ConcurrentHashMap<>();
     /** Number of open blocks; read by every call. */
     private volatile int open;
 
-    /** Returns the block of this thread, or null. While no thread has a block this costs one read. */
+    /** Returns the block of this thread, or null. While no thread has a block, this method costs only one read. */
     CallBlock mine() {
         return open == 0 ? null : blocks.get(Thread.currentThread());
     }
 
-    /** Rejects a call that cannot wait for the end of a block. */
+    /** Rejects a call inside a block if the call cannot wait for the end of the block. */
     void refuse(String what) {
         if (mine() != null) {
             throw new IllegalStateException(
@@ -48,7 +48,7 @@ final class Coalescing {
         }
     }
 
-    /** Keeps the calls of a block until its end, and then runs them. */
+    /** Keeps the calls of a block until the end of the block, and then runs them. */
     void run(Runnable calls, GroupCore end, Duration timeout) {
         if (mine() != null) {
             calls.run();
@@ -68,7 +68,7 @@ final class Coalescing {
         }
     }
 
-    /** Keeps the calls of a block until its end, and then starts them. */
+    /** Keeps the calls of a block until the end of the block, and then starts them. */
     Work submit(Runnable calls, GroupCore end, Duration timeout) {
         CallBlock outer = mine();
         if (outer != null) {
@@ -119,17 +119,17 @@ final class Coalescing {
      */
     private record KeptMessage(Message message, CallOptions options, CompletableFuture<Work> begun) {}
 
-    /** The calls of one block, by one thread. */
+    /** The calls that one thread makes in one block. */
     static final class CallBlock {
         private final Thread owner;
         private final CollectiveBackend backend;
         private final List<Collective> calls = new ArrayList<>();
-        /** Labels, one for each call. */
+        /** Labels of the calls, one for each call. */
         private final List<String> labels = new ArrayList<>();
-        /** Messages, which start after the calls. */
+        /** Messages of the block, which start after the calls. */
         private final List<KeptMessage> messages = new ArrayList<>();
         /**
-         * Work to wait for after the end of the block; this work is done if {@code coalesced} has waited for the calls.
+         * Work to wait for after the end of the block. If {@code coalesced} has waited for the calls, the work is done.
          */
         private final CompletableFuture<Work> ended = new CompletableFuture<>();
 
@@ -142,7 +142,7 @@ final class Coalescing {
             this.backend = backend;
         }
 
-        /** Starts the calls and the messages, and returns one handle of all. */
+        /** Starts the calls and the messages, and returns one handle of all calls and messages. */
         Work start(CollectiveBackend way, Duration timeout) {
             List<Work> all = new ArrayList<>();
             all.add(way.submitCoalesced(handOver(), labels, timeout));
@@ -184,7 +184,10 @@ final class Coalescing {
             labels.add(label);
         }
 
-        /** Keeps a message, and returns its handle. Unusable memory throws at once, before anything of the block has begun. */
+        /**
+         * Keeps a message, and returns its handle. Unusable memory throws at once, before any call of the block has
+         * begun.
+         */
         Work keep(Message message, CallOptions options) {
             if (message.tensor() instanceof DeviceTensor && !backend.takesDeviceTensors()) {
                 throw new UnsupportedOperationException("message inside coalesced, on rank " + backend.rank()
@@ -205,15 +208,16 @@ final class Coalescing {
         }
 
         /**
-         * Returns the handle of a call. The handle represents all calls of the block, because all of them end together.
+         * Returns the handle of a call. The handle represents all calls of the block, because all calls of a block end
+         * together.
          */
         Work later() {
             return new Later(this, ended);
         }
 
         /**
-         * Aborts the group, as an interrupt of any other call does, because this call already has its number in the
-         * order.
+         * Aborts the group, as an interrupt of any other call does, because the interrupted call already has a sequence
+         * number.
          */
         private FerroException interrupted(InterruptedException why) {
             long waitedNanos = System.nanoTime() - begunNanos;
@@ -227,7 +231,7 @@ final class Coalescing {
             return stop;
         }
 
-        /** Marks the calls as ended or in flight. */
+        /** Marks the calls of the block as ended, or as in flight until {@code rest} is done. */
         void end(Work rest) {
             ended.complete(rest);
         }

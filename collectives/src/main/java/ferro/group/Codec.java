@@ -19,7 +19,8 @@ import java.util.function.Function;
  * List<Score> all = group.objects(json).allGather(new Score("rank " + group.rank(), 0.5));
  * }
  *
- * <p>Do not use Java serialization: an attacker who can send bytes to an {@code ObjectInputStream} can run any code.
+ * <p>Do not use Java serialization, because an attacker who can send bytes to an {@code ObjectInputStream} can run any
+ * code.
  *
  * <p>The thread that makes a call on objects also calls the codec. A codec must not call the group.
  *
@@ -27,8 +28,8 @@ import java.util.function.Function;
  */
 public interface Codec<T> {
     /**
-     * Converts an object to bytes. If the codec throws, the call fails on this rank and on the ranks that would get the
-     * object. The group continues.
+     * Converts an object to bytes. If the codec throws an exception, the call fails on this rank and on the ranks that
+     * would get the object. The group continues.
      *
      * @param value object, never null
      * @return bytes, which the call does not change
@@ -37,7 +38,8 @@ public interface Codec<T> {
     byte[] encode(T value) throws IOException;
 
     /**
-     * Converts bytes to an object. If the codec throws, the call fails on this rank alone, and the group continues.
+     * Converts bytes to an object. If the codec throws an exception, the call fails on this rank alone, and the group
+     * continues.
      *
      * @param bytes result of {@link #encode} on some rank; the codec may keep the array
      * @return object, never null
@@ -82,7 +84,7 @@ public interface Codec<T> {
     }
 
     /**
-     * Returns a codec of another type that converts its objects to objects of this codec and back.
+     * Returns a codec for objects of another type, which are converted to objects of this codec and back.
      *
      * @param <U>   type of the other objects
      * @param write converts to an object of this codec, such as a string

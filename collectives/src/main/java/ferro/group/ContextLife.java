@@ -25,8 +25,8 @@ import java.util.regex.Pattern;
 
 /**
  * The life of one context: joins in progress, open groups, the served store, and tasks at the exit of the JVM. The end
- * of a context interrupts the joins and closes the groups, then the store. Serving the store before a join counts as a
- * join. Thread-safe.
+ * of a context interrupts the joins, closes the groups, and then closes the store. Serving the store before a join
+ * counts as a join. Thread-safe.
  *
  * <p>The exit tasks share one shutdown hook, because the JVM runs hooks in no order. The hook is registered only while
  * tasks are registered.
@@ -35,14 +35,12 @@ final class ContextLife implements AutoCloseable {
     private static final System.Logger LOG = LogLines.logger("ferro.group");
     private static final Duration JOINS_END = Duration.ofSeconds(5);
     private static final Duration EXIT_BOUND = Duration.ofSeconds(5);
-    /** The JDK handles a signal on a thread of this name, which stays until the hooks are done. */
+    /** Name of the thread on which the JDK handles a signal. The thread stays until the hooks are done. */
     private static final String SIGNAL_THREAD = "(SIG[A-Z0-9]+) handler";
 
     private final RankContext context;
 
-    /**
-     * Open groups in the order in which they were made, so that the joined group fails before the groups made of it.
-     */
+    /** Open groups in the order in which they were made, so that a joined group fails before the groups made of it. */
     private final List<GroupCore> open = new ArrayList<>();
 
     private final List<JoinUnderWay> joins = new ArrayList<>();
@@ -55,7 +53,7 @@ final class ContextLife implements AutoCloseable {
     private String ended;
 
     private boolean closed;
-    /** Runs once, when the last open group has closed; null if the context does not end with its groups. */
+    /** Runs once, after the last open group has closed; null if the context does not end with its groups. */
     private Runnable last;
 
     private final List<OrderedTask> exitTasks = new ArrayList<>();
@@ -67,14 +65,14 @@ final class ContextLife implements AutoCloseable {
         this.context = context;
     }
 
-    /** A step that is done for a group, with its verb in two forms: {@code join} and {@code joining}. */
+    /** A step that is done for a group. The step has a verb in two forms, such as {@code join} and {@code joining}. */
     private record ContextStep(String verb, String doing, GroupSpec group) {
         String text(String how) {
             return how + " \"" + group.name() + "\" as rank " + group.rank();
         }
     }
 
-    /** One step and the thread that runs it. */
+    /** A join or another step in progress, and the thread that runs the step. */
     private static final class JoinUnderWay {
         private final ContextStep step;
         private final Thread thread = Thread.currentThread();
@@ -91,10 +89,10 @@ final class ContextLife implements AutoCloseable {
     }
 
     /**
-     * Runs a join, which {@link #abort} and {@link #close} interrupt.
+     * Runs a join. {@link #abort} and {@link #close} interrupt the join.
      *
      * @param group group to join
-     * @param join  joins the group; closes everything that it has opened if it fails
+     * @param join  joins the group; if the join fails, {@code join} closes everything that it has opened
      * @throws IllegalStateException if the context is closed
      * @throws FerroException ABORTED if the context has been aborted or ends during this call
      */
@@ -108,10 +106,10 @@ final class ContextLife implements AutoCloseable {
     }
 
     /**
-     * Serves the store before a join; {@link #abort} and {@link #close} interrupt this call.
+     * Serves the store before a join. {@link #abort} and {@link #close} interrupt this call.
      *
      * @param group group whose ranks use the store
-     * @return address of the store; the first call begins to serve the store, which stays open if this call is
+     * @return address of the store. The first call begins to serve the store, which stays open if the call is
      *     interrupted
      * @throws IllegalStateException if the context is closed
      * @throws FerroException ABORTED if the context has been aborted or ends during this call
@@ -160,7 +158,7 @@ final class ContextLife implements AutoCloseable {
         }
     }
 
-    /** Adds a group that was made of an open one. */
+    /** Adds a group that was made of an open group of this context. */
     void opened(GroupCore child) {
         synchronized (this) {
             if (ended == null) {
@@ -176,7 +174,9 @@ final class ContextLife implements AutoCloseable {
                         "newGroup ended too late: its context was " + ended));
     }
 
-    /** Sets what runs after the last open group has closed, before any group is joined. */
+    /**
+     * Sets a task that runs after the last open group has closed. The caller calls this method before it joins a group.
+     */
     synchronized void whenLastCloses(Runnable then) {
         last = then;
     }
@@ -193,14 +193,14 @@ final class ContextLife implements AutoCloseable {
         }
     }
 
-    /** Interrupts the joins and aborts the groups. */
+    /** Interrupts the joins and aborts the open groups. */
     void abort(Throwable why) {
         if (end(why, "aborted" + (why == null ? "" : ": " + why))) {
             groups().forEach(group -> abort(group, why));
         }
     }
 
-    /** Aborts a group. If the back end of one group fails to abort, the other groups are aborted nevertheless. */
+    /** Aborts a group. If the back end fails to abort, the failure does not prevent the abort of other groups. */
     private static void abort(GroupCore group, Throwable why) {
         try {
             group.backend().abort(why);
@@ -214,7 +214,7 @@ final class ContextLife implements AutoCloseable {
         return Optional.ofNullable(ended);
     }
 
-    /** Interrupts the joins, waits for their ends, and closes the groups, newest first, and the store. */
+    /** Interrupts the joins and waits for their ends. Then closes the groups, newest first, and the store. */
     @Override
     public void close() {
         end(null, "closed");
@@ -243,8 +243,8 @@ final class ContextLife implements AutoCloseable {
     }
 
     /**
-     * Closes a group that was left open. A failure of the close is only logged, so that it does not hide why the
-     * context ended.
+     * Closes a group that was left open. A failure of the close is only logged, so that the failure does not hide why
+     * the context ended.
      */
     private static void leave(GroupCore group) {
         try {
@@ -271,10 +271,7 @@ final class ContextLife implements AutoCloseable {
         return own;
     }
 
-    /**
-     * Ends a join and returns whether it was interrupted. The group of a join that was not interrupted is open from now
-     * on.
-     */
+    /** Ends a join and returns whether the join was interrupted. If not, the group of the join is open from now on. */
     private synchronized boolean isCut(JoinUnderWay own, GroupCore made) {
         joins.removeIf(one -> one == own);
         notifyAll();
@@ -288,7 +285,7 @@ final class ContextLife implements AutoCloseable {
         return ended != null;
     }
 
-    /** Ends this object permanently; returns false if it had already ended. */
+    /** Ends this object permanently. Returns false if this object had already ended. */
     private synchronized boolean end(Throwable why, String text) {
         if (ended != null) {
             return false;
@@ -376,11 +373,12 @@ final class ContextLife implements AutoCloseable {
         }
     }
 
-    /** Initialised by the first hook that runs. */
+    /** A holder of the signal, which is initialised by the first hook that runs. */
     private static final class Exit {
         /**
-         * The signal that ends this JVM; empty if no signal does. The search runs once for all contexts, because it
-         * stops every thread. A search per context would make the exit of 1,000 simulated ranks take a minute.
+         * The signal that ends this JVM; empty if no signal ends this JVM. The search for the signal runs once for all
+         * contexts, because the search stops every thread. A search per context would make the exit of 1,000 simulated
+         * ranks take a minute.
          */
         private static final String SIGNAL = signal();
 

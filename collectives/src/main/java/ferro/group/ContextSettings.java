@@ -16,9 +16,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/**
- * The settings of one context: properties, variables, and the rank that the variables of a launcher give. Thread-safe.
- */
+/** The settings of one context: properties, variables, and the rank that a launcher gives by variables. Thread-safe. */
 final class ContextSettings {
     private static final String PREFIX = "ferro.";
     private static final String VARIABLE_PREFIX = "FERRO_";
@@ -65,14 +63,14 @@ final class ContextSettings {
         this.ownCores = ownCores;
     }
 
-    /** Returns settings of a map, by property or by variable; neither properties nor the environment are read. */
+    /** Returns settings of a map, by property or by variable. Neither properties nor the environment are read. */
     static ContextSettings of(Map<String, String> settings, Supplier<OptionalInt> ownCores) {
         return new ContextSettings(settings, false, settings, Map.of(), ownCores);
     }
 
     /**
-     * Returns the settings of this process; the settings of the options take precedence. Properties are read at each
-     * request.
+     * Returns the settings of this process. Settings of the options take precedence over properties and variables.
+     * Properties are read at each request.
      */
     static ContextSettings of(JoinOptions options, Map<String, String> environment) {
         Map<String, String> over = options.overrides();
@@ -104,7 +102,8 @@ final class ContextSettings {
     }
 
     /**
-     * Returns a setting: its property if that is set, else its variable, else the value from the launcher's variables.
+     * Returns the value of a setting. The property of the setting comes first, then the variable, then the launcher's
+     * variables.
      */
     Optional<String> find(String name) {
         if (OF_JOB.contains(name)) {
@@ -114,7 +113,7 @@ final class ContextSettings {
         return property != null ? Optional.of(property) : variable(Setting.variable(name));
     }
 
-    /** Returns the text of a property; null if it is unset. */
+    /** Returns the text of a property; null if the property is unset. */
     private String property(String name) {
         boolean isRead = isOfProcess && (name.startsWith(PREFIX) || PROPERTIES.contains(name));
         return given.containsKey(name) || !isRead ? given.get(name) : System.getProperty(name);
@@ -142,7 +141,7 @@ final class ContextSettings {
         return Setting.variable(name).equals(name);
     }
 
-    /** Returns a variable. An empty variable counts as not set, because scripts leave empty ones. */
+    /** Returns a variable. An empty variable counts as not set, because scripts leave variables empty. */
     private Optional<String> variable(String name) {
         String text = named.getOrDefault(name, variables.get(name));
         return text == null || text.isBlank() ? Optional.empty() : Optional.of(text);
@@ -154,7 +153,7 @@ final class ContextSettings {
         return job.isPresent() && job.get().family().ofACluster();
     }
 
-    /** Returns the value that a launcher gives by its own variables, else the value that is set. */
+    /** Returns the value that a launcher gives by its own variables, else the value that the user has set. */
     private Optional<String> ofJob(String variable) {
         Optional<String> set = variable(variable);
         Optional<RankOfJob> job = findings().job();
@@ -184,7 +183,7 @@ final class ContextSettings {
 
     /**
      * Returns the number of cores of all ranks of this host. If a launcher binds each rank to some cores, this rank
-     * sees only its own cores, and each other rank of the host has the same number.
+     * sees only its own cores. Each other rank of the host is assumed to have the same number of cores.
      */
     private synchronized Optional<String> coresTogether(RankOfJob job) {
         if (own == null) {
@@ -198,7 +197,10 @@ final class ContextSettings {
         return number.isPresent() ? Optional.of("" + number.getAsInt()) : Optional.empty();
     }
 
-    /** Returns the job that was found. The search runs once, and again only after the properties have changed. */
+    /**
+     * Returns the job that was found. The search for the job runs once, and again only after the properties have
+     * changed.
+     */
     private synchronized JobVariables findings() {
         Map<String, String> set = new HashMap<>();
         for (Setting<?> setting : List.of(Settings.RANK, Settings.WORLD_SIZE)) {

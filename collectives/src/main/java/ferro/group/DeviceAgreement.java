@@ -21,12 +21,12 @@ import java.util.stream.Collectors;
 
 /**
  * The agreement of all ranks on a back end for device tensors, in a group that is joined by {@code auto}. Each rank
- * records in the store which back end it would open, or that it has none. Only ranks that would open a back end read
- * the entries of the other ranks.
+ * records in the store which back end the rank would open, or that the rank has no such back end. Only ranks that would
+ * open a back end read the entries of the other ranks.
  *
  * <p>The agreement runs before any back end is opened. Afterwards all ranks join the back end for host tensors, so rank
- * 0 and its store stay alive until all ranks have agreed. The key has no count of joins, because a count would cost
- * ranks without devices a round trip. A rank that joins again overwrites its entry.
+ * 0 and its store stay alive until all ranks have agreed. The key of an entry has no count of joins, because ranks
+ * without devices would need a round trip for a count. A rank that joins again overwrites its entry.
  *
  * @param group   group to join
  * @param context context with the store
@@ -35,8 +35,8 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
     private static final String NONE = "none";
 
     /**
-     * Records that this rank has no back end for device tensors, and does not wait. If no store can be opened, nothing
-     * is recorded. A back end that needs a store later fails for the same reason and reports the reason.
+     * Records that this rank has no back end for device tensors. The method does not wait. If no store can be opened,
+     * nothing is recorded. A back end that needs a store later fails for the same reason and reports the reason.
      */
     void sayNone() {
         Optional<Store> store = context.storeIfAny();

@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.stream.LongStream;
 
 /**
- * The data that a rank sends for an object, or for a list of one object per rank: the bytes of each object, or one text
- * that says why the rank has no object. A rank whose codec throws still makes all collectives of the call, so that no
- * other rank waits for this rank.
+ * The data that a rank sends for an object, or for a list of one object per rank. The data is the bytes of each object,
+ * or one text that says why the rank has no object. A rank whose codec throws still makes all collectives of the call,
+ * so that no other rank waits for this rank.
  *
- * @param parts   bytes of each object, or of the text
+ * @param parts   bytes of each object, or bytes of the text
  * @param failure exception of the codec, or an exception for invalid arguments; null if the objects are encoded
  */
 record EncodedObject(List<byte[]> parts, Throwable failure) {
@@ -60,7 +60,7 @@ record EncodedObject(List<byte[]> parts, Throwable failure) {
         return new EncodedObject(List.of(cut.getBytes(UTF_8)), failure);
     }
 
-    /** Returns the text of an exception of user code, even if its own {@code toString} fails. */
+    /** Returns the text of an exception of user code, even if {@code toString} of the exception fails. */
     private static String text(Throwable failure) {
         try {
             return requireNonNull(failure.toString(), "text");
@@ -79,15 +79,15 @@ record EncodedObject(List<byte[]> parts, Throwable failure) {
     }
 
     /**
-     * Returns the length field of the header: the number of bytes of the largest object, or -1 minus the number of bytes
-     * of a text.
+     * Returns the length field of the header. The field is the number of bytes of the largest object, or -1 minus the
+     * number of bytes of a text.
      */
     long headerLength() {
         long largest = LongStream.of(counts()).max().orElse(0);
         return failure == null ? largest : -1 - largest;
     }
 
-    /** Returns the bytes of the one object, or of the text; none if there is no object. */
+    /** Returns the bytes of the only object, or of the text; no bytes without an object. */
     byte[] bytes() {
         return parts.isEmpty() ? new byte[0] : parts.get(0);
     }
@@ -113,7 +113,7 @@ record EncodedObject(List<byte[]> parts, Throwable failure) {
         return new String(bytes, UTF_8).replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", " ");
     }
 
-    /** Throws the exception or error of this rank's codec, if there is one. */
+    /** Throws the exception or error that this rank's codec has thrown, if any. */
     void throwFailure(String call) {
         if (failure instanceof Error error) {
             throw error;

@@ -43,7 +43,7 @@ abstract class GroupCalls {
     }
 
     /**
-     * Starts any collective, and does not wait for other ranks. Collectives run in the order of their calls.
+     * Starts a collective of any kind, and does not wait for other ranks. Collectives run in the order of their calls.
      *
      * @param call operation; several pending operations may use the same memory, and a later operation reads what an
      *     earlier operation has written
@@ -117,7 +117,7 @@ abstract class GroupCalls {
 
     /**
      * Runs a receive to its end. If the back end reports no status, the status is that of the requested message. This
-     * method calls the back end itself, so that a form is three frames away from the engine.
+     * method calls the back end directly, so that only three stack frames are between a form and the engine.
      */
     final MessageStatus received(Message receive) {
         coalescing.refuse(receive.kind().label());
@@ -139,7 +139,7 @@ abstract class GroupCalls {
         return new MatchedMessage(way, options, match);
     }
 
-    /** Returns the status of a probe or a match that has not waited; empty if no message has come. */
+    /** Returns the status of a probe or a match that did not wait; empty if no message has come. */
     static Optional<MessageStatus> statusNow(Work begun) {
         if (begun.cancel()) {
             return Optional.empty();

@@ -31,7 +31,7 @@ import java.util.Arrays;
  * @param coalescing open blocks
  * @param joined     handler of the thread whose end aborts the group; null for a group that was wrapped and not joined
  * @param dropped    watch on the user's object
- * @param debugged   whether {@code ferro.debug} is on
+ * @param debugged   whether the setting {@code ferro.debug} is on
  */
 record GroupCore(
         CollectiveBackend backend,
@@ -41,7 +41,7 @@ record GroupCore(
         JoiningThread joined,
         DroppedGroup dropped,
         boolean debugged) {
-    /** Joins a group. If an exception ends the calling thread, the group is aborted. */
+    /** Joins a group. If an uncaught exception later ends the calling thread, the group is aborted. */
     static GroupCore join(GroupSpec group, RankContext context) {
         return ContextLife.of(context).joined(group, () -> joined(group, context));
     }
@@ -95,15 +95,15 @@ record GroupCore(
         }
     }
 
-    /** Returns the group with the time limits that apply. */
+    /** Returns the description of the group with the deadlines that apply. */
     private static GroupSpec timed(GroupSpec asked, RankContext context) {
         return GroupSpec.of(asked.name(), asked.rank(), asked.worldSize(), Deadlines.inForce(asked.timeout(), context))
                 .withJoinTimeout(Deadlines.inForce(asked.joinTimeout(), context));
     }
 
     /**
-     * Wraps a back end, and makes the engine of a plain back end. A group over an engine is not watched, because the
-     * caller has the engine and may close the engine itself.
+     * Wraps a back end, and makes the engine of a plain back end. A group over an engine is not watched for garbage
+     * collection, because the caller has the engine and may close the engine itself.
      */
     static GroupCore over(Backend backend, RankContext context) {
         String name = "a group over " + backend.getClass().getSimpleName();
@@ -130,13 +130,13 @@ record GroupCore(
 
     /**
      * Returns whether calls go through the dispatcher for device tensors. An engine rejects device tensors itself. So
-     * calls on host tensors need no dispatcher if there is no path for device tensors.
+     * calls on host tensors need no dispatcher if no path for device tensors exists.
      */
     private static boolean needsDoor(CollectiveBackend backend) {
         return !backend.takesDeviceTensors() && (!CollectiveEngine.isOne(backend) || GpuCollectives.hasWay(backend));
     }
 
-    /** Returns the time limit that applies in place of one that the program gives. */
+    /** Returns the deadline that applies when the program gives {@code limit}. */
     Duration inForce(Duration limit) {
         return debugged ? Deadlines.inForce(limit, context) : limit;
     }
@@ -195,7 +195,10 @@ record GroupCore(
         }
     }
 
-    /** Removes this group from its context, which may close the context. The failure of the group's close comes first. */
+    /**
+     * Removes this group from its context, which may close the context. The failure of the group's close is thrown
+     * first.
+     */
     private void leaveContext(Throwable ofGroup) {
         try {
             ContextLife.of(context).closed(this);
@@ -209,9 +212,9 @@ record GroupCore(
 
     /**
      * Logs a warning for a group whose {@link ProcessGroup} was garbage collected while the group was open. The
-     * engine's loops keep the rest of a group reachable, so only the user's object is watched. The group stays open,
-     * because a close sends a goodbye to the other ranks, and only the program can decide whether the other ranks may
-     * continue without this rank. Thread-safe.
+     * engine's loops keep other objects of a group reachable, so only the user's object is watched. The group stays
+     * open, because a close sends a goodbye to the other ranks, and only the program can decide whether the other ranks
+     * may continue without this rank. Thread-safe.
      */
     static final class DroppedGroup {
         private final String name;
@@ -224,8 +227,8 @@ record GroupCore(
         }
 
         /**
-         * Returns the object that is watched for a group or a view. Views refer to the watched object, so that this
-         * object is collected after all views.
+         * Returns the object that is watched for a group or a view. Views refer to the watched object, so that the
+         * watched object is collected after all views.
          *
          * @param <T>   type of the user's object
          * @param made  object that is made now
@@ -241,7 +244,7 @@ record GroupCore(
             return made;
         }
 
-        /** Ends the watch, because the group is closed by the program or with its context. */
+        /** Ends the watch, because the program or the context closes the group. */
         synchronized void closed() {
             over = true;
             if (report != null) {

@@ -31,9 +31,10 @@ import java.util.stream.LongStream;
  * double slowest = texts.allReduce(seconds, ReduceOp.MAX);
  * }
  *
- * <p>{@link #send} and {@link #recv} move one object from one rank to another. Each other call consists of separate
- * collectives: the first collective sends the kind of the call, the limit and the lengths to all ranks; the other collectives
- * move the bytes. Each of these collectives has the deadline of the group. All ranks make the same calls in the same order.
+ * <p>{@link #send} and {@link #recv} move one object from one rank to another. All calls other than {@link #send} and
+ * {@link #recv} consist of separate collectives. The first collective sends the kind of the call, the limit and the
+ * lengths to all ranks. The other collectives move the bytes. Each collective has the deadline of the group. All ranks
+ * make the same calls in the same order.
  *
  * <p>Each call throws an {@link IllegalStateException} if the group is closed, or inside {@link ProcessGroup#coalesced
  * ProcessGroup.coalesced}. Each call throws a {@link ferro.FerroException} if the group fails, as by a communication
@@ -63,7 +64,7 @@ public final class GroupObjects<T> {
     private final int limit;
     private final IntFunction<byte[]> memory;
 
-    /** Makes collectives that get their arrays for objects of other ranks from {@code memory}. */
+    /** Makes collectives on objects. The function {@code memory} makes arrays for objects of other ranks. */
     GroupObjects(ProcessGroup group, Coalescing coalescing, Codec<T> codec, int limit, IntFunction<byte[]> memory) {
         this.memory = memory;
         this.group = group;
@@ -194,7 +195,7 @@ public final class GroupObjects<T> {
         return decoded(out, received, headers);
     }
 
-    /** Refuses the call on all ranks if one rank sends or receives more than fits into one array. */
+    /** Refuses the call on all ranks if one rank sends or receives more bytes than fit into one array. */
     private void requireOneArray(long[] sent, long[] received, ObjectHeaders headers) {
         long max = Math.max(LongStream.of(sent).sum(), LongStream.of(received).sum());
         long[] largest = {max};
@@ -216,7 +217,7 @@ public final class GroupObjects<T> {
      * }
      *
      * @param value object of this rank
-     * @param op    combines two objects into one; an exception of the op is thrown on the root unchanged
+     * @param op    combines two objects into one object; an exception of the op is thrown on the root unchanged
      * @param root  rank that gets the result
      * @return on the root the result; on the other ranks empty
      * @throws NullPointerException     if an argument is null; also on the root if the op returns null
@@ -229,10 +230,10 @@ public final class GroupObjects<T> {
 
     /**
      * Combines the objects of all ranks on every rank, in the order of the ranks, as {@link #reduce} does. Each rank
-     * gets all objects and calls the op itself. So the op must return equal results for equal objects.
+     * gets all objects and calls the op. So the op must return equal results for equal objects.
      *
      * @param value object of this rank
-     * @param op    combines two objects into one; an exception of the op is thrown unchanged
+     * @param op    combines two objects into one object; an exception of the op is thrown unchanged
      * @return the result
      * @throws NullPointerException     if an argument is null, or the op returns null
      * @throws IllegalArgumentException in the cases of {@link #allGather}
@@ -265,7 +266,7 @@ public final class GroupObjects<T> {
 
     /**
      * Sends an object to one rank, as a message with the bytes of the object. Messages of objects and messages of
-     * tensors share the tags, so use different tags for them.
+     * tensors share the tags, so use different tags for objects and tensors.
      *
      * {@snippet file="ferro/examples/snippets/ObjectSnippetsTest.java" region="objectMessages" :
      *
@@ -335,7 +336,7 @@ public final class GroupObjects<T> {
      */
     public record ReceivedObject<T>(T value, MessageStatus status) {}
 
-    /** Returns the status of a message that can be an object. */
+    /** Returns the status of a message that can be an object. Throws an exception for any other message. */
     private MessageStatus checked(MessageStatus message) {
         if (message.type() != DataType.INT8) {
             throw new IllegalArgumentException(received(message) + ": the message " + message
@@ -375,8 +376,9 @@ public final class GroupObjects<T> {
     }
 
     /**
-     * Makes an array for the second collective of a call. A rank without memory for the array fails the group. The other ranks
-     * are already in that collective, which would accept the next call of this rank as its part.
+     * Makes an array for the second collective of a call. A rank without memory for the array fails the group. The
+     * other ranks are already in the second collective. If this rank continued, its next call would be taken as its
+     * part of the second collective.
      */
     private byte[] room(int bytes, IntFunction<byte[]> made, ObjectHeaders headers) {
         try {

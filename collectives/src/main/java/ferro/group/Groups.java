@@ -29,9 +29,9 @@ public final class Groups {
     }
 
     /**
-     * Wraps a back end with a given context, which has the settings of the engine. Call this method once for each rank
-     * of a plain back end, because this call makes the engine of the rank. Every call on device tensors reads from the
-     * context whether device tensors may go through host memory.
+     * Wraps a back end with a given context, which has the settings of the engine. Call this method only once for each
+     * rank of a plain back end, because each call makes an engine for the rank. Every call on device tensors reads from
+     * the context whether device tensors may go through host memory.
      *
      * @param backend back end; the five methods of {@link Backend} are enough
      * @param context settings, and the objects that the groups of this rank share

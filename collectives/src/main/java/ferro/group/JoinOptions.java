@@ -130,8 +130,8 @@ public final class JoinOptions {
     }
 
     /**
-     * Sets the number of this rank among the ranks of its host. The number of a rank on its host selects its device and its
-     * port of a range. Together with the number of cores, {@code size} decides how a rank waits.
+     * Sets the number of this rank among the ranks of its host. This local rank selects a device, and a port from a
+     * range of ports. Together with the number of cores, {@code size} decides how a rank waits.
      *
      * @param rank number among the ranks of this host, from 0
      * @param size number of ranks on this host
@@ -164,7 +164,8 @@ public final class JoinOptions {
      * Sets the name of the job. Processes of another job, or of another generation of this job, are refused.
      *
      * @param name       name of the job, equal on all ranks
-     * @param generation number of the attempt, from 0, equal on all ranks, which {@link ProcessGroup#generation} returns
+     * @param generation number of the attempt, from 0, equal on all ranks; {@link ProcessGroup#generation} returns this
+     *     number
      * @return options
      * @throws IllegalArgumentException if the name is blank, the generation is negative, or the id of the job, such as
      *     {@code name.2}, has more than 64 bytes in UTF-8 or half of a surrogate pair
@@ -191,7 +192,7 @@ public final class JoinOptions {
     }
 
     /**
-     * Sets a store that the process has already opened. The owner of the store closes it.
+     * Sets a store that the process has already opened. The owner of the store closes the store.
      *
      * @param opened store; replaces the store of earlier calls
      * @return options
@@ -222,9 +223,9 @@ public final class JoinOptions {
     }
 
     /**
-     * Makes this rank serve the store, on the same port on which it accepts connections for data. The other ranks pass the
-     * address to {@link #storeAt}. With one port, such as {@code "29500"}, the program knows the address. With a range,
-     * {@link SystemContext#storeEndpoint} returns the address before this rank joins.
+     * Makes this rank serve the store, on the same port on which it accepts connections for data. The other ranks pass
+     * the address to {@link #storeAt}. With one port, such as {@code "29500"}, the address is known in advance. With a
+     * range, {@link SystemContext#storeEndpoint} returns the address before this rank joins.
      *
      * @param host  address or name of this machine that the other ranks can reach; an address other than loopback needs a
      *     secret
@@ -258,7 +259,7 @@ public final class JoinOptions {
      * @param bytes secret, equal on all ranks; the bytes are copied; at least 16 random bytes if other machines can reach this
      *     rank
      * @return options
-     * @throws IllegalArgumentException if there are no bytes
+     * @throws IllegalArgumentException if {@code bytes} is empty
      */
     public JoinOptions secret(byte[] bytes) {
         int length = Objects.requireNonNull(bytes, "bytes").length;
@@ -359,7 +360,7 @@ public final class JoinOptions {
                 .map(text -> text.substring(TCP.length()));
     }
 
-    /** Returns the settings by property, or by variable if they have no property. */
+    /** Returns the settings by property. A setting without a property is in the map by its variable. */
     Map<String, String> overrides() {
         return overrides;
     }

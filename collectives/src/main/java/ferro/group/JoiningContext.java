@@ -45,8 +45,8 @@ final class JoiningContext extends ForwardingContext {
     }
 
     /**
-     * Returns the store, or empty if it cannot be opened. After a failure, later calls of {@link #store} throw the same
-     * failure at once.
+     * Returns the store; empty if the store cannot be opened. After a failure, later calls of {@link #store} throw the
+     * same failure at once.
      */
     synchronized Optional<Store> storeIfAny() {
         try {
@@ -78,7 +78,7 @@ final class JoiningContext extends ForwardingContext {
         shares = true;
     }
 
-    /** Closes the store if this context has opened it; idempotent. */
+    /** Closes the store if this context has opened the store; idempotent. */
     synchronized void closeStore() {
         if (opened) {
             store.close();
@@ -102,8 +102,8 @@ final class JoiningContext extends ForwardingContext {
      *
      * @param group group to join, for messages
      * @param ask   call of the provider, with the address
-     * @throws FerroException RENDEZVOUS if no provider has this scheme; the message has all schemes. The cause is the error
-     *     of a provider that cannot be loaded
+     * @throws FerroException RENDEZVOUS if no provider has this scheme; the message lists all schemes. If a provider
+     *     cannot be loaded, the error of the provider is the cause
      */
     static <T> T ask(GroupSpec group, RankContext context, BiFunction<StoreProvider, URI, T> ask) {
         String text = Settings.RENDEZVOUS.of(context);

@@ -9,19 +9,18 @@ import java.util.List;
 /**
  * The exception handler of a thread that joined. If an exception ends the thread while groups are open, the handler
  * aborts the groups with the exception. So the other ranks get the exception as the cause, and not only the loss of a
- * rank. After that the thread ends as it would without this handler.
+ * rank. After the abort, the thread ends as it would without this handler.
  *
- * <p>The handler is set on that thread only. The JVM's default handler belongs to the program, and a wrapper around
- * {@code main} would appear in every stack trace. The handler stays while one of its groups is open. Thread-safe.
+ * <p>The handler is set only on the thread that joined. The JVM's default handler belongs to the program, and a wrapper
+ * around {@code main} would appear in every stack trace. The handler stays while a group of the thread is open.
+ * Thread-safe.
  */
 final class JoiningThread implements Thread.UncaughtExceptionHandler {
     private static final System.Logger LOG = LogLines.logger("ferro.group");
 
     private final Thread thread;
     private final Thread.UncaughtExceptionHandler before;
-    /**
-     * Open groups in the order in which they were made, so that the joined group fails before the groups made of it.
-     */
+    /** Open groups in the order in which they were made, so that a joined group fails before the groups made of it. */
     private final List<CollectiveBackend> open = new ArrayList<>();
 
     private boolean left;
@@ -43,7 +42,9 @@ final class JoiningThread implements Thread.UncaughtExceptionHandler {
         return made;
     }
 
-    /** Adds a group. Returns false if the thread has closed its last group, because that removed this handler. */
+    /**
+     * Adds a group. Returns false if the thread has closed its last group, because the last close removed this handler.
+     */
     synchronized boolean opened(CollectiveBackend group) {
         if (!left) {
             open.add(group);
@@ -52,8 +53,8 @@ final class JoiningThread implements Thread.UncaughtExceptionHandler {
     }
 
     /**
-     * Removes a group. After the last group the thread gets its earlier handler back, unless the program has set a
-     * newer one.
+     * Removes a group. After the last group, the thread gets its earlier handler back, unless the program has set a
+     * newer handler.
      */
     synchronized void closed(CollectiveBackend group) {
         open.removeIf(one -> one == group);

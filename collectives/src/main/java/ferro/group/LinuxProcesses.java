@@ -10,8 +10,8 @@ import java.util.Optional;
 
 /**
  * The processes of this host as Linux shows them in {@code /proc} (proc(5)). A process is identified by boot, process
- * namespace, number and start time. So a process is not confused with a process of another host, or with a later
- * process of the same number.
+ * namespace, number and start time. So a process is never confused with a process of another host, or with a later
+ * process that has the same number.
  */
 final class LinuxProcesses implements ProcessTable {
     private static final String KIND = "linux";
@@ -38,7 +38,7 @@ final class LinuxProcesses implements ProcessTable {
 
     /**
      * Returns the processes; {@link ProcessTable#NONE} on systems other than Linux. {@code name} is the name that the
-     * user gives this host. Without this name, the host has the host name of the kernel.
+     * user gives this host. Without {@code name}, the host has the host name of the kernel.
      */
     static ProcessTable of(Proc proc, Optional<String> name) {
         try {
@@ -85,12 +85,18 @@ final class LinuxProcesses implements ProcessTable {
 
     /** One process, whose {@code stat} file stays open. A check reads the file again without an allocation. */
     private static final class LinuxProcess implements Watched {
-        /** State and flags are in the first 120 bytes, the start time in the first 400. */
+        /**
+         * Size of the buffer for a {@code stat} file. State and flags are in the first 120 bytes, the start time in the
+         * first 400.
+         */
         private static final int STAT_BYTES = 512;
 
         private static final int STATE = 3;
         private static final int FLAGS = 9;
-        /** {@code PF_EXITING} of linux/sched.h: set before memory is freed, long before sockets close. */
+        /**
+         * The flag {@code PF_EXITING} of linux/sched.h, which is set before memory is freed and long before sockets
+         * close.
+         */
         private static final long PF_EXITING = 0x4;
 
         private final Proc proc;
@@ -109,8 +115,8 @@ final class LinuxProcesses implements ProcessTable {
         }
 
         /**
-         * Returns a process to watch. A process whose first thread has ended by itself while others continue appears to
-         * be dead, so it cannot be watched.
+         * Returns a process to watch. A process whose first thread has ended while other threads continue appears to be
+         * dead, so such a process cannot be watched.
          */
         static Optional<Watched> of(Proc proc, String pid, long startTicks) {
             try {
@@ -146,7 +152,7 @@ final class LinuxProcesses implements ProcessTable {
             return !isPresent();
         }
 
-        /** Returns whether the process number still belongs to this process; true if unknown. */
+        /** Returns whether the process number still belongs to this process; true if this is unknown. */
         private boolean isPresent() {
             try {
                 return proc.stat(pid).startTicks() == startTicks;
@@ -164,7 +170,7 @@ final class LinuxProcesses implements ProcessTable {
             }
         }
 
-        /** Returns whether the process is exiting, a zombie or dead; allocates nothing. */
+        /** Returns whether the process is exiting, a zombie or dead. Allocates nothing. */
         static boolean isExiting(byte[] stat, int length) {
             int at = length - 1;
             while (at >= 0 && stat[at] != ')') {

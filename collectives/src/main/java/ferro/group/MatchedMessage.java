@@ -19,10 +19,10 @@ import ferro.Work;
  * matched.recv(HostTensor.of(received));
  * }
  *
- * <p>A message above 64 KiB waits on its sender until the elements are received. If the elements are never received, the
- * send fails the group with TIMED_OUT at its deadline. A receive of a matched message that is not done at its deadline also
- * fails the group with TIMED_OUT. A shorter message stays in the memory of this rank until it is received, and does not count
- * against {@code ferro.message.buffer}.
+ * <p>A message above 64 KiB waits on its sender until the elements are received. If the elements are never received,
+ * the send fails the group with TIMED_OUT at its deadline. A receive of a matched message also fails the group with
+ * TIMED_OUT if the receive is not done at its deadline. A message of at most 64 KiB stays in the memory of this rank
+ * until the message is received, and does not count against {@code ferro.message.buffer}.
  */
 public final class MatchedMessage {
     private final CollectiveBackend way;

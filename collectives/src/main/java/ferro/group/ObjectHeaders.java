@@ -11,8 +11,9 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * The headers that all ranks exchange before objects move: the call, the limit, and the number of bytes of each rank.
- * Every rank reads the same headers. So either all ranks refuse a call or none does, and the group continues.
+ * The headers that all ranks exchange before objects move. A header has the call, the limit, and the number of bytes of
+ * its rank. Every rank reads the same headers. So either all ranks refuse a call or no rank refuses the call, and the
+ * group continues.
  */
 final class ObjectHeaders {
     private static final int FIELDS = 3;
@@ -47,7 +48,7 @@ final class ObjectHeaders {
             return text.substring(0, text.indexOf(' ')) + " of objects";
         }
 
-        /** Returns call and root as one number. */
+        /** Returns this call and the root as one number. */
         long with(int root) {
             return (long) ordinal() << Integer.SIZE | root;
         }
@@ -126,26 +127,29 @@ final class ObjectHeaders {
         return all[FIELDS * rank + field];
     }
 
-    /** Returns the length field of a rank's header: {@link EncodedObject#headerLength}. */
+    /** Returns the length field in the header of a rank, see {@link EncodedObject#headerLength}. */
     long length(int rank) {
         return field(rank, LENGTH);
     }
 
-    /** Returns how many bytes of an object or a text each rank sends. */
+    /** Returns for each rank the number of bytes that the rank sends for an object or a text. */
     long[] byteCounts() {
         return IntStream.range(0, worldSize())
                 .mapToLong(rank -> EncodedObject.byteCount(length(rank)))
                 .toArray();
     }
 
-    /** Returns how many bytes of a text each rank sends; 0 for a rank that has objects. */
+    /** Returns for each rank the number of bytes of the text that the rank sends; 0 for a rank that has objects. */
     long[] textByteCounts() {
         return IntStream.range(0, worldSize())
                 .mapToLong(rank -> length(rank) < 0 ? EncodedObject.byteCount(length(rank)) : 0)
                 .toArray();
     }
 
-    /** Returns whether one object per rank, each as large as the largest, might not fit into one array. */
+    /**
+     * Returns whether one object per rank might not fit into one array, if each object is as large as the largest
+     * object.
+     */
     boolean mayNeedSeveralArrays() {
         return !ranks(LENGTH, length -> worldSize() * length > MOST_BYTES).isEmpty();
     }
@@ -170,7 +174,7 @@ final class ObjectHeaders {
         }
     }
 
-    /** Throws an exception with the first of the texts that the ranks of {@link #textByteCounts} have sent. */
+    /** Throws an exception with the first text. The texts come from the ranks of {@link #textByteCounts}. */
     void requireEncoded(byte[] texts, long[] counts) {
         int from = 0;
         for (int rank = 0; rank < counts.length; rank++) {

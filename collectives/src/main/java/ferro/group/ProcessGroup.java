@@ -47,9 +47,11 @@ import java.util.stream.IntStream;
  *     {@link #gather(ferro.Tensor, ferro.Tensor, int) gather}, {@link #scatter(ferro.Tensor, ferro.Tensor, int) scatter},
  *     {@link #allToAll(ferro.Tensor, ferro.Tensor) allToAll}, {@link #scan(ferro.Tensor, ferro.ReduceOp) scan},
  *     {@link #exclusiveScan(ferro.Tensor, ferro.ReduceOp) exclusiveScan}, {@link #barrier}.
- * <li>Collectives on arrays of primitives: {@link #allReduce(float[], ferro.ReduceOp) allReduce} and the others.
- * <li>Parts of unequal length: {@link #allGather(ferro.Tensor, ferro.Tensor, long[]) allGather with counts} and the others.
- * <li>Asynchronous forms of all of these: {@link #allReduceAsync} and the others; {@link #submit} for any {@link ferro.Collective}.
+ * <li>Collectives on arrays of primitives: {@link #allReduce(float[], ferro.ReduceOp) allReduce} and other methods.
+ * <li>Parts of unequal length: {@link #allGather(ferro.Tensor, ferro.Tensor, long[]) allGather with counts} and other
+ *     methods.
+ * <li>Asynchronous forms of all collectives: {@link #allReduceAsync} and other methods; {@link #submit} for any
+ *     {@link ferro.Collective}.
  * <li>Messages: {@link #send(ferro.Tensor, int, int) send}, {@link #recv(ferro.Tensor, int, int) recv},
  *     {@link #recvUpTo recvUpTo} for shorter messages, {@link #sendAsync}, {@link #recvAsync}.
  * <li>Several calls run as one: {@link #coalesced}, {@link #coalescedAsync}; objects encoded by a codec: {@link #objects}.
@@ -59,20 +61,21 @@ import java.util.stream.IntStream;
  * </ul>
  *
  * <h2>Order and threads</h2>
- * Every rank of the group calls the same collectives in the same order. Calls of one rank may come from any thread, but the
- * caller must keep their order. A blocking form runs on the calling thread and returns when this rank has its result. An
- * asynchronous form returns without waiting for other ranks; its tensors and arrays must not be used until the work is done. Each
- * call has the deadline of the group ({@code ferro.timeout}, 120 s) or the deadline of {@link #within}.
+ * Every rank of the group calls the same collectives in the same order. Calls of one rank may come from any thread, but
+ * the caller must keep their order. A blocking form of a call runs on the calling thread and returns when this rank has
+ * its result. An asynchronous form returns without waiting for other ranks. Tensors and arrays of an asynchronous form
+ * must not be used until the work is done. Each call has the deadline of the group ({@code ferro.timeout}, 120 s) or
+ * the deadline of {@link #within}.
  *
- * <p>A group has one queue: even a short call waits for all calls before it. For calls that must not wait behind long ones, make
- * a second group of the same ranks by {@link #newGroup}.
+ * <p>A group has one queue: even a short call waits for all calls before it. For calls that must not wait for long
+ * calls, make a second group of the same ranks by {@link #newGroup}.
  *
  * <h2>Tensors</h2>
  * Lengths, counts and positions are numbers of elements. A call writes its result into a tensor of the caller and
- * allocates none. Operand and result may share memory only in two cases. In an all-reduce or scan, and on the root of a
- * reduce, operand and result may be the same range. In an all-gather or reduce-scatter, and on the root of a gather or
- * scatter, a rank's own tensor may be its part of the tensor of all parts. Any other overlap of arrays, of buffers (by
- * their addresses) or of device tensors is rejected.
+ * allocates no tensor. Operand and result may share memory only in two cases. In an all-reduce or scan, and on the root
+ * of a reduce, operand and result may be the same range. In an all-gather or reduce-scatter, and on the root of a
+ * gather or scatter, a rank's own tensor may be its part of the tensor of all parts. Any other overlap of arrays, of
+ * buffers (by their addresses) or of device tensors is rejected.
  *
  * <p>Device tensors go over NCCL, or through host memory if {@code ferro.gpu.fallback} allows it. Otherwise device tensors are
  * rejected. {@link ferro.dispatch.GpuCollectives} also has forms that leave their operand unchanged.
@@ -109,14 +112,14 @@ import java.util.stream.IntStream;
  */
 public final class ProcessGroup extends CallForms implements AutoCloseable {
     /**
-     * A value that a receive has in place of a rank: the receive takes a message of any rank, including this rank. The
-     * {@link ferro.MessageStatus} has the rank that sent the message.
+     * A value that a receive has in place of a rank. Such a receive takes a message of any rank, including this rank.
+     * The {@link ferro.MessageStatus} has the rank that sent the message.
      */
     public static final int ANY_SOURCE = CollectiveBackend.ANY_SOURCE;
 
     /**
-     * A value that a receive has in place of a tag: the receive takes a message with any tag. The {@link
-     * ferro.MessageStatus} has the tag.
+     * A value that a receive has in place of a tag. Such a receive takes a message with any tag. The
+     * {@link ferro.MessageStatus} has the tag.
      */
     public static final int ANY_TAG = CollectiveBackend.ANY_TAG;
 
@@ -146,10 +149,10 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * {@code ferro.backend} selects the back end.
      *
      * <p>An uncaught exception that ends the calling thread, such as one thrown by {@code main}, aborts this group and
-     * the groups made of it if they are open. The other ranks receive the exception as the cause, before it is printed.
-     * For this purpose, the thread has an {@linkplain Thread#getUncaughtExceptionHandler() uncaught exception handler}
-     * until the groups are closed. After the abort, this handler calls the handler that the thread had before. A group
-     * that {@code try (group)} closes first is not aborted.
+     * the groups made of it if they are open. The other ranks receive the exception as the cause, before the exception
+     * is printed. For this abort, the thread has an {@linkplain Thread#getUncaughtExceptionHandler() uncaught exception
+     * handler} until the groups are closed. After the abort, this handler calls the handler that the thread had before.
+     * A group that {@code try (group)} closes first is not aborted.
      *
      * @return group of this rank
      * @throws IllegalArgumentException if a setting is missing or invalid, or the back end cannot work in this process
@@ -193,8 +196,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     }
 
     /**
-     * Wraps a back end. Call this method once for each rank of a plain back end, because this call makes the engine of
-     * the rank. {@link Groups} has the forms with a context, for implementers.
+     * Wraps a back end. Call this method only once for each rank of a plain back end, because each call makes an engine
+     * for the rank. {@link Groups} has the forms with a context, for implementers.
      *
      * @param backend back end; the five methods of {@link Backend} are enough
      * @return group, whose close closes the back end
@@ -277,8 +280,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * Returns a view of this group whose collectives and messages have a label, such as the name of a parameter.
      * Failures, recordings and events name the label with the call. If ranks give different labels to the same call,
      * the call fails with MISMATCH and both labels (over NCCL only if the call hangs). Messages match even if their
-     * labels differ. Keep a view for its calls, so that a call allocates nothing for the label. Views combine: {@code
-     * group.labelled("loss").within(limit)}. New groups have no label.
+     * labels differ. Use one view for many calls, so that a call allocates nothing for the label. A view of a view has
+     * a label and a deadline: {@code group.labelled("loss").within(limit)}. New groups have no label.
      *
      * @param label 1 to 128 characters, not blank, without quotation marks and control or format characters
      * @return view, whose close closes nothing
@@ -289,10 +292,10 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     }
 
     /**
-     * Makes a group of some ranks of this group. Exactly these ranks must call this method, in the same order relative
-     * to other {@code newGroup} calls. The call returns when all ranks of the new group have made the call. The new
-     * group fails and closes independently of this group. If a rank does not make the call in time, only this call
-     * fails.
+     * Makes a group of some ranks of this group. Exactly the ranks in {@code ranks} must call this method, in the same
+     * order relative to other {@code newGroup} calls. The call returns when all ranks of the new group have made the
+     * call. The new group fails and closes independently of this group. If a rank does not make the call in time, only
+     * this call fails.
      *
      * @param ranks ranks of this group, including this rank, without duplicates
      * @return new group, whose ranks are the positions in {@code ranks}
@@ -421,7 +424,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * Calls of a nested block belong to the outer block.
      *
      * <p>Messages are kept too. Sends and receives of the block start together at the end of the block, in their order,
-     * after the collectives of the block. So ranks that first send and then receive do not wait for each other:
+     * after the collectives of the block. So ranks that first send and then receive in a block do not wait for each
+     * other:
      *
      * {@snippet file="ferro/examples/snippets/MessageSnippetsTest.java" region="blockOfMessages" :
      *
@@ -485,10 +489,10 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * Any call of this group or of another group takes the tensor, or a part made by {@link HostTensor#slice}, on some ranks or
      * on all. A tensor made from a slice of its buffer is a plain tensor. Only a call writes other ranks' elements to the tensor.
      *
-     * <p>The memory lives until it is unreachable, also after {@link #close()}. Code that has only the address of the
-     * memory must keep the {@link Allocation}. The memory counts against {@code ferro.shm.bytes} until it is
-     * unreachable or until {@link Allocation#close}. If the tensor exceeds this limit on one rank, no rank shares the
-     * tensor. Do not use the memory after a failed call on the tensor.
+     * <p>The memory of an allocation lives until it is unreachable, even after {@link #close()}. Code that has only the
+     * address of the memory must keep the {@link Allocation}. The memory counts against {@code ferro.shm.bytes} until
+     * it is unreachable or until {@link Allocation#close}. If the tensor exceeds this limit on one rank, no rank shares
+     * the tensor. Do not use the memory after a failed call on the tensor.
      *
      * @param dataType     element type, the same on every rank
      * @param elementCount number of elements, the same on every rank
@@ -524,7 +528,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
 
     /**
      * {@return why the group has failed; empty while the group works} A failed group stays failed. 100 ms after a
-     * failure, all connected survivors return the same code and culprits. Thread-safe; never waits.
+     * failure, this method returns the same code and culprits on all connected surviving ranks. Thread-safe; never
+     * waits.
      */
     public Optional<FerroException> failure() {
         return backend.failure();
@@ -533,12 +538,13 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     /**
      * Returns the ranks of this group that this rank has found to be dead or lost. Thread-safe; never waits.
      *
-     * <p>The set continues to grow after the first failure, until this rank closes the group. A rank is in the set if
-     * its process has ended or if it was silent for too long. A rank is also in the set if its control connection ended
-     * without a goodbye and the rank does not respond at its port. A silent rank is removed when data arrives from this
-     * rank. Ranks that closed the group normally are not in the set. Live ranks that are blamed, such as for changed
-     * bytes, are not in the set. A rank that PEER_LOST blames as dead is in the set before a call throws, and before
-     * {@link #failure} and the event FAILED show the loss. Different ranks detect a death at different times:
+     * <p>The set of lost ranks continues to grow after the first failure, until this rank closes the group. A rank is
+     * in the set if the process of the rank has ended or if the rank was silent for too long. A rank is also in the set
+     * if its control connection ended without a goodbye and the rank does not respond at its port. A silent rank is
+     * removed from the set when data arrives from the silent rank. Ranks that closed the group normally are not in the
+     * set. Live ranks that are blamed, such as for changed bytes, are not in the set. A rank that PEER_LOST blames as
+     * dead is in the set before a call throws, and before {@link #failure} and the event FAILED show the loss.
+     * Different ranks detect a death at different times:
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="lost" :
      *
@@ -604,8 +610,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     }
 
     /**
-     * Fails all pending and later calls, on all ranks. Thread-safe and idempotent. The first cause is kept. Once {@link
-     * #failure} returns a failure on this rank, an abort of this rank changes nothing.
+     * Fails all pending and later calls, on all ranks. Thread-safe and idempotent. If ranks abort several times, the
+     * first cause is kept. Once {@link #failure} returns a failure on this rank, an abort of this rank changes nothing.
      *
      * @param cause reason; null if there is none
      */
@@ -621,7 +627,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * @param bound maximum time, of which 250 ms are for the last messages; zero or less aborts unfinished work at
      *     once; no limit if {@code ferro.debug} is on
      * @throws IllegalStateException if the code of a reduction calls this method
-     * @throws FerroException        MISMATCH if ranks made different calls and no call of this rank has thrown it yet
+     * @throws FerroException        MISMATCH if ranks made different calls and no call of this rank has thrown the
+     *     mismatch yet
      */
     public void close(Duration bound) {
         Objects.requireNonNull(bound, "bound");
@@ -634,7 +641,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * Ends the group within 5 s, as {@link #close(Duration)} does.
      *
      * @throws IllegalStateException if the code of a reduction calls this method
-     * @throws FerroException        MISMATCH if ranks made different calls and no call of this rank has thrown it yet
+     * @throws FerroException        MISMATCH if ranks made different calls and no call of this rank has thrown the
+     *     mismatch yet
      */
     @Override
     public void close() {

@@ -34,7 +34,7 @@ import java.util.function.Supplier;
  * launcher counts is the source for {@code FERRO_GENERATION}, and part of {@code FERRO_JOB_ID}.
  *
  * <p>Programs need no context, because {@link ProcessGroup#join(JoinOptions)} makes a context that ends with the group.
- * This class is for launchers that start ranks in existing processes, and for back ends. With a context, a launcher
+ * This class is for back ends, and for launchers that start ranks in existing processes. With a context, a launcher
  * gets the address of the store before a join ({@link #storeEndpoint}), cancels a join or a rank ({@link #abort}), and
  * gets the recording of a rank ({@link #flightRecord}). A launcher can also join several groups that share port, timer
  * thread and recorder ({@link Groups#join}).
@@ -114,14 +114,14 @@ public final class SystemContext implements RankContext, AutoCloseable {
         return new SystemContext(ContextSettings.of(own, OptionalInt::empty), JoinOptions.ofProcess(), store);
     }
 
-    /** Returns a context of a process to which some cores are bound, for tests. */
+    /** Returns a context that behaves as in a process that is bound to some cores, for tests. */
     static SystemContext withOwnCores(Map<String, String> settings, Supplier<OptionalInt> ownCores) {
         return new SystemContext(ContextSettings.of(settings, ownCores), JoinOptions.ofProcess(), null);
     }
 
     /**
-     * Joins in a context that only the groups of this join use. The last group that closes also closes the context. If
-     * the join fails, the context is closed at once.
+     * Joins a group in a new context, which only the joined group and groups made of it use. The last group that closes
+     * also closes the context. If the join fails, the context is closed at once.
      */
     static ProcessGroup joined(JoinOptions options, Function<SystemContext, ProcessGroup> join) {
         SystemContext context = of(options);
@@ -197,8 +197,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
 
     /**
      * Ends all joins in progress with ABORTED and fails open groups on all ranks with the same cause. The other ranks
-     * of a join receive the cause if they have already found this rank. Any thread may call this method; idempotent. No
-     * group can be joined in this context afterwards.
+     * of a join receive the cause if they have already found this rank. Any thread may call this method; idempotent.
+     * After this call, no group can be joined in this context.
      *
      * @param cause reason; null if there is none
      */
@@ -257,8 +257,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * {@return the executor of this context, with one daemon thread} After {@link #close}, the executor has ended and
-     * rejects tasks.
+     * {@return the executor of this context, with one daemon thread} After {@link #close}, the executor rejects all
+     * tasks.
      */
     @Override
     public synchronized ScheduledExecutorService background() {
@@ -367,8 +367,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
     /**
      * Ends the joins in progress, closes the groups that were joined or made in this context, newest first, and ends
      * the store that this context serves and the timer thread. A group with unfinished work is aborted on all ranks; a
-     * group without unfinished work is closed normally. A failure that no call has thrown is only logged. Close a group
-     * itself to wait for its work and to get such a failure. Idempotent.
+     * group without unfinished work is closed normally. A failure that no call has thrown is only logged. To wait for
+     * the work of a group and to get a failure that no call has thrown, close the group itself. Idempotent.
      */
     @Override
     public void close() {
@@ -386,7 +386,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
         }
     }
 
-    /** A shared object and the number of its uses. */
+    /** An object that several users share, and the number of its users. */
     private static final class SharedUse {
         private final AutoCloseable object;
         private int count;

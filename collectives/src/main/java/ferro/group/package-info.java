@@ -1,5 +1,5 @@
 /**
- * The main API: joining a group and calling its collectives.
+ * The main API. Programs join a group and call its collectives.
  *
  * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="join" :
  *

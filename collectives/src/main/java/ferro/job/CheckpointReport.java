@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The file in which a rank reports to its launcher the steps of the checkpoints that it has published. Each line has one
- * step, in the order of the saves. A launcher that starts jobs again prints the last step of each generation.
+ * The file in which a rank reports to its launcher the steps of the checkpoints that the rank has published. Each line
+ * has one step, in the order of the saves. A launcher that starts jobs again prints the last step of each generation.
  */
 public final class CheckpointReport {
     private static final System.Logger LOG = System.getLogger("ferro.training");

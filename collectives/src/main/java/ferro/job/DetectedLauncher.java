@@ -1,6 +1,6 @@
 package ferro.job;
 
-/** A launcher whose variables are set. */
+/** A launcher whose variables are set in the environment of this process. */
 public final class DetectedLauncher {
     private final Launcher launcher;
 

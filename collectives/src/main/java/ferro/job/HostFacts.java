@@ -9,7 +9,7 @@ public interface HostFacts {
     /**
      * An ancestor of this process.
      *
-     * @param pid        number
+     * @param pid        number of the process
      * @param startTicks start time in clock ticks since boot, which distinguishes processes with the same number
      * @param command    program and arguments
      */
@@ -25,14 +25,14 @@ public interface HostFacts {
             command = List.copyOf(command);
         }
 
-        /** {@return the name of the program, the last part of its path; empty if the path cannot be read} */
+        /** {@return the name of the program, which is the last part of its path; empty if the path cannot be read} */
         public String name() {
             String program = command.isEmpty() ? "" : command.get(0);
             return program.substring(program.lastIndexOf('/') + 1);
         }
     }
 
-    /** {@return the name of this host that the kernel reports; empty if it cannot be read} */
+    /** {@return the host name that the kernel reports; empty if the host name cannot be read} */
     String hostName();
 
     /**

@@ -21,12 +21,12 @@ import java.util.stream.Collectors;
  * The search for the job of this process in its environment. The search chooses the first family, in the order of
  * {@link LauncherKind}, whose variables are complete.
  *
- * <p>Variables of outer launchers may be set too: mpirun, for example, passes the variables of a Slurm step to its
- * ranks. Variables of outer launchers are not a contradiction. If neither of two launchers can run inside the other and
- * their ranks differ, both are refused, and the message names both.
+ * <p>Variables of outer launchers may be set too. For example, mpirun passes the variables of a Slurm step to its
+ * ranks. Variables of outer launchers are not a contradiction. If two launchers give different ranks and neither
+ * launcher can run inside the other launcher, both launchers are refused. The message names both launchers.
  */
 public final class JobFinder {
-    /** Families whose rank variables are not set by mpirun, neither by an outer nor by an inner one. */
+    /** Families whose rank variables no mpirun sets, neither outside nor inside of the launcher of the family. */
     private static final Set<LauncherKind> BY_HAND =
             EnumSet.of(LauncherKind.BARE, LauncherKind.PYTORCH_JOB, LauncherKind.VOLCANO);
 
@@ -186,8 +186,8 @@ public final class JobFinder {
     }
 
     /**
-     * Detects variables of ferro run that remain set when a rank of ferro run starts mpirun or srun. The ancestor
-     * processes show whether a rank has started mpirun or srun.
+     * Detects variables of ferro run that remain set when a rank of ferro run starts mpirun or srun. The ancestors of
+     * this process show whether a rank has started mpirun or srun.
      */
     private static Optional<String> leftBehind(
             LauncherCandidate chosen, List<LauncherCandidate> found, HostFacts around) {
@@ -213,7 +213,7 @@ public final class JobFinder {
                         + typed(process) + " ...)");
     }
 
-    /** Returns the command that a person types. The program that this command starts on each host has another name. */
+    /** Returns the command that a person types. On each host, this command starts a program with another name. */
     private static String typed(Ancestor process) {
         if (isSlurms(process)) {
             return "srun";
@@ -247,8 +247,8 @@ public final class JobFinder {
     }
 
     /**
-     * Returns a job with its generation, which counts from 0 how often its ranks have been started again. The
-     * generation is part of the job id, so that ranks of an earlier start are refused.
+     * Returns a job with its generation. The generation counts from 0 how often the ranks of the job have been started
+     * again. The generation is part of the job id, so that ranks of an earlier start are refused.
      *
      * @throws IllegalArgumentException if the variable of the generation is not a number from 0
      */

@@ -19,19 +19,19 @@ public final class JobVariables {
     }
 
     /**
-     * {@return the rank and job of this process; empty if no variables give rank and job, or if the variables are
+     * {@return the rank and job of this process; empty if no variables give a rank and a job, or if the variables are
      * refused}
      */
     public Optional<RankOfJob> job() {
         return job;
     }
 
-    /** {@return every launcher whose variables are set, the chosen one first} */
+    /** {@return every launcher whose variables are set, with the chosen launcher first} */
     public List<DetectedLauncher> seen() {
         return seen;
     }
 
-    /** {@return the error and how to fix it; empty if a job was found} */
+    /** {@return the error and a remedy; empty if a job was found} */
     public Optional<String> refusal() {
         return refusal;
     }
@@ -46,7 +46,7 @@ public final class JobVariables {
      *
      * @return job
      * @throws IllegalArgumentException if no variables give the rank and the job, or if the variables are refused; the
-     *     message has the variables, their values and how to fix them; the stack trace begins at the caller of ferro
+     *     message has the variables, their values and a remedy; the stack trace begins at the caller of ferro
      */
     public RankOfJob required() {
         if (job.isEmpty()) {
@@ -55,7 +55,7 @@ public final class JobVariables {
         return job.get();
     }
 
-    /** Removes the frames of ferro, which do not help to find a wrong variable. */
+    /** Removes the stack frames of ferro, which do not help to find a wrong variable. */
     private static IllegalArgumentException ofCaller(IllegalArgumentException wrong) {
         StackTraceElement[] frames = wrong.getStackTrace();
         int first = 0;

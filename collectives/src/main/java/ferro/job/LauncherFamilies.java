@@ -9,14 +9,15 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * The families of variables that are set. This class also reads the job from the variables of one family.
+ * The families of variables that are set. This class also reads the job from the variables of a family.
  *
  * <p>Plain variables ({@code ferro.rank}, {@code RANK}) are set by a person, or by ferro run, torchrun and the
  * controllers of pods. mpirun of Open MPI and mpiexec of MPICH and Intel MPI do not name the hosts of the job, but a
- * key distinguishes one mpirun from another. mpiexec uses the process manager Hydra. For Slurm see {@link SlurmStep}.
+ * key distinguishes one mpirun from another mpirun. mpiexec uses the process manager Hydra. {@link SlurmStep} describes
+ * Slurm.
  */
 final class LauncherFamilies {
-    /** Programs that start ranks on their host, for Open MPI 4 and 5, MPICH and Intel MPI. */
+    /** Programs of Open MPI 4 and 5, MPICH and Intel MPI that start ranks on their host. */
     static final Set<String> OF_MPI = Set.of(
             "mpirun",
             "mpirun.openmpi",
@@ -43,8 +44,8 @@ final class LauncherFamilies {
     private static final int PORT_OF_PODS = 29500;
 
     /**
-     * Rank, size, local rank and local size of a launcher of MPI. {@code PMI_RANK} alone is not a rank, because other
-     * process managers number nodes with this variable.
+     * Names of variables with rank, size, local rank and local size of a launcher of MPI. {@code PMI_RANK} alone is not
+     * a rank, because other process managers number nodes with this variable.
      */
     private static final String[] OPEN_MPI = {
         "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"
@@ -68,10 +69,10 @@ final class LauncherFamilies {
      * A family of variables, at least one of which is set.
      *
      * @param family     family of the variables
-     * @param names      names of the variables that have rank and size
-     * @param variables  rank and size, as {@code NAME=value}
-     * @param ranks      rank and size without names, for a comparison with another family
-     * @param incomplete what is missing and how to fix it; empty if the family can be chosen
+     * @param names      names of the variables that have the rank and the number of ranks
+     * @param variables  rank and number of ranks, as {@code NAME=value}
+     * @param ranks      rank and number of ranks without names, for a comparison with another family
+     * @param incomplete what is missing and a remedy; empty if the family can be chosen
      */
     record LauncherCandidate(
             LauncherKind family, List<String> names, String variables, String ranks, Optional<String> incomplete) {
@@ -105,13 +106,13 @@ final class LauncherFamilies {
         return new LauncherCandidate(family, List.of(rank, size), variables.shown(rank, size), ranks, Optional.empty());
     }
 
-    /** Makes an incomplete candidate; {@code why} follows the variables that are set. */
+    /** Makes an incomplete candidate. Its text lists the variables that are set, followed by {@code why}. */
     private LauncherCandidate half(LauncherKind family, String why, String... names) {
         String seen = variables.shown(names);
         return new LauncherCandidate(family, List.of(), seen, "", Optional.of(seen + why));
     }
 
-    /** Finds ferro's settings. Rank or world size may come from a plain variable instead. */
+    /** Finds ferro's settings for the rank. A plain variable may give rank or world size in place of a setting. */
     private void findGiven(List<LauncherCandidate> found) {
         String rank = variables.has(GIVEN_RANK) ? GIVEN_RANK : "FERRO_RANK";
         String size = givenSize();
@@ -136,7 +137,7 @@ final class LauncherFamilies {
         return variables.has(GIVEN_SIZE) ? GIVEN_SIZE : "FERRO_WORLD_SIZE";
     }
 
-    /** Finds {@code RANK} and {@code WORLD_SIZE}, with the launcher that set them. */
+    /** Finds {@code RANK} and {@code WORLD_SIZE}, and the launcher that set these variables. */
     private void findPlain(List<LauncherCandidate> found) {
         if (variables.has(RANK, WORLD_SIZE)) {
             found.add(complete(whose(), RANK, WORLD_SIZE));
@@ -245,7 +246,9 @@ final class LauncherFamilies {
                         localSize.isPresent() && localSize.getAsInt() == size));
     }
 
-    /** Returns the name that torchrun gives to all restarts of a job. Without --rdzv-id the name is "none". */
+    /**
+     * Returns the name that torchrun gives to all restarts of a job. Without --rdzv-id, torchrun gives the name "none".
+     */
     private Optional<String> runId() {
         return variables.find(RUN_ID).filter(id -> !id.equals("none"));
     }
@@ -270,8 +273,9 @@ final class LauncherFamilies {
     }
 
     /**
-     * Returns the key of an Open MPI job. The namespace consists of host and process number, which may repeat. Open MPI
-     * also draws a number for each mpirun, so that network drivers can distinguish jobs. This number does not repeat.
+     * Returns the key of an Open MPI job. The namespace of Open MPI consists of host and process number, which may
+     * repeat. Open MPI also draws a random number for each mpirun, so that network drivers can distinguish jobs. The
+     * random number does not repeat.
      */
     private Optional<String> openMpiKey(boolean allLocal) {
         String namespace = variables
@@ -323,7 +327,10 @@ final class LauncherFamilies {
         return at >= 0 && at + 1 < command.size() ? Optional.of(command.get(at + 1)) : Optional.empty();
     }
 
-    /** Returns the job of a pod of an Indexed Job. The pod has one rank, its index, and counts as a separate host. */
+    /**
+     * Returns the job of a pod of an Indexed Job. The pod has one rank, which is the index of the pod, and is a
+     * separate host.
+     */
     private RankOfJob podJob() {
         int size = variables.size(givenSize(), WAY_OUT_OF_PODS);
         int rank = variables.rankBelow(INDEX, size, givenSize(), WAY_OUT_OF_PODS);
@@ -336,8 +343,8 @@ final class LauncherFamilies {
     }
 
     /**
-     * Returns the rendezvous point of the pods. The host name of a pod ends with its index. In the full host name, the
-     * name of the service follows the name of the pod.
+     * Returns the rendezvous point of the pods. The host name of a pod ends with the index of the pod. In the full host
+     * name, the name of the service follows the name of the pod.
      */
     private RendezvousPoint podMeeting(String end, boolean allLocal) {
         String pod = around.hostName().replaceFirst("\\..*", "");
@@ -375,8 +382,8 @@ final class LauncherFamilies {
     /**
      * Refuses a pod of a replica other than 0. JobSet names pods JOBSET-TEMPLATE-REPLICA-INDEX and starts the index at
      * 0 in each replica. A pod of replica 0 is not refused, because a pod cannot find the number of replicas, and one
-     * replica is the correct case. With more replicas, the pods of the other replicas are refused, the JobSet fails,
-     * and the pods of replica 0 end with the JobSet.
+     * replica is the correct case. If a JobSet has more replicas, the pods of replicas other than 0 are refused, the
+     * JobSet fails, and the pods of replica 0 end with the JobSet.
      */
     private void refuseReplicas(String name, String service) {
         String template = name.startsWith(service + "-") ? name.substring(service.length() + 1) : "";

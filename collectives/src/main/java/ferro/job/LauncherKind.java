@@ -1,8 +1,8 @@
 package ferro.job;
 
 /**
- * Families of variables that give a process its rank. The constants are in order of preference: a launcher closer to
- * the program comes first, because launchers pass the variables of outer launchers on.
+ * Families of variables that give a process its rank. The constants are in order of preference. A launcher closer to
+ * the program comes first, because launchers pass the variables of outer launchers to their programs.
  */
 public enum LauncherKind {
     /** {@code ferro.rank} and {@code ferro.world.size}, by property or by variable. */
@@ -18,7 +18,7 @@ public enum LauncherKind {
     PYTORCH_JOB("PyTorchJob", true),
     /** A pod of Volcano with its pytorch plugin, which numbers pods, not ranks. */
     VOLCANO("Volcano", true),
-    /** {@code RANK} and {@code WORLD_SIZE} alone: set by hand, or by a script. */
+    /** {@code RANK} and {@code WORLD_SIZE} without other variables, set by hand or by a script. */
     BARE("RANK and WORLD_SIZE", false),
     /** mpirun of Open MPI. */
     OPEN_MPI("Open MPI", true),
@@ -43,8 +43,8 @@ public enum LauncherKind {
     }
 
     /**
-     * {@return whether a cluster starts the ranks, so that they may start minutes apart; false if a person, a script,
-     * ferro run or torchrun starts them}
+     * {@return whether a cluster starts the ranks, so that ranks may start minutes apart; false if a person, a script,
+     * ferro run or torchrun starts the ranks}
      */
     public boolean ofACluster() {
         return ofACluster;

@@ -37,7 +37,7 @@ record LauncherVariables(Map<String, String> all) {
         return false;
     }
 
-    /** Returns the variables that are set, as {@code NAME=value NAME=value}. */
+    /** Returns those of the named variables that are set, as {@code NAME=value NAME=value}. */
     String shown(String... names) {
         StringJoiner shown = new StringJoiner(" ");
         for (String name : names) {
@@ -49,7 +49,7 @@ record LauncherVariables(Map<String, String> all) {
         return shown.toString();
     }
 
-    /** Returns the names that are not set, joined by "and". */
+    /** Returns the names of the variables that are not set, joined by "and". */
     String missing(String... names) {
         return Stream.of(names).filter(name -> !has(name)).collect(Collectors.joining(" and "));
     }
@@ -62,7 +62,7 @@ record LauncherVariables(Map<String, String> all) {
         return number(name, 1, "a number of ranks from 1" + wayOut);
     }
 
-    /** Reads a rank, which must be below the number of ranks. */
+    /** Reads a rank. The rank must be below the number of ranks. */
     int rankBelow(String name, int size, String sizeName, String wayOut) {
         int rank = rank(name, wayOut);
         if (rank >= size) {
@@ -77,9 +77,9 @@ record LauncherVariables(Map<String, String> all) {
     }
 
     /**
-     * Reads a number that must be set.
+     * Reads a number from a variable that must be set.
      *
-     * @param need valid values and how to fix it, for the message
+     * @param need valid values and a remedy, for the message
      */
     int number(String name, int least, String need) {
         return (int) number(name, least, Integer.MAX_VALUE, need);
@@ -98,7 +98,7 @@ record LauncherVariables(Map<String, String> all) {
         throw new IllegalArgumentException(name + "=" + text + ": need " + need);
     }
 
-    /** Reads a number that may have more than 32 bits. */
+    /** Reads a number from a variable that may be unset. The number may have more than 32 bits. */
     OptionalLong longIfAny(String name, String need) {
         return has(name) ? OptionalLong.of(number(name, 0, Long.MAX_VALUE, need)) : OptionalLong.empty();
     }

@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The facts from {@code /proc} of Linux and from {@code /etc/hosts}, in which a kubelet writes the full name
- * of a pod. No name is resolved, because that may be slow.
+ * The facts about a process from {@code /proc} of Linux and from {@code /etc/hosts}, in which a kubelet writes the full
+ * name of a pod. No name is resolved, because name resolution may be slow.
  *
  * @param proc  files of the kernel
- * @param hosts table such as {@code /etc/hosts}
+ * @param hosts hosts file such as {@code /etc/hosts}
  */
 record LinuxHostFacts(Proc proc, Path hosts) implements HostFacts {
-    /** Maximum number of ancestors that are read. Ancestors further up are not needed, and a cycle is impossible. */
+    /** Maximum number of ancestors that are read. Older ancestors are not needed, and a cycle is impossible. */
     private static final int MOST_ANCESTORS = 64;
 
     static HostFacts ofThisHost() {

@@ -12,7 +12,7 @@ public final class RankOfJob {
     private final RankOnHost local;
     private final JobStart start;
 
-    /** The rank on the host and the number of ranks on the host, if the launcher gives them. */
+    /** The rank on the host and the number of ranks on the host; each is empty if the launcher does not give it. */
     record RankOnHost(OptionalInt rank, OptionalInt worldSize) {}
 
     /** The start of the job that this process belongs to. */
@@ -50,12 +50,12 @@ public final class RankOfJob {
         return worldSize;
     }
 
-    /** {@return the number of this rank on its host, if the launcher gives it} */
+    /** {@return the number of this rank on its host; empty if the launcher does not give this number} */
     public OptionalInt localRank() {
         return local.rank;
     }
 
-    /** {@return the number of ranks on this host, if the launcher gives it} */
+    /** {@return the number of ranks on this host; empty if the launcher does not give this number} */
     public OptionalInt localWorldSize() {
         return local.worldSize;
     }
@@ -71,8 +71,9 @@ public final class RankOfJob {
     /**
      * Returns the name that distinguishes this start of the job from other jobs and from other starts.
      *
-     * @return {@code FERRO_JOB_ID}, else the key of the rendezvous point, with the generation if all ranks have the
-     *     same one and no launcher has chosen the job id; empty if neither a name nor such a generation is given
+     * @return {@code FERRO_JOB_ID}, else the key of the rendezvous point. The generation is part of the name if all
+     *     ranks have the same generation and no launcher has chosen the job id. Empty if neither a key nor such a
+     *     generation is given
      */
     public Optional<String> jobId() {
         return start.jobId;

@@ -20,12 +20,13 @@ public final class RendezvousPoint {
     }
 
     /**
-     * Returns the key of this start of the job. The key is equal on all ranks of one start and, except by chance,
-     * different from the keys of all other starts. The key has at most 64 letters, digits, dots, dashes and
-     * underscores, so that it can name a file.
+     * Returns the key of this start of the job. The key is equal on all ranks of one start. Except by chance, the keys
+     * of all other starts are different. The key has at most 64 letters, digits, dots, dashes and underscores, so that
+     * it can name a file.
      *
-     * @return {@code FERRO_JOB_ID} if it is set, else the key of the launcher, with the generation if all ranks have
-     *     the same one and no launcher has chosen the job id; empty if no value is common to all ranks
+     * @return {@code FERRO_JOB_ID} if that variable is set, else the key of the launcher. The generation is part of the
+     *     key if all ranks have the same generation and no launcher has chosen the job id. Empty if no value is common
+     *     to all ranks
      */
     public Optional<String> key() {
         return point.key;
@@ -37,22 +38,21 @@ public final class RendezvousPoint {
     }
 
     /**
-     * {@return the host of the store: {@code MASTER_ADDR}, without the brackets of an IPv6 address, else the host of
-     * rank 0 if the launcher gives it}
+     * {@return the host of the store; {@code MASTER_ADDR} without the brackets of an IPv6 address, else the host of
+     * rank 0 if the launcher gives this host}
      */
     public Optional<String> host() {
         return point.host;
     }
 
-    /**
-     * {@return the port of the store: {@code MASTER_PORT}, else a port that all ranks use if a host is given without a
-     * port}
-     */
+    /** {@return the port of the store; {@code MASTER_PORT}, else a port that all ranks use if only a host is given} */
     public OptionalInt port() {
         return point.port;
     }
 
-    /** {@return why the launcher gives no host and how to fix it; empty with a host, or if it never gives one} */
+    /**
+     * {@return why the launcher gives no host, with a remedy; empty with a host, or if the launcher never gives a host}
+     */
     public Optional<String> noHost() {
         return point.noHost;
     }

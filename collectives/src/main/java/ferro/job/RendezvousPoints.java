@@ -21,7 +21,7 @@ record RendezvousPoints(LauncherVariables variables) {
     private static final int HASH_BYTES = 8;
     private static final int MOST_KEY = 64;
 
-    /** Returns the rendezvous point of ranks if its address is set by hand. */
+    /** Returns the rendezvous point of ranks if the address is set by hand. */
     RendezvousPoint named(Optional<String> key, boolean allLocal) {
         return at(key, allLocal, Optional.empty(), OptionalInt.empty());
     }
@@ -32,7 +32,7 @@ record RendezvousPoints(LauncherVariables variables) {
      * @param key      name of this start of the job, or empty
      * @param allLocal whether all ranks are on this host according to the variables
      * @param host     host of rank 0, if the launcher gives it
-     * @param port     port that the ranks use if none is set
+     * @param port     port that the ranks use if no port is set
      */
     RendezvousPoint at(Optional<String> key, boolean allLocal, Optional<String> host, OptionalInt port) {
         Optional<String> set = variables.find(HOST);
@@ -63,8 +63,8 @@ record RendezvousPoints(LauncherVariables variables) {
     }
 
     /**
-     * Returns an address without brackets. An address with a port is rejected, because the port has a variable of its
-     * own.
+     * Returns an address without brackets. An address with a port is rejected, because the port has a separate
+     * variable.
      */
     private static String host(String text) {
         if (text.startsWith("[") && text.endsWith("]")) {

@@ -34,8 +34,8 @@ final class SlurmStep {
 
     private static final int PORTS = 10000;
     /**
-     * Source: slurm.h, SLURM_INTERACTIVE_STEP is 0xfffffffa; SLURM_BATCH_SCRIPT, SLURM_EXTERN_CONT and SLURM_PENDING_STEP
-     * are above this number.
+     * Number of the first step that is a shell. Source: slurm.h, SLURM_INTERACTIVE_STEP is 0xfffffffa.
+     * SLURM_BATCH_SCRIPT, SLURM_EXTERN_CONT and SLURM_PENDING_STEP are above this number.
      */
     private static final long FIRST_SHELL_STEP = 0xfffffffaL;
     /** Distance between the ports of two steps, because steps of one job may run at the same time. */
@@ -50,8 +50,8 @@ final class SlurmStep {
     }
 
     /**
-     * Returns whether this step is a shell. Shells that Slurm itself starts are also steps, with one task and reserved
-     * numbers.
+     * Returns whether this step is a shell. Shells that Slurm itself starts are also steps. Such a shell has one task
+     * and a reserved step number.
      */
     boolean isShell() {
         try {
@@ -105,7 +105,9 @@ final class SlurmStep {
         return OptionalInt.of(perNode.get(node));
     }
 
-    /** Returns the key of the job. The key includes the count of restarts, because a requeued job keeps its number. */
+    /**
+     * Returns the key of the job. The key includes the count of restarts, because a requeued job keeps its job number.
+     */
     private Optional<String> key() {
         return variables
                 .find(JOB)
@@ -125,7 +127,7 @@ final class SlurmStep {
     /**
      * Returns the first host of a list. A host may have several brackets: {@code rack[0-1]n[01-16]}.
      *
-     * @throws IllegalArgumentException if the text is not such a list
+     * @throws IllegalArgumentException if the text is not a list of hosts
      */
     static String firstHost(String name, String list) {
         StringBuilder host = new StringBuilder();
@@ -160,7 +162,7 @@ final class SlurmStep {
     /**
      * Returns the number of each node, in the order of the list of hosts.
      *
-     * @throws IllegalArgumentException if the text is not such a list
+     * @throws IllegalArgumentException if the text is not a list of numbers in the form of Slurm
      */
     static List<Integer> perNode(String name, String list) {
         List<Integer> numbers = new ArrayList<>();

@@ -1,13 +1,13 @@
 package ferro.collectives.shared;
 
 /**
- * The chunks into which a run of elements is cut. A chunk is staged at once, and may have pieces of the same length for
- * several ranks.
+ * The chunks into which a run of elements is cut. All elements of a chunk are staged at once. A chunk may have pieces
+ * of the same length for several ranks.
  *
  * @param elements number of elements of the run
  * @param unit     size of an element in bytes
  * @param length   number of elements of a chunk; the last chunk may be shorter
- * @param room     where the whole run lies: {@link Program#LINE} or {@link Program#SMALL}; 0 if the run lies in slots
+ * @param room     where the whole run is: {@link Program#LINE} or {@link Program#SMALL}; 0 if the run is in slots
  */
 record Chunks(long elements, int unit, int length, int room) {
     /**
@@ -24,9 +24,9 @@ record Chunks(long elements, int unit, int length, int room) {
      *
      * @param elements   number of elements of the run
      * @param unit       size of an element in bytes
-     * @param pieces     number of pieces, one per rank, that lie side by side in a chunk
+     * @param pieces     number of pieces, one per rank, that are side by side in a chunk
      * @param chunkBytes maximum size of all pieces of a chunk together, in bytes
-     * @throws IllegalArgumentException if a chunk has no space for a line of each piece
+     * @throws IllegalArgumentException if a chunk has no space for a cache line of each piece
      */
     static Chunks of(long elements, int unit, int pieces, int chunkBytes) {
         int room = room(elements * unit, pieces, chunkBytes);
@@ -46,17 +46,17 @@ record Chunks(long elements, int unit, int length, int room) {
         return SharedCall.roundUp(bytes) * pieces <= most ? Program.SMALL : 0;
     }
 
-    /** Returns the same chunks, all in slots. */
+    /** Returns the same chunks, all of them in slots. */
     Chunks inSlots() {
         return new Chunks(elements, unit, length, 0);
     }
 
-    /** Returns the number of chunks; an empty run is one empty chunk. */
+    /** Returns the number of chunks. An empty run has one empty chunk. */
     int count() {
         return (int) Math.max(1, (elements + length - 1) / length);
     }
 
-    /** Returns whether no data lies beside the header, so that the header may have the locations of operands. */
+    /** Returns whether no data is beside the header, so that the header has space for the locations of operands. */
     boolean areInSlots() {
         return room == 0;
     }

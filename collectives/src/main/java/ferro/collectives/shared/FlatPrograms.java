@@ -4,13 +4,13 @@ import ferro.CollectiveKind;
 import ferro.collectives.shared.Chunks.ChunkPart;
 
 /**
- * Programs for small data, and the barrier. A rank stages all its data at once, and each rank that needs the result
- * reads the operands of the other ranks.
+ * Programs for small data, and the barrier. In these programs, a rank stages all its data at once. Each rank that needs
+ * the result reads the operands of the other ranks.
  *
  * <p>In an all-reduce and a reduce-scatter, every rank combines in rank order, so that all results have the same bits.
- * With two ranks, both orders give the same bits. So ranks 0 and 1 of a reduce-scatter may begin with their own
- * operand, and the other ranks stage their operand. The root of a reduce begins with its own operand, which the root
- * does not stage.
+ * The order of the first two operands does not change the bits. So ranks 0 and 1 of a reduce-scatter may begin with
+ * their own operand. All other ranks stage their own operand. The root of a reduce begins with its own operand, which
+ * the root does not stage.
  */
 public final class FlatPrograms {
     private static final String NAME = "flat";
@@ -60,7 +60,7 @@ public final class FlatPrograms {
         return program.build();
     }
 
-    /** Returns the parts of some ranks. */
+    /** Returns the parts of {@code ranks} ranks, from rank {@code first} on. */
     private static ChunkPart parts(ChunkPart all, SharedCall call, int first, int ranks) {
         int part = Math.toIntExact(call.part());
         return new ChunkPart(all.chunk(), all.at() + first * part * call.unit(), ranks * part);

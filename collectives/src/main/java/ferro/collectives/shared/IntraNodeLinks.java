@@ -27,7 +27,7 @@ final class IntraNodeLinks {
     private final Supplier<Transport.Events> events;
     /**
      * Views of this rank's segment. All rings from which this rank receives are in this segment. One set of views and
-     * kernels therefore serves all received data. One thread at a time uses these views and kernels.
+     * kernels therefore serves all received data. Only one thread at a time uses the views and kernels.
      */
     private final TypedViews incomingElements;
 
@@ -40,7 +40,7 @@ final class IntraNodeLinks {
     /**
      * Makes the links of a rank.
      *
-     * @param areas  segments by rank: those of the ranks of the same host, including this rank; null for other ranks
+     * @param areas  segments by rank, for this rank and the other ranks of its host; null for ranks of other hosts
      * @param events receives the events that end a link, on the thread that makes progress
      */
     IntraNodeLinks(
@@ -86,7 +86,10 @@ final class IntraNodeLinks {
         return !dropped && ProgressWords.acquire(areas[rank], SegmentLayout.put(layout.ring(rank, peer, lane))) != 0;
     }
 
-    /** Moves the bytes that can move now, and wakes the peer of each link that moved. Returns whether any moved. */
+    /**
+     * Moves the bytes that can move now, and wakes the peer of each link that moved bytes. Returns whether any byte
+     * moved.
+     */
     boolean poll() {
         boolean any = false;
         for (int i = count - 1; i >= 0; i--) {
@@ -128,8 +131,8 @@ final class IntraNodeLinks {
     }
 
     /**
-     * One lane to one rank of the same host: a ring in the peer's segment for sends, and a ring in this rank's segment
-     * for receives. Used by the thread that makes progress.
+     * One lane to one rank of the same host. Sends use a ring in the peer's segment, and receives use a ring in this
+     * rank's segment. Used by the thread that makes progress.
      */
     final class IntraNodeLink implements Link {
         private final int peer;

@@ -22,8 +22,8 @@ import java.util.function.LongSupplier;
  * {@link #meet}, all calls go to the wrapped medium.
  *
  * <p>A rank that waits sleeps in the wrapped medium. A rank wakes a sleeping peer after it has published data for the
- * peer in shared memory. The links wake their peers themselves; other callers use {@link #wake}. The wake-up is a
- * doorbell of the wrapped medium, or a control message if the medium has no doorbell.
+ * peer in shared memory. The links wake their peers themselves. Other callers that publish data use {@link #wake}. The
+ * wake-up is a doorbell of the wrapped medium, or a control message if the medium has no doorbell.
  */
 public final class IntraNodeTransport implements Transport {
     /** A control message of this one byte asks the receiver to poll. Messages of the engine are longer. */
@@ -31,7 +31,8 @@ public final class IntraNodeTransport implements Transport {
 
     /**
      * Longest sleep of a rank that other ranks wake through shared memory. {@link SleepingRanks} assumes that a write
-     * reaches other ranks within some time. The limit ends a sleep even if this assumption is wrong.
+     * reaches other ranks within some time. This limit ends a sleep even if the assumption of {@link SleepingRanks} is
+     * wrong.
      */
     private static final long MAX_SLEEP_NANOS = 100_000_000L;
 
@@ -42,7 +43,9 @@ public final class IntraNodeTransport implements Transport {
     /** Segments of the ranks of this host; null before {@link #meet} and after the end. */
     private SharedMemory memory;
 
-    /** Links in shared memory; null before {@link #meet} and after the end. While null, no call accesses a segment. */
+    /**
+     * Links in shared memory; null before {@link #meet} and after the end. Without links, no call accesses a segment.
+     */
     private IntraNodeLinks near;
 
     private SleepingRanks sleepers;
@@ -63,12 +66,13 @@ public final class IntraNodeTransport implements Transport {
     }
 
     /**
-     * Uses shared memory for all links that are requested after this call. Called by the thread that makes progress.
+     * Uses shared memory for all links that are requested after this call. Only the thread that makes progress calls
+     * this method.
      *
      * @param areas  segments of the ranks of this group; closed with this transport
      * @param layout layout of the segments, the same on all ranks
-     * @param nearRanks ranks with which this rank shares memory, including this rank. If rank a is in the set of rank
-     *     b, rank b is in the set of rank a
+     * @param nearRanks ranks with which this rank shares memory, including this rank. The relation is symmetric: if
+     *     rank a is in the set of rank b, rank b is in the set of rank a
      */
     public void meet(SharedMemory areas, SegmentLayout layout, BitSet nearRanks) {
         if (abandoned) {
@@ -95,10 +99,10 @@ public final class IntraNodeTransport implements Transport {
     }
 
     /**
-     * Wakes a rank of the same host if that rank sleeps. Called by the thread that makes progress, after the thread has
+     * Wakes a rank of the same host if that rank sleeps. The thread that makes progress calls this method after it has
      * published data for that rank in shared memory.
      *
-     * @param peer another rank, which is on the same host
+     * @param peer rank to wake, another rank of the same host
      */
     public void wake(int peer) {
         if (near != null) {
@@ -107,12 +111,12 @@ public final class IntraNodeTransport implements Transport {
     }
 
     /**
-     * Returns whether a rank of the same host has sent data for which no receive is posted. Called by the thread that
-     * makes progress.
+     * Returns whether a rank of the same host has sent data for which no receive is posted. Only the thread that makes
+     * progress calls this method.
      *
      * @param peer rank of this group
-     * @param lane lane of the link to that rank
-     * @return whether such data has arrived; always false if the link belongs to the wrapped medium
+     * @param lane lane of the link to {@code peer}
+     * @return whether the peer has sent such data; always false if the link belongs to the wrapped medium
      */
     public boolean hasUnexpected(int peer, Lane lane) {
         return hasRing(peer) && near.hasUnexpected(peer, lane);

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The ranks of a group that share memory, and the reasons why other ranks do not. The topology is equal on all ranks
- * after the ranks have exchanged their reports. The object keeps the report of each rank, and makes texts only on
+ * The ranks of a group that share memory, and the reasons why other ranks share no memory. The topology is equal on all
+ * ranks after the ranks have exchanged their reports. The object keeps the report of each rank, and makes texts only on
  * request, because the number of pairs is the square of the number of ranks. Immutable.
  */
 public final class NodeTopology {
@@ -33,12 +33,12 @@ public final class NodeTopology {
     /**
      * A report of a rank about itself.
      *
-     * @param host          host that the rank counts as being on; empty if the rank did not report it
-     * @param name          name of that host for texts; empty if the rank did not report it; several hosts may have one
-     *     name
+     * @param host          host that the rank counts as being on; empty if the rank did not report its host
+     * @param name          name of that host for texts; empty if the rank did not report a name; several hosts may have
+     *     the same name
      * @param silentBecause why the rank offers no memory; empty if the rank offers memory
      * @param reached       ranks that the rank has reached, including itself
-     * @param failed        why the rank could not reach other ranks of its host; empty without such a failure
+     * @param failed        why the rank could not reach other ranks of its host; empty if the rank reached all of them
      */
     public record Said(String host, String name, String silentBecause, BitSet reached, String failed) {}
 
@@ -129,8 +129,8 @@ public final class NodeTopology {
 
     /**
      * Returns lines with the medium that carries data between ranks, and the reasons why ranks of one host do not share
-     * memory, once per reason. Different hosts are not listed as a reason. A medium without a text is not named if the
-     * ranks have exchanged no reports.
+     * memory, once per reason. That two ranks are on different hosts is not listed as a reason. If the ranks have
+     * exchanged no reports, a medium without a text is not named.
      *
      * @param links medium that carries data between ranks that do not share memory
      * @return lines of text
@@ -219,8 +219,8 @@ public final class NodeTopology {
     }
 
     /**
-     * Lists the pairs of ranks that do not share memory, by reason. For ranks of different hosts, the hosts may be the
-     * reason.
+     * Lists the pairs of ranks that do not share memory, by reason. If {@code ofHostsToo}, ranks on different hosts are
+     * listed too, with their hosts as the reason.
      */
     private Map<Long, Pairs> apart(boolean ofHostsToo) {
         Map<Long, Pairs> apart = new LinkedHashMap<>();
@@ -242,8 +242,8 @@ public final class NodeTopology {
     }
 
     /**
-     * Returns the pairs that share no memory for the same reason; the text of the reason is made once, and only if it
-     * will be read.
+     * Returns the pairs that share no memory for the same reason. The text of the reason is made once, and only if the
+     * text will be read.
      */
     private Pairs like(int a, int b, Map<Long, Pairs> apart) {
         return apart.computeIfAbsent(
@@ -252,8 +252,8 @@ public final class NodeTopology {
     }
 
     /**
-     * Returns a key that is equal for pairs with one reason: the rank that is the cause, or the two hosts that the pair
-     * is on.
+     * Returns a key that is equal for all pairs with the same reason. The key stands for the rank that is the cause, or
+     * for the two hosts of the pair.
      */
     private long key(int a, int b) {
         if (none != null) {
@@ -267,8 +267,7 @@ public final class NodeTopology {
     }
 
     /**
-     * Returns the rank that is the cause why two ranks do not share memory; -1 if the cause is that they are on two
-     * hosts.
+     * Returns the rank that prevents two ranks from sharing memory. Returns -1 if the two ranks are on different hosts.
      */
     private int blamed(int a, int b) {
         if (hostNumber(a) != hostNumber(b) && !host(a).isEmpty() && !host(b).isEmpty()) {
@@ -314,7 +313,10 @@ public final class NodeTopology {
         return hosts == null ? 0 : hosts[rank];
     }
 
-    /** Returns why ranks do not share memory; different hosts are a reason too. Empty if all ranks share memory. */
+    /**
+     * Returns why ranks do not share memory. Different hosts are a reason too. Returns an empty text if all ranks share
+     * memory.
+     */
     public String whyNot() {
         List<String> lines = new ArrayList<>();
         addReasons(apart(true), lines);

@@ -1,17 +1,17 @@
 package ferro.collectives.shared;
 
 /**
- * The steps of one rank in one collective over shared memory, as data. The steps are in order, and each field is an
- * array, so that a run allocates nothing and needs no lookup.
+ * The steps of one rank in one collective over shared memory, as data. The steps are in order. Each property of the
+ * steps is an array, so that a run allocates nothing and searches nothing.
  *
- * <p>Data is staged in chunks. Chunk i lies in slot (c + i) mod {@link SegmentLayout#SLOTS} of a segment, where c
- * counts the chunks of all earlier operations. Chunk {@link #LINE} is the payload of the header line, and chunk {@link
- * #SMALL} is the buffer for small data of that line. Flags count up over all operations, but the values in a program
+ * <p>Data is staged in chunks. Chunk i is in slot (c + i) mod {@link SegmentLayout#SLOTS} of a segment, where c counts
+ * the chunks of all earlier operations. Chunk {@link #LINE} is the payload of the header line, and chunk {@link #SMALL}
+ * is the buffer for small data of the header line. Flags count up over all operations, but the flag values in a program
  * begin at 0 for each operation.
  */
 public final class Program {
     private static final int MARK = 1024;
-    /** The chunk that lies beside the header. */
+    /** The chunk that is beside the header in the header line. */
     static final int LINE = -1;
 
     /** The chunk in the buffer for small data of the header line. */
@@ -23,21 +23,23 @@ public final class Program {
     /** The chunk that is the result of a rank, in memory that all ranks share. */
     static final int RESULT = -4;
 
-    /** The value in a step that reads data of a segment that is not part of an operand. */
+    /** The operand position of a step that reads data of a segment that is not part of an operand. */
     static final long NO_OPERAND = -1;
 
     /**
-     * Waits until every rank has entered the previous operation, or an earlier one if the program {@link #isShort}. The
-     * first step of each program is a gate.
+     * Waits until every rank has entered the previous operation, or an earlier operation if {@link #isShort} is true.
+     * The first step of each program is a gate.
      */
     static final byte GATE = 0;
     /** Publishes the header, which shows that this rank is in this operation and that its staged data can be read. */
     static final byte ENTER = 1;
-    /** Waits until a rank has entered, and compares headers. */
+    /** Waits until a rank has entered, and compares the header of the rank with the own header. */
     static final byte AWAIT_ENTERED = 2;
-    /** Waits until all ranks have entered, and compares headers. */
+    /** Waits until all ranks have entered, and compares the headers of all ranks with the own header. */
     static final byte AWAIT_ALL_ENTERED = 3;
-    /** Waits as {@link #AWAIT_ALL_ENTERED}. If all tensors are shared, continues with {@link #inTensors}, if any. */
+    /**
+     * Waits as {@link #AWAIT_ALL_ENTERED}. If all tensors are shared, continues with {@link #inTensors} unless null.
+     */
     static final byte CHOOSE = 4;
     /** Sets this rank's flag. */
     static final byte PUBLISH = 5;
@@ -45,13 +47,15 @@ public final class Program {
     static final byte AWAIT = 6;
     /** Waits for the flags of all other ranks. */
     static final byte AWAIT_ALL = 7;
-    /** Waits for the flag of a rank, except between ranks that stage nothing. */
+    /** Waits for the flag of a rank. A rank that stages nothing does not wait for another rank that stages nothing. */
     static final byte AWAIT_STAGED = 8;
-    /** Waits for the flags of all other ranks, except between ranks that stage nothing. */
+    /**
+     * Waits for the flags of all other ranks. A rank that stages nothing does not wait for ranks that stage nothing.
+     */
     static final byte AWAIT_ALL_STAGED = 9;
     /** Sets this rank's flag, because this rank has read all operands that it needs. */
     static final byte TELL_READ = 10;
-    /** Waits for the flag of a rank, or of all other ranks, if they read this rank's operand directly. */
+    /** Waits for the flag of a rank, or of all other ranks, if these ranks read this rank's operand directly. */
     static final byte AWAIT_READ = 11;
     /** Copies from the operand into this rank's segment, unless other ranks read the operand directly. */
     static final byte COPY_IN = 12;
@@ -63,9 +67,9 @@ public final class Program {
     static final byte COPY = 15;
     /** Combines a rank's segment into the result. */
     static final byte COMBINE = 16;
-    /** Combines the result and a rank's segment into both. */
+    /** Combines the result and a rank's segment, and writes the combined elements to both. */
     static final byte COMBINE_BOTH = 17;
-    /** Combines a rank's segment into the same place of this rank's segment. */
+    /** Combines a rank's segment into the same position of this rank's segment. */
     static final byte COMBINE_AREAS = 18;
     /** Copies from the result into a rank's result, in memory that all ranks share. */
     static final byte COPY_OVER = 19;
@@ -79,14 +83,15 @@ public final class Program {
 
     /**
      * The program that continues after {@link #CHOOSE}, from the step after its gate; null if no such program exists.
-     * The program needs the operands of all ranks in shared memory, and also their results if {@link #needsResults}.
+     * The program needs the operands of all ranks in shared memory. If {@link #needsResults}, the program also needs
+     * the results of all ranks in shared memory.
      */
     final Program inTensors;
     /** Whether ranks write the results of other ranks in {@link #inTensors}. */
     final boolean needsResults;
     /**
-     * Whether headers have the locations of operands in shared memory. A rank whose operand lies in shared memory
-     * stages nothing, and other ranks read its operand in place of its segment.
+     * Whether headers have the locations of operands in shared memory. A rank whose operand is in shared memory stages
+     * nothing. Other ranks read the operand of such a rank in place of its segment.
      */
     final boolean readsOperands;
     /** Whether any rank may read or write tensors of other ranks in shared memory. */
@@ -97,27 +102,29 @@ public final class Program {
     final String algorithm;
     final int size;
     final byte[] kind;
-    /** The rank that a step waits for, or whose segment it accesses. */
+    /** The rank that a step waits for, or whose segment a step accesses. */
     final int[] peer;
-    /** Value of a flag. */
+    /** The value of a flag that a step sets or waits for. */
     final int[] value;
 
     final int[] chunk;
-    /** First byte in the chunk. */
+    /** The first byte of a step's elements in the chunk. */
     final int[] at;
     /**
-     * First element in the operand; {@code out} is the first element in the result. If a step reads the segment of a
-     * rank, the operand is that of this rank, and {@link #NO_OPERAND} means that the segment has other data.
+     * The first element of a step in the operand; {@code out} is the first element in the result. If a step reads the
+     * segment of a rank, the operand is the operand of that rank. {@link #NO_OPERAND} means that the segment has other
+     * data.
      */
     final long[] in;
 
     final long[] out;
     final int[] count;
-    /** For a combine, whether no operand is missing in its elements after the step, so that an average is divided. */
+    /** Whether a combine leaves no operand missing in its elements, so that an average can be divided. */
     final boolean[] completes;
     /**
-     * Whether a step is the first that reads elements of this rank's operand and can multiply them. The step is a
-     * combine with the result that has a copy of the elements, or the copy if no combine follows.
+     * Whether a step is the first step that reads elements of this rank's operand and can multiply the elements. If the
+     * elements are first copied to the result and then combined there, the step is this combine. If no combine follows
+     * the copy, the step is the copy.
      */
     final boolean[] multiplies;
     /** Number of chunks of the operation, equal on all ranks. */
@@ -125,7 +132,9 @@ public final class Program {
     /** An upper bound of the values of flags, which begin at 1; equal on all ranks. */
     final int values;
 
-    /** Whether the program uses neither slots nor flags, so that a rank may be several such operations ahead. */
+    /**
+     * Whether the program uses neither slots nor flags, so that a rank may be several operations ahead of other ranks.
+     */
     final boolean isShort;
 
     /** Whether slots also have results, which other ranks may write. Even shared operands need such slots. */
@@ -141,7 +150,9 @@ public final class Program {
      */
     final boolean isDirect;
 
-    /** Sums over the first steps, one per {@code MARK} steps, so that a progress report does not walk a long program. */
+    /**
+     * Sums over the first steps, one sum per {@code MARK} steps, so that a progress report need not visit all steps.
+     */
     private final long[] movedBefore;
 
     private final long[] receivedBefore;
@@ -227,7 +238,7 @@ public final class Program {
         return size;
     }
 
-    /** Returns the number of elements that this rank writes for other ranks and reads from them. */
+    /** Returns the number of elements that this rank writes for other ranks or reads from other ranks. */
     public long movedElements() {
         return moved(size);
     }

@@ -6,16 +6,19 @@ import java.util.Arrays;
 /**
  * A builder for the program of one rank.
  *
- * <p>Every program follows these rules, so that any program may follow any other program. A test proves the rules for
- * all programs:
+ * <p>Every program follows the rules in the list, so that any program may follow any other program. A test proves the
+ * rules for all programs:
  * <ul>
- *   <li>A rank begins an operation only when all ranks have entered the previous operation (the gate), and so have
- *       ended the operation before that. So the rank may overwrite the slot of chunk 0 of that ended operation.
+ *   <li>A rank begins an operation only when all ranks have entered the previous operation (the gate). By then, all
+ *       ranks have ended the operation before the previous one. So the rank may overwrite the slot of chunk 0 of the
+ *       ended operation.
  *   <li>An operation without slots and flags may begin when all ranks have entered the operation that is
- *       {@link SegmentLayout#HEADERS} - 1 before it, and so have ended the operation that had its header line.
- *   <li>Chunk 1 is written only when all ranks have entered this operation. Chunk i, from {@link SegmentLayout#SLOTS} on,
- *       is written only when all ranks have read chunk i - SLOTS.
- *   <li>A rank ends an operation of at least SLOTS chunks only when all ranks have read chunk (number of chunks - SLOTS).
+ *       {@link SegmentLayout#HEADERS} - 1 before it. By then, all ranks have ended the operation that had the same
+ *       header line.
+ *   <li>Chunk 1 is written only when all ranks have entered the operation. Chunk i, from {@link SegmentLayout#SLOTS}
+ *       on, is written only when all ranks have read chunk i - SLOTS.
+ *   <li>A rank ends an operation of at least SLOTS chunks only when all ranks have read chunk (number of chunks -
+ *       SLOTS).
  *   <li>Before a rank enters, the rank waits only for the gate.
  * </ul>
  */
@@ -39,7 +42,10 @@ final class ProgramBuilder {
     boolean needsResults;
     boolean readsOperands;
     boolean readsTensors;
-    /** The last step that copied elements of the operand, and the range of its elements that no step has combined. */
+    /**
+     * The last step that copied elements of the operand, and the range of the copied elements that no step has
+     * combined.
+     */
     private int copied;
 
     private long fresh;
@@ -71,7 +77,9 @@ final class ProgramBuilder {
         wait(Program.AWAIT_ALL_ENTERED, -1, 0);
     }
 
-    /** Waits until all ranks have entered. Continues with {@link #insteadInTensors} if all ranks can. */
+    /**
+     * Waits until all ranks have entered. Continues with {@link #insteadInTensors} if all ranks have shared tensors.
+     */
     void choose() {
         wait(Program.CHOOSE, -1, 0);
     }
@@ -113,7 +121,9 @@ final class ProgramBuilder {
         move(Program.COPY_OWN_IN, call.rank(), to, from, 0);
     }
 
-    /** Copies data that a rank has staged, from an element of its operand on, or {@link Program#NO_OPERAND}. */
+    /**
+     * Copies staged data of a rank. {@code operand} is the first element in its operand, or {@link Program#NO_OPERAND}.
+     */
     void copyOut(int peer, ChunkPart from, long operand, long to) {
         move(Program.COPY_OUT, peer, from, operand, to);
     }
@@ -129,8 +139,8 @@ final class ProgramBuilder {
     }
 
     /**
-     * Combines data that a rank has staged, from element {@code operand} of its operand. {@code completes} is true if
-     * no operand is missing after the step.
+     * Combines data that a rank has staged, from element {@code operand} of the operand of that rank. {@code completes}
+     * is true if no operand is missing after the step.
      */
     void combine(byte how, int peer, ChunkPart from, long operand, long to, boolean completes) {
         move(how, peer, from, operand, to);
@@ -143,18 +153,25 @@ final class ProgramBuilder {
         move(Program.COPY_OVER, peer, to, Program.NO_OPERAND, from);
     }
 
-    /** Lets headers have the locations of operands, beside the header, where no other data may lie. */
+    /**
+     * Lets headers have the locations of operands. These locations are beside the header, where no other data may be.
+     */
     void readOperands(boolean ifPossible) {
         readsOperands = ifPossible;
         readsTensors |= ifPossible;
     }
 
-    /** Records that other programs continue with this one in shared tensors, even if this rank uses none of them. */
+    /**
+     * Records that other programs continue with this program in shared tensors, even if this rank uses no shared
+     * tensors.
+     */
     void goesOnInTensors() {
         readsTensors = true;
     }
 
-    /** Sets the program after {@link #choose} for shared operands, and results if it writes results of other ranks. */
+    /**
+     * Sets the program after {@link #choose} for shared operands. {@code writesResults} requires shared results too.
+     */
     void insteadInTensors(Program other, boolean writesResults) {
         inTensors = other;
         needsResults = writesResults;

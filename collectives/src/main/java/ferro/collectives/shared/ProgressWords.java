@@ -7,11 +7,11 @@ import java.nio.ByteOrder;
 
 /**
  * Words in which ranks publish their progress. Data that was written before the release of a word is visible to a
- * thread that acquires the word. Each word has its own cache line, so that readers of the word share no line with other
- * writes.
+ * thread that acquires the word. Each word has a separate cache line, so that readers of a word are not disturbed by
+ * writes of other data.
  */
 final class ProgressWords {
-    /** Two cache lines of 64 bytes, because processors fetch lines in pairs. */
+    /** Size of two cache lines of 64 bytes, because processors fetch lines in pairs. */
     static final int LINE_BYTES = 128;
 
     private static final VarHandle LONGS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
@@ -26,29 +26,31 @@ final class ProgressWords {
         LONGS.setRelease(area, at, value);
     }
 
-    /** Sets a word to 0, which ends its meaning. Other threads see the 0 before this thread's next writes. */
+    /**
+     * Sets a word to 0, which makes its last value invalid. Other threads see the 0 before this thread's next writes.
+     */
     static void withdraw(ByteBuffer area, int at) {
         announce(area, at, 0);
     }
 
-    /** Writes a word. Other threads see the word before anything that this thread writes next. */
+    /** Writes a word. Other threads see the word before anything that this thread writes later. */
     static void announce(ByteBuffer area, int at, long value) {
         LONGS.setOpaque(area, at, value);
         VarHandle.storeStoreFence();
     }
 
-    /** Reads a word after everything that this thread has read before. */
+    /** Reads a word. The read happens after all earlier reads of this thread. */
     static long again(ByteBuffer area, int at) {
         VarHandle.loadLoadFence();
         return (long) LONGS.getAcquire(area, at);
     }
 
-    /** Writes a word. Other threads see the word before this thread reads anything more. */
+    /** Writes a word. Other threads see the word before this thread reads anything else. */
     static void publish(ByteBuffer area, int at, long value) {
         LONGS.setVolatile(area, at, value);
     }
 
-    /** Replaces a word. If several threads try at once, only one succeeds. */
+    /** Replaces a word that has an expected value. If several threads try at once, only one thread succeeds. */
     static boolean replace(ByteBuffer area, int at, long expected, long value) {
         return LONGS.compareAndSet(area, at, expected, value);
     }

@@ -10,19 +10,23 @@ import ferro.collectives.shared.Chunks.ChunkPart;
  *
  * <p>In an all-reduce, a chunk has a piece of each part of the data that a reduce-scatter would leave on a rank. Rank r
  * combines its own piece, in its result, with the pieces in the slots of ranks r + 1, r + 2 and so on. Rank r writes
- * the result into the slot of rank r - 1, which it has read last. So no rank writes a cache line that another rank has
- * read last. All other ranks copy the result from this slot. With two ranks, each rank copies half a message in and
- * half a message out, and combines half. If processors are far from each other, a prototype with separate slots for
- * results took four times as long (1 MiB: 182 us instead of 41).
+ * the result into the slot of rank r - 1, which rank r has read last. So no rank writes a cache line that another rank
+ * has read last. All other ranks copy the result from the slot of rank r - 1. With two ranks, each rank copies half a
+ * message in and half a message out, and combines half. If processors are far from each other, a prototype with
+ * separate slots for results took four times as long (1 MiB: 182 us instead of 41).
  *
  * <p>In a reduce, the pieces are shares of a run of elements. The root reduces its share in its result. Every other
- * rank reduces its share in its own slot, so that its operand is not changed. The root copies the shares out.
+ * rank reduces its share in its own slot, so that its operand is not changed. The root copies the reduced shares out.
  */
 public final class ReducePrograms {
-    /** Bytes combined from one rank after the other, so that the partial sum stays in the first-level cache. */
+    /**
+     * Number of bytes that are combined from one rank after the other, so that the sum stays in the first-level cache.
+     */
     private static final int BLOCK_BYTES = 16 << 10;
 
-    /** Largest block in shared tensors, so that a rank soon stops writing into tensors of ranks that have failed. */
+    /**
+     * Largest block in shared tensors. The limit ensures that a rank soon stops writing into tensors of failed ranks.
+     */
     private static final int TENSOR_BLOCK_BYTES_MOST = 1 << 20;
 
     private final SharedCall call;
@@ -132,7 +136,9 @@ public final class ReducePrograms {
         }
     }
 
-    /** Combines a run of this rank's part with those of the ranks after it. The last rank gets the result too. */
+    /**
+     * Combines a run of this rank's part with the same run of the ranks after it. The last rank gets the result too.
+     */
     private void combineForAll(ChunkPart run, long element) {
         int last = call.worldSize() - 1;
         for (int places = 1; places <= last; places++) {
@@ -143,7 +149,7 @@ public final class ReducePrograms {
 
     /**
      * Returns the number of elements that are combined with all ranks before the next block. Two ranks need no blocks,
-     * because they combine an element only once.
+     * because two ranks combine an element only once.
      */
     private int block(int count) {
         return call.worldSize() <= 2 ? Math.max(1, count) : Math.max(1, BLOCK_BYTES / call.unit());
@@ -166,9 +172,9 @@ public final class ReducePrograms {
 
     /**
      * Returns the piece of a rank. Parts may be one element shorter than the first part. If the size of an element
-     * divides a cache line, each share begins at a line, and no two ranks write one line. Shares of records with
-     * another size begin at a record, and two ranks may write one line. Such a shared line makes the call slower, and
-     * changes no result.
+     * divides a cache line, each share begins at a line, and no two ranks write one line. Shares of records of any
+     * other size begin at a record, and two ranks may then write one cache line. A cache line that two ranks write
+     * makes the call slower, but changes no result.
      */
     private ChunkPart piece(int chunk, int rank) {
         ChunkPart longest = chunks.piece(chunk, isReduce ? 0 : rank);
@@ -192,11 +198,12 @@ public final class ReducePrograms {
 
     /**
      * Makes the program that continues in shared tensors after all ranks have entered. The order of the ranks is the
-     * order of {@link #staged}, so that the bits of the result do not depend on where the tensors lie.
+     * order of {@link #staged}, so that the bits of the result do not depend on where the tensors are.
      *
-     * <p>In an all-reduce, each rank reduces its part of the operands of all ranks, and writes the part to the results
-     * of all ranks. No other rank reads or writes this part, so each rank may work in place or not. In a reduce of two
-     * ranks, the root reads the operand of the other rank. Two operands give the same bits in either order.
+     * <p>In an all-reduce, each rank reduces its part of the operands of all ranks, and writes the reduced part to the
+     * results of all ranks. No other rank reads or writes the part of a rank, so each rank may work in place or not. In
+     * a reduce of two ranks, the root reads the operand of the other rank. Two operands give the same bits in either
+     * order.
      */
     private Program inTensors() {
         program.goesOnInTensors();

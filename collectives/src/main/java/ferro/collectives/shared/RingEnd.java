@@ -5,7 +5,7 @@ import ferro.collectives.reduce.TypedViews;
 import java.nio.ByteBuffer;
 
 /**
- * One end of a ring of bytes in the segment of the rank that receives.
+ * The sending end or the receiving end of a ring of bytes in the segment of the rank that receives.
  *
  * <p>The sending end copies posts from the caller's memory into the ring. As with a socket, a post is finished when its
  * last byte is in the ring. The receiver can read the bytes in the ring even if the sender ends.
@@ -14,7 +14,7 @@ import java.nio.ByteBuffer;
  * only data for which a receive is posted, so that a sender waits when the ring is full of data without a receive.
  */
 final class RingEnd {
-    /** Maximum number of bytes that one poll moves in one direction, so that both directions keep pace. */
+    /** Maximum number of bytes that one poll moves in one direction, so that sends and receives progress equally. */
     private static final int TURN_BYTES = 1 << 20;
 
     /**
@@ -28,14 +28,14 @@ final class RingEnd {
     private final TypedViews elements;
     private final int capacity;
     private final int pieceBytes;
-    /** Offset of the word in which this end publishes its position. The other end uses {@code otherWord}. */
+    /** Offset of the word in which this end publishes its position. The other end publishes in {@code otherWord}. */
     private final int ownWord;
 
     private final int otherWord;
     private final int bytes;
     /**
-     * Total bytes that this end has moved. {@code told} is the last published position, {@code seen} the peer's last
-     * one.
+     * Total bytes that this end has moved. {@code told} is the position that this end has published last. {@code seen}
+     * is the last position that this end has read from the peer.
      */
     private long position;
 
@@ -45,7 +45,7 @@ final class RingEnd {
     /**
      * Makes one end.
      *
-     * @param sends    whether this is the sending end
+     * @param sends    whether this object is the sending end
      * @param area     segment of the receiver
      * @param elements typed views of {@code area}
      * @param ring     offset of the ring in {@code area}, in bytes
@@ -106,8 +106,8 @@ final class RingEnd {
     }
 
     /**
-     * Moves a header, or elements up to a piece or the end of the ring. Returns the number of bytes. Returns 0 if the
-     * ring has too little free space, or if no header or element has arrived completely.
+     * Moves a header, or elements up to a piece or the end of the ring. Returns the number of bytes. The result is 0 if
+     * the ring has too little free space, or if no header or element has arrived completely.
      */
     private int movePiece() {
         int max = (int) (seen - position) + (sends ? capacity : 0);
@@ -127,8 +127,8 @@ final class RingEnd {
     }
 
     /**
-     * Copies bytes that were written past the end of the ring to its beginning, and repeats the beginning after its
-     * end.
+     * Copies bytes that were written past the end of the ring to the beginning of the ring. Also repeats the beginning
+     * after the end of the ring.
      */
     private void repeat(int index, int length) {
         int over = index + length - capacity;

@@ -7,56 +7,67 @@ import java.util.BitSet;
 import java.util.Optional;
 
 /**
- * The layout of each rank's segment; the same on all ranks of a host.
+ * The layout of the segment of each rank. The layout is the same on all ranks of a host.
  *
  * <p>If all ranks of the group share memory, a segment begins with {@link #HEADERS} header lines, which are used in
- * turn. A header line has an operation's {@link WireHeader} and up to {@link #LINE_PAYLOAD_BYTES} of data. The next
- * line has the flag that counts what the rank has published, and the number of the operation that has failed on the
- * rank. The next part has, for each header line, a buffer for up to {@link #SMALL_BYTES} of data. The slots, in which
- * larger data is staged, follow.
+ * turn. A header line has an operation's {@link WireHeader} and up to {@link #LINE_PAYLOAD_BYTES} of data. The line
+ * after the header lines has the flag that counts what the rank has published, and the number of the operation that has
+ * failed on the rank. Then follows, for each header line, a buffer for up to {@link #SMALL_BYTES} of data. After the
+ * buffers follow the slots, in which larger data is staged.
  *
- * <p>The next parts, on every host, are the rank's words for sleep and end. The last part has, for each lane, the rings
- * by which other ranks of the host send to the rank. Only ranks of the host have rings, no matter how many ranks of the
- * group are on other hosts.
+ * <p>On every host, the next parts are the words that show whether the rank sleeps and whether the rank has ended. The
+ * last part has, for each lane, the rings by which other ranks of the host send to the rank. Only ranks of the host
+ * have rings, no matter how many ranks of the group are on other hosts.
  */
 public final class SegmentLayout {
-    /** With three slots, a rank copies into one while others still read two earlier ones ({@link ProgramBuilder}). */
+    /**
+     * Number of slots. A rank copies into one slot while others still read two earlier slots ({@link ProgramBuilder}).
+     */
     public static final int SLOTS = 3;
 
     /**
-     * Number of header lines of a rank, a power of two. Of so many operations of little data, a rank may end all but
-     * one before another rank enters the first.
+     * Number of header lines of a rank, a power of two. A rank may end all but one of {@code HEADERS} operations of
+     * little data before another rank enters the first of them.
      */
     public static final int HEADERS = 16;
 
     /** Maximum size of an operation whose data has its own buffer for each header. */
     public static final int SMALL_BYTES = 4096;
 
-    /** Number of bytes that fit beside a header in a line of 64 bytes. */
+    /** Number of bytes that fit beside a header in a cache line of 64 bytes. */
     public static final int LINE_PAYLOAD_BYTES = 64 - WireHeader.BYTES;
 
-    /** The word of a header with the number of the shared memory that has the operand; 0 for none. */
+    /**
+     * The word of a header with the number of the shared memory that has the operand; 0 if no shared memory has the
+     * operand.
+     */
     static final int OPERAND = 0;
-    /** The word of a header with the first byte of the operand in that memory. */
+    /** The word of a header with the first byte of the operand in the shared memory {@link #OPERAND}. */
     static final int OPERAND_START = 1;
-    /** The word of a header with the number of the shared memory that has the result; 0 for none. */
+    /**
+     * The word of a header with the number of the shared memory that has the result; 0 if no shared memory has the
+     * result.
+     */
     static final int RESULT = 2;
-    /** The word of a header with the first byte of the result in that memory. */
+    /** The word of a header with the first byte of the result in the shared memory {@link #RESULT}. */
     static final int RESULT_START = 3;
 
     private static final int PAGE = 4096;
     /** Bytes before the slots. */
     static final int FIRST_SLOT = PAGE + HEADERS * SMALL_BYTES;
 
-    /** Size of all segments of a group, without rings. With this size, eight ranks fit in the 64 MiB of a container. */
+    /** Maximum size of all segments of a group without rings, so that eight ranks fit in the 64 MiB of a container. */
     private static final long BYTES_MOST = 25L << 20;
 
     private static final int SLOT_BYTES_MOST = 1 << 20;
     private static final int SLOT_BYTES_LEAST = 1 << 16;
-    /** Smaller for threads of one process, which share a cache. Tests make thousands of such groups. */
+    /**
+     * Slot size for threads of one process. The size is small, because threads share a cache and tests make many
+     * groups.
+     */
     private static final int SLOT_BYTES_OF_THREAD = 1 << 17;
 
-    /** Bytes after the end of a ring that repeat the ring's beginning, so that no header or element is split. */
+    /** Number of bytes after a ring that repeat the ring's beginning, so that no header or element is split. */
     static final int REPEATED_BYTES = 16;
 
     /** Size of all rings of a segment together. Between two ranks, each ring has a quarter of a second-level cache. */
@@ -81,7 +92,7 @@ public final class SegmentLayout {
      * @param hosted    ranks of the group that may share memory
      * @param slotBytes size of a slot in bytes, a multiple of 4096
      * @param hasSlots  false if not all ranks of the group are on the host, so that only links use the segments
-     * @param hasRings  false if links are the links of the bare medium, so that only the words are needed
+     * @param hasRings  false if the links of the bare medium are used, so that only the words are needed
      */
     SegmentLayout(BitSet hosted, int slotBytes, boolean hasSlots, boolean hasRings) {
         this.slotBytes = slotBytes;
@@ -100,10 +111,10 @@ public final class SegmentLayout {
     /**
      * Lays out the segments of ranks that count as ranks of one host.
      *
-     * @param hosted       these ranks
-     * @param worldSize    number of ranks of the group; a segment has slots only if all of them are on the host
-     * @param isOneProcess whether ranks are threads of one process, whose links copy directly from one caller's memory
-     *     to the other's, which is better than a ring
+     * @param hosted       ranks that count as ranks of one host
+     * @param worldSize    number of ranks of the group; a segment has slots only if all ranks are on the host
+     * @param isOneProcess whether ranks are threads of one process. Links of threads copy directly from the memory of
+     *     one caller to the memory of the other caller, which is faster than a ring
      */
     public static SegmentLayout of(BitSet hosted, int worldSize, boolean isOneProcess) {
         int count = hosted.cardinality();
@@ -112,7 +123,7 @@ public final class SegmentLayout {
         return new SegmentLayout(hosted, slot, count == worldSize, !isOneProcess);
     }
 
-    /** {@return why the ranks cannot share memory; empty if they can} */
+    /** {@return why the ranks cannot share memory; empty if the ranks can share memory} */
     public Optional<String> refusedBecause(String group) {
         // a chunk may have a piece of each rank, in cache lines that no other rank writes
         int most = slotBytes / SharedCall.ALIGNMENT;
@@ -136,7 +147,7 @@ public final class SegmentLayout {
         return slotBytes;
     }
 
-    /** {@return whether links are rings; false if only the words are used} */
+    /** {@return whether links are rings; false if only the words for sleep and end are used} */
     public boolean hasRings() {
         return hasRings;
     }
@@ -166,19 +177,22 @@ public final class SegmentLayout {
         return payload(operation) + which * Long.BYTES;
     }
 
-    /** Returns the offset of the flag. */
+    /** Returns the offset of the flag that counts what the rank has published. */
     static int flag() {
         return HEADERS * ProgressWords.LINE_BYTES;
     }
 
-    /** Returns the offset of the number of the operation that has failed on the rank, from 1; 0 for none. */
+    /**
+     * Returns the offset of the number of the operation that has failed on the rank. Numbers begin at 1; 0 means no
+     * failure.
+     */
     static int abandoned() {
         return flag() + Long.BYTES;
     }
 
     /**
-     * Returns the number of bytes of a slot to reserve for data of a length. The number is the next power of two, at
-     * least a page and at most the slot, so that growing lengths do not reserve memory each time.
+     * Returns the number of bytes of a slot to reserve for data of a length. The number is the next power of two, but
+     * at least a page and at most the whole slot. So operations of growing length do not reserve memory each time.
      */
     int reserved(int bytes) {
         return Math.min(slotBytes, Math.max(PAGE, Integer.highestOneBit(Math.max(1, bytes - 1)) << 1));
@@ -204,7 +218,10 @@ public final class SegmentLayout {
         return ringBytes;
     }
 
-    /** Returns where the ring of a sender begins in the segment of the receiver: its words first, then its bytes. */
+    /**
+     * Returns where the ring of a sender begins in the segment of the receiver. The words of the ring precede its
+     * bytes.
+     */
     int ring(int receiver, int sender, Lane lane) {
         int among = places[sender] < places[receiver] ? places[sender] : places[sender] - 1;
         return ring(among * LANES + lane.ordinal());
@@ -214,22 +231,22 @@ public final class SegmentLayout {
         return asleep() + 2 * ProgressWords.LINE_BYTES + index * (3 * ProgressWords.LINE_BYTES + ringBytes);
     }
 
-    /** Returns the word of a ring that counts all bytes ever put in. */
+    /** Returns the offset of the word that counts all bytes ever put into a ring. */
     static int put(int ring) {
         return ring;
     }
 
-    /** Returns the word of a ring that counts all bytes ever taken out. */
+    /** Returns the offset of the word that counts all bytes ever taken out of a ring. */
     static int taken(int ring) {
         return ring + ProgressWords.LINE_BYTES;
     }
 
-    /** Returns the first of a ring's bytes. */
+    /** Returns the offset of the first data byte of a ring. */
     static int bytes(int ring) {
         return ring + 2 * ProgressWords.LINE_BYTES;
     }
 
-    /** Returns the first byte behind this layout, a multiple of 128. */
+    /** Returns the offset of the first byte after the segment's data, a multiple of 128. */
     int end() {
         return ring(hasRings ? LANES * (ranks - 1) : 0);
     }

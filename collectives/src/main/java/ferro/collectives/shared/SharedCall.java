@@ -11,28 +11,28 @@ import ferro.CollectiveKind;
  * @param root      root rank, or 0
  * @param elements  number of elements of the whole operation, with the parts of all ranks
  * @param unit      size of an element in bytes
- * @param record    number of elements of the tensors per element here: 1, or the elements of a record that is combined
- *     as a whole
+ * @param record    number of elements of the tensors per element of this call: 1, or the number of elements of a record
+ *     that is combined as a whole
  */
 public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root, long elements, int unit, int record) {
     /** The data of a rank in a slot begins at a multiple of this size, so that no two ranks write one cache line. */
     static final int ALIGNMENT = 64;
 
     /**
-     * Maximum number of steps of a program. A step takes about 40 bytes, so a program with so many steps stays well
-     * below the size of the caller's data.
+     * Maximum number of steps of a program. A step takes about 40 bytes, so even the longest program is much smaller
+     * than the caller's data.
      */
     static final int STEPS_MOST = 1 << 19;
 
-    /** Steps of a piece: copy in, combine, wait and copy out. */
+    /** Number of steps of a piece, which are copy in, combine, wait and copy out. */
     private static final int STEPS_OF_PIECE = 4;
 
     private static final int KIB = 1024;
 
     /**
-     * Size from which more than two ranks stage four times as much at once. Each rank waits for all other ranks once
-     * per chunk. If ranks share cores, such a wait costs a time slice of the scheduler (4 ranks on 2 cores: 4 MiB in
-     * 2.1 ms instead of 2.9, 64 MiB in 23 instead of 32).
+     * Size of an operation from which more than two ranks stage four times as many bytes at once. Each rank waits for
+     * all other ranks once per chunk. If ranks share cores, such a wait costs a time slice of the scheduler (4 ranks on
+     * 2 cores: 4 MiB in 2.1 ms instead of 2.9, 64 MiB in 23 instead of 32).
      */
     private static final long CROWD_BYTES_LEAST = 2L * KIB * KIB;
 
@@ -60,12 +60,12 @@ public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root,
     }
 
     /**
-     * Returns whether the program is short enough to be made, and whether the pieces of all ranks have space for an
-     * element. The result is the same on all ranks.
+     * Returns whether the program is short enough to be made, and whether each rank's piece has space for an element.
+     * The result is the same on all ranks.
      *
      * @param slotBytes maximum number of bytes that are staged at once
-     * @return false for very long operations of very many ranks, and for long records; over links, plans do not grow
-     *     with the operation, and elements may have any length
+     * @return false for very long operations of very many ranks, and for long records. Such calls use links, where
+     *     plans do not grow with the operation, and elements may have any length
      */
     public boolean hasShortProgram(int slotBytes) {
         int chunkBytes = chunkBytes(slotBytes);
@@ -74,7 +74,7 @@ public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root,
                 && (record == 1 || chunkBytes / worldSize / ALIGNMENT * ALIGNMENT >= unit);
     }
 
-    /** Returns the number of elements in a cache line; 1 for elements that are longer than a line. */
+    /** Returns the number of elements in a cache line; 1 for elements that are longer than a cache line. */
     int elementsOfLine() {
         return Math.max(1, ALIGNMENT / unit);
     }
@@ -83,12 +83,14 @@ public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root,
         return elements * unit;
     }
 
-    /** Returns the number of elements of the shortest part. Parts are equal in operations with a part for each rank. */
+    /** Returns the number of elements of the shortest part of a rank, in an operation with one part for each rank. */
     long part() {
         return elements / worldSize;
     }
 
-    /** Returns the first element of the part of a rank. The first parts are one longer if parts cannot be equal. */
+    /**
+     * Returns the first element of the part of a rank. The first parts are one element longer if parts cannot be equal.
+     */
     long partStart(int rank) {
         return rank * part() + Math.min(rank, elements % worldSize);
     }

@@ -18,14 +18,16 @@ import java.util.function.IntConsumer;
 
 /**
  * A machine that runs the programs of one rank, one at a time. Each call does all steps that are possible now. No
- * method waits for other ranks longer than a spin, and after the first operations nothing is allocated. Used only by
- * the thread that makes progress.
+ * method waits for other ranks longer than a spin, and after the first operations nothing is allocated. Only the thread
+ * that makes progress uses a machine.
  */
 public class SharedMachine {
-    /** Result of {@link #consume} if an operation cannot end now. */
+    /** Result of {@link #consume} if an operation cannot end yet. */
     public static final int NOT_THERE = -1;
 
-    /** Number of polls, well below a microsecond, after which polls hint to the processor that this thread waits. */
+    /**
+     * Number of polls without a hint to the processor that this thread waits. These polls take less than a microsecond.
+     */
     public static final int LOOKS_WITHOUT_HINT = 100;
 
     private final int rank;
@@ -42,11 +44,11 @@ public class SharedMachine {
     private final SharedTensors tensors;
     private final SharedOperands operands;
     private final OperationKernels kernels;
-    /** First byte of the slot of chunk i mod SLOTS, for the current operation or the next one. */
+    /** First byte of the slot of chunk i mod SLOTS, for the current operation or for the next operation. */
     private final int[] slots = new int[SegmentLayout.SLOTS];
 
     private final ElementCopier copies = new ElementCopier();
-    /** Operand and result of this rank in the operation under way, or null. */
+    /** Operand and result of this rank in the current operation, or null. */
     private HostTensor in;
 
     private HostTensor out;
@@ -57,9 +59,9 @@ public class SharedMachine {
     private int next;
     /** Number of the operation that this rank has entered on the fast path. */
     private long shown;
-    /** The step from which this operation continues if it does not end on the fast path. */
+    /** The step from which the operation continues if it does not end on the fast path. */
     private int resumed;
-    /** Whether all steps of the current operation are done, but the operation must not end. */
+    /** Whether the current operation must not end although its steps are done, see {@link #hasLostOperands}. */
     private boolean lostOperands;
 
     /**
@@ -68,7 +70,7 @@ public class SharedMachine {
      * @param rank      this rank
      * @param worldSize number of ranks
      * @param layout    layout of each segment
-     * @param memory    segments of all ranks, zero where the layout has anything
+     * @param memory    segments of all ranks; all bytes that the layout uses are zero
      * @param events    receives an event for a rank that is in another call
      * @param wake      wakes a rank that may sleep, after something was published for the rank
      * @param looks     maximum number of polls of the fast path
@@ -139,9 +141,9 @@ public class SharedMachine {
     }
 
     /**
-     * Reserves the slots into which this rank stages, or in which other ranks leave results for it, if an operation
-     * stages more than any earlier operation. Other ranks write to these slots only after this rank has entered. So no
-     * rank needs the size that another rank has reserved.
+     * Reserves the slots of this rank if an operation stages more than any earlier operation. This rank stages data in
+     * the slots, and other ranks write results for this rank to them. Other ranks write to these slots only after this
+     * rank has entered. So no rank needs the size that another rank has reserved.
      */
     private void reserve(Program work) {
         if (work.slotBytes > reserved && (!operands.isShared() || work.keepsResults)) {
@@ -153,7 +155,7 @@ public class SharedMachine {
         }
     }
 
-    /** Drops the last operation, which is finished, and the references to its memory. */
+    /** Drops the last operation, which is finished, and the references to the memory of the operation. */
     public void forget() {
         call = null;
         in = null;
@@ -169,16 +171,16 @@ public class SharedMachine {
     }
 
     /**
-     * Does the first half of the fast path: all steps until this rank has entered. The same operation may be begun
-     * after this call.
+     * Does the first half of the fast path, which is all steps until this rank has entered. {@link #begin} may begin
+     * the same operation afterwards.
      *
      * @param work     program to run
      * @param sequence number of the operation
      * @param common   call that every rank must agree on
      * @param operand  operand, or null
      * @param how      op that combines, or null
-     * @return false if this program has no fast path, or if this rank would have to wait; in both cases nothing was
-     *     done
+     * @return false if this program has no fast path, or if this rank would have to wait; if the result is false, no
+     *     step was done
      */
     public boolean publish(Program work, long sequence, CallHeader.Call common, HostTensor operand, ReduceOp how) {
         standing.waitAnew();
@@ -209,9 +211,10 @@ public class SharedMachine {
      * @param operand operand, or null
      * @param result  result, or null
      * @param how     op that combines, or null
-     * @return number of polls that found something missing; {@link #NOT_THERE} if the operation must continue by {@link
-     *     #begin}. In this case, data is missing or wrong and operand and result are unchanged, or other ranks have not
-     *     yet read the operand, or the operation has failed on another rank
+     * @return number of polls that found something missing; {@link #NOT_THERE} if the operation must continue by
+     *     {@link #begin}. The reason for {@link #NOT_THERE} may be that data is missing or wrong, with operand and
+     *     result unchanged. Another reason may be that other ranks have not yet read the operand, or that the operation
+     *     has failed on another rank
      */
     public int consume(Program work, CallHeader.Call common, HostTensor operand, HostTensor result, ReduceOp how) {
         int looks = 0;
@@ -264,22 +267,22 @@ public class SharedMachine {
     }
 
     /**
-     * Publishes that an operation has failed on this rank: the current one, or the one that this rank has entered on
-     * the fast path. This method is called before the caller gets the failure.
+     * Publishes that an operation has failed on this rank. The operation is the current operation, or the operation
+     * that this rank has entered on the fast path. This method is called before the caller gets the failure.
      */
     public void abandon() {
         standing.abandon();
     }
 
-    /** {@return whether the operation is finished: all steps are done} */
+    /** {@return whether all steps of the operation are done} */
     public boolean isFinished() {
         return next == program.size && !lostOperands;
     }
 
     /**
-     * Returns whether the operation has failed on a rank whose tensors this rank may have read, after all steps are
-     * done. This rank may have read data that the caller of that rank has written since the failure. An operation with
-     * such a failure never ends, and fails with the group.
+     * Returns whether the operation has failed on a rank whose tensors this rank may have read. The check comes after
+     * all steps are done. This rank may have read data that the caller on the failed rank has written since the
+     * failure. An operation with such a failure never ends, and fails with the group.
      */
     private boolean hasLostOperands(Program work) {
         lostOperands = work.readsTensors && operands.isAnyShared() && standing.isAbandoned();
@@ -321,7 +324,10 @@ public class SharedMachine {
         }
     }
 
-    /** Sets the slots for the chunks of the next operation, after the chunks of the operation that has just ended. */
+    /**
+     * Sets the slots for the chunks of the next operation. Its chunks follow the chunks of the operation that has
+     * ended.
+     */
     private void moveOn() {
         for (int i = 0; i < SegmentLayout.SLOTS; i++) {
             slots[i] = layout.slot((int) ((standing.chunks() + i) % SegmentLayout.SLOTS));
@@ -371,7 +377,7 @@ public class SharedMachine {
         }
     }
 
-    /** Continues in shared tensors if all ranks can. All ranks make the same choice. */
+    /** Continues in shared tensors if all ranks have shared tensors. All ranks make the same choice. */
     private boolean hasChosen() {
         if (!standing.allEntered(call)) {
             return false;
@@ -382,12 +388,12 @@ public class SharedMachine {
         return true;
     }
 
-    /** Returns whether waits for staged data skip ranks that stage nothing, because this rank stages nothing either. */
+    /** Returns whether waits for staged data skip ranks that stage nothing, because this rank also stages nothing. */
     private boolean passes(Program work) {
         return work.readsOperands && (operands.isShared() || !work.stages);
     }
 
-    /** Returns whether this rank's operand may be used again, as far as a step waits for that. */
+    /** Returns whether other ranks have read this rank's operand, as far as a step waits for these reads. */
     private boolean isRead(Program work, int step) {
         int peer = work.peer[step];
         return !operands.isShared()
@@ -441,14 +447,14 @@ public class SharedMachine {
         }
     }
 
-    /** Returns whether the second result of a step belongs in the memory of its second operand. */
+    /** Returns whether the result of a step is also written to the memory of the second operand. */
     private boolean writesBack(Program work, int step) {
         return work.chunk[step] == Program.OPERAND
                 ? operands.isInPlace(work.peer[step])
                 : !operands.readsPeerTensor(work, step);
     }
 
-    /** Copies the result of a step also to the segment of another rank, or to that rank's result. */
+    /** Copies the result of a step also to the segment or the result of another rank. */
     private void copyBoth(Program work, int step, Object result, long from) {
         int peer = work.peer[step];
         boolean inTensors = work.chunk[step] == Program.OPERAND;
@@ -479,7 +485,7 @@ public class SharedMachine {
         }
     }
 
-    /** Returns the memory that a step accesses besides this rank's operand and result. */
+    /** Returns the memory that a step accesses in addition to this rank's operand and result. */
     private ByteBuffer area(Program work, int step) {
         return operands.accessesPeerTensor(work, step) ? operands.memory(work, step) : areas[work.peer[step]];
     }
@@ -508,7 +514,7 @@ public class SharedMachine {
         return next;
     }
 
-    /** Returns the bytes that this rank has written for other ranks and read from them in the current operation. */
+    /** Returns the bytes that this rank has written for or read from other ranks in the current operation. */
     public long bytesMoved() {
         return program.moved(next) * unit();
     }
@@ -527,14 +533,14 @@ public class SharedMachine {
         return type == null ? 1 : type.byteSize();
     }
 
-    /** The kernels of the current operation. Used only by the thread that makes progress. */
+    /** The kernels of the current operation. Only the thread that makes progress uses this object. */
     static final class OperationKernels {
         private final KeptKernels kernels;
         private ReduceOp op;
         private DataType type;
-        /** The kernel while operands are missing. */
+        /** The kernel for elements in which operands are still missing. */
         private Kernel combining;
-        /** The kernel for the last operand. */
+        /** The kernel for elements whose last operand is combined. */
         private Kernel completing;
         /** Whether operands are multiplied when they are first read. */
         private boolean multiplies;
@@ -563,7 +569,10 @@ public class SharedMachine {
             return kernels.of(type, op, PreMulTarget.COPY);
         }
 
-        /** Returns the kernel of a step. {@code readsOperand} is whether it combines the operand of a rank directly. */
+        /**
+         * Returns the kernel of a step. {@code readsOperand} is whether the step combines the operand of a rank
+         * directly.
+         */
         Kernel of(Program work, int step, boolean readsOperand) {
             if (multiplies) {
                 return kernels.of(type, op, PreMulTarget.of(work.multiplies[step], readsOperand));

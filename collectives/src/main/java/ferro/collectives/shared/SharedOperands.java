@@ -4,8 +4,8 @@ import ferro.HostTensor;
 import java.nio.ByteBuffer;
 
 /**
- * The locations of the operands and results of all ranks in shared memory, for the current operation. Used only by the
- * thread that makes progress.
+ * The locations of the operands and results of all ranks in shared memory, for the current operation. Only the thread
+ * that makes progress uses this object.
  */
 final class SharedOperands {
     /** Size below which operands are staged, because their copy takes less time than a wait for all readers. */
@@ -51,7 +51,10 @@ final class SharedOperands {
         }
     }
 
-    /** Returns whether a program continues in tensors that all ranks share. All ranks have entered. */
+    /**
+     * Returns whether a program continues in tensors that all ranks share. The caller has checked that all ranks
+     * entered.
+     */
     boolean usesSharedTensors(Program work) {
         boolean chosen = work.inTensors != null;
         for (int peer = 0; peer < worldSize && chosen; peer++) {
@@ -71,18 +74,18 @@ final class SharedOperands {
         return false;
     }
 
-    /** Returns whether a step reads the operand of a rank directly, and no segment. */
+    /** Returns whether a step reads the operand of a rank directly, instead of a segment. */
     boolean readsPeerTensor(Program work, int step) {
         return work.readsOperands && work.in[step] >= 0 && standing.word(work.peer[step], SegmentLayout.OPERAND) != 0;
     }
 
-    /** Returns whether operand and result of a rank are the same. */
+    /** Returns whether operand and result of a rank are the same memory. */
     boolean isInPlace(int peer) {
         return standing.word(peer, SegmentLayout.OPERAND) == standing.word(peer, SegmentLayout.RESULT)
                 && standing.word(peer, SegmentLayout.OPERAND_START) == standing.word(peer, SegmentLayout.RESULT_START);
     }
 
-    /** Returns whether a step accesses the operand or the result of a rank, and no segment. */
+    /** Returns whether a step accesses the operand or the result of a rank, instead of a segment. */
     boolean accessesPeerTensor(Program work, int step) {
         int chunk = work.chunk[step];
         return chunk == Program.OPERAND || chunk == Program.RESULT || readsPeerTensor(work, step);
@@ -110,7 +113,7 @@ final class SharedOperands {
         return tensors.area(standing.word(peer, SegmentLayout.RESULT), peer);
     }
 
-    /** Returns the first byte of a step in the result of its rank. */
+    /** Returns the first byte of a step in the result of the rank that the step names. */
     int resultAt(Program work, int step) {
         return (int) standing.word(work.peer[step], SegmentLayout.RESULT_START) + work.at[step];
     }

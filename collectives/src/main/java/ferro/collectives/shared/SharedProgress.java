@@ -7,9 +7,9 @@ import java.nio.ByteBuffer;
 import java.util.function.IntConsumer;
 
 /**
- * The progress of the ranks, which this class reads and publishes in the segment of each rank. Headers show the entered
- * operations, and flags show the done steps. The counts of what this rank has finished give the words of other ranks
- * their meaning for the current operation. Used only by the thread that makes progress.
+ * The progress of the ranks. Each rank publishes its progress in its segment, and reads the segments of other ranks.
+ * Headers show the entered operations, and flags show the done steps. Flags and headers of other ranks are compared
+ * with counts of what this rank has finished. Only the thread that makes progress uses this object.
  */
 final class SharedProgress {
     private final int rank;
@@ -18,19 +18,21 @@ final class SharedProgress {
     private final ByteBuffer own;
     private final Transport.Events events;
     private final IntConsumer wake;
-    /** One more than the number of awaited ranks that have come, counted from the rank after this rank. */
+    /** One more than the number of ranks that were waited for and have come, counted from the rank after this rank. */
     private int come = 1;
 
     private boolean mismatched;
-    /** Number of finished operations. The next fields are the sequences and calls of the last finished operations. */
+    /** Number of finished operations. The next two fields are sequences and calls of the last finished operations. */
     private long operations;
 
     private final long[] sequences = new long[SegmentLayout.HEADERS];
     private final CallHeader.Call[] calls = new CallHeader.Call[SegmentLayout.HEADERS];
-    /** The number of operations that each rank has entered with the same calls as this rank, as far as was checked. */
+    /**
+     * For each rank, the number of operations that the rank is known to have entered with the same calls as this rank.
+     */
     private final long[] known;
 
-    /** Number of chunks of all finished operations; {@code values}: sum of the bounds of their flag values. */
+    /** Number of chunks of all finished operations. {@code values} is the sum of the bounds of their flag values. */
     private long chunks;
 
     private long values;
@@ -38,7 +40,7 @@ final class SharedProgress {
     /**
      * Makes the view of one rank.
      *
-     * @param areas  segments of all ranks, zero where the layout has anything
+     * @param areas  segments of all ranks; all bytes that the layout uses are zero
      * @param events receives an event for a rank that is in another call
      * @param wake   wakes a rank that may sleep, after something was published for the rank
      */
@@ -67,7 +69,7 @@ final class SharedProgress {
         return chunks;
     }
 
-    /** Returns the number of the current operation, or of the next one, counted from 0. */
+    /** Returns the number of the current operation, or of the next operation if none is current, counted from 0. */
     long operation() {
         return operations;
     }
@@ -96,7 +98,7 @@ final class SharedProgress {
         own.putLong(SegmentLayout.word(operations, which), value);
     }
 
-    /** Returns one of these words from the header of a rank that has entered. */
+    /** Returns one of the words of {@link #putWord} from the header of a rank that has entered. */
     long word(int peer, int which) {
         return areas[peer].getLong(SegmentLayout.word(operations, which));
     }
@@ -108,13 +110,16 @@ final class SharedProgress {
 
     /**
      * Publishes that the current operation has failed on this rank, whose caller may use operand and result again.
-     * Other ranks see this before anything that the caller writes.
+     * Other ranks see the failure before anything that the caller writes.
      */
     void abandon() {
         ProgressWords.announce(own, SegmentLayout.abandoned(), operations + 1);
     }
 
-    /** Returns whether the current operation has failed on a rank. The check comes after all earlier reads. */
+    /**
+     * Returns whether the current operation has failed on a rank. The check happens after all earlier reads of this
+     * thread.
+     */
     boolean hasAbandoned(int peer) {
         return ProgressWords.again(areas[peer], SegmentLayout.abandoned()) == operations + 1;
     }
@@ -138,9 +143,9 @@ final class SharedProgress {
     }
 
     /**
-     * Returns whether this rank may begin an operation. All ranks must have entered the previous operation. If the
-     * operation needs no slot and no flag, all ranks must only have entered the operation with the next header line, so
-     * that no rank reads the old header of this line any more.
+     * Returns whether this rank may begin an operation. All ranks must have entered the previous operation. For an
+     * operation that needs no slot and no flag, it is enough that all ranks have entered the operation with the next
+     * header line. Then no rank reads the old header in the line of the new operation any more.
      */
     boolean allBegan(Program work) {
         while (come < worldSize) {
@@ -157,7 +162,10 @@ final class SharedProgress {
         return known[peer] < need && !follow(peer, need);
     }
 
-    /** Compares headers that a rank has entered meanwhile. Returns whether the rank has entered enough operations. */
+    /**
+     * Compares headers that a rank has entered since the last check. Returns whether the rank has entered {@code need}
+     * operations.
+     */
     private boolean follow(int peer, long need) {
         long entered = known[peer];
         while (entered < operations && passed(peer, entered)) {
@@ -167,7 +175,9 @@ final class SharedProgress {
         return entered >= need;
     }
 
-    /** Returns whether a rank has entered an operation that ended here; the rank may have overwritten its header. */
+    /**
+     * Returns whether a rank has entered an operation that ended on this rank. The header may be overwritten already.
+     */
     private boolean passed(int peer, long operation) {
         int line = SegmentLayout.line(operation);
         int at = SegmentLayout.header(operation);
@@ -231,7 +241,7 @@ final class SharedProgress {
         return ProgressWords.acquire(areas[peer], SegmentLayout.flag()) >= values + value;
     }
 
-    /** Returns whether a rank has entered this call too. Reports a rank that is in another call. */
+    /** Returns whether a rank has entered the same call as this rank. Reports a rank that is in another call. */
     boolean hasEntered(int peer, CallHeader call) {
         ByteBuffer area = areas[peer];
         int at = SegmentLayout.header(operations);
@@ -247,7 +257,7 @@ final class SharedProgress {
         return hasCome(peer);
     }
 
-    /** Records that a rank is in the current operation. Returns whether the rank was in the same operations before. */
+    /** Records that a rank is in the current operation. Returns whether the rank entered all earlier operations too. */
     private boolean hasCome(int peer) {
         boolean same = known[peer] >= operations || follow(peer, operations);
         if (same) {
@@ -256,7 +266,7 @@ final class SharedProgress {
         return same;
     }
 
-    /** Returns the same as {@link #hasEntered}, but reports nothing about the call itself. */
+    /** Returns the same as {@link #hasEntered}, but does not report a rank that is in another call. */
     boolean hasEnteredQuietly(int peer, long sequence, CallHeader.Call common) {
         ByteBuffer area = areas[peer];
         int at = SegmentLayout.header(operations);

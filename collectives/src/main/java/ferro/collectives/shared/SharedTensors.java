@@ -11,12 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The memory of tensors that all ranks of a group have mapped. Each memory has the same number on all ranks. Used only
- * by the thread that makes progress.
+ * The memory of tensors that all ranks of a group have mapped. Each memory has the same number on all ranks. Only the
+ * thread that makes progress uses this object.
  *
  * <p>Segments are unmapped between two operations, once all ranks have released the segments. No rank then names the
- * segments in an operation any more, because a rank that has named segments in an operation ends it only when all ranks
- * have begun it.
+ * segments in an operation any more, because a rank that has named segments in an operation ends the operation only
+ * when all ranks have begun the operation.
  */
 public final class SharedTensors {
     private final ReferenceQueue<ByteBuffer> unused = new ReferenceQueue<>();
@@ -25,7 +25,7 @@ public final class SharedTensors {
     /** Number of allocations that this rank has released and other ranks may still name. */
     private int lingering;
 
-    /** Makes an empty list. */
+    /** Makes a list without memory. */
     public SharedTensors() {}
 
     /**
@@ -35,7 +35,7 @@ public final class SharedTensors {
      * @param rank      this rank
      * @param worldSize number of ranks
      * @param bytes     size of the tensor in bytes; each segment begins with the tensor
-     * @param lent      this rank's segment, as its caller has it
+     * @param lent      this rank's segment, as the buffer that the caller has
      */
     public SharedAllocation add(SharedMemory memory, int rank, int worldSize, long bytes, ByteBuffer lent) {
         // all ranks count in the same way, even if a later step fails on one rank
@@ -76,8 +76,8 @@ public final class SharedTensors {
     }
 
     /**
-     * Releases memory that the callers of this rank no longer use, and unmaps memory that all ranks have released.
-     * Called between two operations.
+     * Releases memory that the callers of this rank no longer use, and unmaps memory that all ranks have released. The
+     * caller calls this method between two operations.
      */
     void sweep() {
         for (Reference<?> next = unused.poll(); next != null; next = unused.poll()) {
@@ -94,7 +94,7 @@ public final class SharedTensors {
         }
     }
 
-    /** Unmaps all segments. No operation is in flight or will begin. */
+    /** Unmaps all segments. The caller ensures that no operation is in flight or will begin. */
     public void close() {
         known.forEach(SharedAllocation::unmap);
         known.clear();
@@ -106,8 +106,8 @@ public final class SharedTensors {
      * segments of all ranks mapped, but has only a weak reference to the buffer of its own caller. After the buffer
      * becomes unreachable, or after {@link #letGo}, this rank no longer names the memory in an operation.
      *
-     * <p>Another rank may still name the memory. So each rank marks its segment when it releases the memory, and the
-     * segments are unmapped once all ranks have marked theirs.
+     * <p>Another rank may still name the memory. So each rank marks its own segment when the rank releases the memory.
+     * The segments are unmapped once all ranks have marked their segments.
      */
     public static final class SharedAllocation extends WeakReference<ByteBuffer> {
         private final long number;
@@ -139,7 +139,10 @@ public final class SharedTensors {
             return (bytes + ProgressWords.LINE_BYTES - 1) / ProgressWords.LINE_BYTES * ProgressWords.LINE_BYTES;
         }
 
-        /** {@return the size of a segment in bytes: the tensor, and a line after the tensor} */
+        /**
+         * {@return the size of a segment in bytes, which has space for the tensor and for a cache line after the
+         * tensor}
+         */
         public static long segmentBytes(long bytes) {
             return word(bytes) + ProgressWords.LINE_BYTES;
         }
@@ -159,13 +162,13 @@ public final class SharedTensors {
             return areas[peer];
         }
 
-        /** Publishes to the other ranks that this rank names the memory no more. */
+        /** Publishes to the other ranks that this rank no longer names the memory. */
         void note() {
             isNoted = true;
             ProgressWords.release(areas[rank], word, 1);
         }
 
-        /** Returns whether no rank names the memory any more. */
+        /** Returns whether all ranks have published that they no longer name the memory. */
         boolean isLetGoByAll() {
             for (int i = 0; isNoted && i < areas.length; i++) {
                 if (ProgressWords.acquire(areas[i], word) == 0) {

@@ -5,16 +5,18 @@ import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * A view of the sleeping ranks, by a word in each rank's segment. A rank that has published data in shared memory calls
- * {@link #wake}. This method reads a cache line that hardly ever changes, and sends a message only if the word is set.
+ * A view of the sleeping ranks. A word in each rank's segment shows whether the rank sleeps. A rank that has published
+ * data in shared memory calls {@link #wake}. {@link #wake} reads a cache line that hardly ever changes, and sends a
+ * message only if the word is set.
  *
- * <p>A rank sets its word, polls for another {@link #SETTLE_NANOS}, and then sleeps. So {@link #wake} needs no fence. A
- * fence would make each step of each call wait for the cache line that the step has just written. Either {@link #wake}
- * sees the word, or it has read before the word was set. In the second case, the data that was published before leaves
- * the processor's store buffer while the other rank still polls. A sleep lasts at most 100 ms in any case.
+ * <p>A rank sets its word, polls for another {@link #SETTLE_NANOS}, and then sleeps. So {@link #wake} needs no memory
+ * fence. A fence would make each step of each call wait for the cache line that the step has just written. Either
+ * {@link #wake} sees the word, or {@link #wake} has read the word before the word was set. If {@link #wake} has read
+ * too early, the published data leaves the processor's store buffer while the other rank still polls. A sleep lasts at
+ * most 100 ms in any case.
  */
 final class SleepingRanks {
-    /** Time that a rank polls with its word set. Other ranks see a write within a microsecond. */
+    /** Time that a rank polls after the rank has set its word. Other ranks see a write within a microsecond. */
     static final long SETTLE_NANOS = 20_000;
 
     private final int rank;
@@ -33,9 +35,9 @@ final class SleepingRanks {
      * Makes the view of one rank.
      *
      * @param word  offset of the word in each segment
-     * @param areas segments of the ranks of the same host, including this rank; null for other ranks
+     * @param areas segments of this rank and the other ranks of its host; null for ranks of other hosts
      * @param clock clock in nanoseconds
-     * @param doorbell wakes a rank that may sleep
+     * @param doorbell called to wake a rank that may sleep
      */
     SleepingRanks(int rank, int word, ByteBuffer[] areas, LongSupplier clock, IntConsumer doorbell) {
         this.rank = rank;
@@ -45,14 +47,17 @@ final class SleepingRanks {
         this.doorbell = doorbell;
     }
 
-    /** Wakes a rank of the same host if the rank sleeps. The caller has published data for the rank. */
+    /**
+     * Wakes a rank of the same host if the rank sleeps. The caller calls this method after publishing data for the
+     * rank.
+     */
     void wake(int peer) {
         if (ProgressWords.acquire(areas[peer], word) != 0 && ProgressWords.replace(areas[peer], word, 1, 0)) {
             doorbell.accept(peer);
         }
     }
 
-    /** Returns whether this rank may sleep now. If not, the rank must first poll everything that may have come. */
+    /** Returns whether this rank may sleep now. If not, the rank must first poll for all data that may have come. */
     boolean maySleep() {
         looksSince = 0;
         if (!armed || ProgressWords.acquire(areas[rank], word) == 0) {
@@ -70,7 +75,7 @@ final class SleepingRanks {
     }
 
     /**
-     * Records a poll of everything that may have come. Two polls without a call of {@link #maySleep} between them mean
+     * Records a poll for all data that may have come. Two polls without a call of {@link #maySleep} between them mean
      * that this rank is awake.
      */
     void looked() {
@@ -79,7 +84,7 @@ final class SleepingRanks {
         }
     }
 
-    /** Clears the word. */
+    /** Clears this rank's word, because this rank does not sleep. */
     void awake() {
         if (armed) {
             armed = false;

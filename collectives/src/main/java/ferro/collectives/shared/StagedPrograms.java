@@ -5,23 +5,24 @@ import ferro.collectives.shared.Chunks.ChunkPart;
 
 /**
  * Programs that move data from the root to all ranks, from all ranks to the root, or from every rank to every rank. A
- * rank with data for other ranks stages the data, and a rank that needs the data reads it from that segment.
+ * rank with data for other ranks stages the data in its segment, and a rank that needs the data reads the data from
+ * that segment.
  *
- * <p>In a program with a root, a reader publishes how much it has read, as far as the writer needs this to use a slot
- * again. If every rank has data for every rank, each rank stages the next chunk before it reads the current one. So a
- * rank that has staged chunk i + 1 has read chunk i - 1.
+ * <p>In a program with a root, a reader publishes how many chunks the reader has read, if the writer needs this number
+ * to use a slot again. If every rank has data for every rank, each rank stages the next chunk before the rank reads the
+ * current chunk. So a rank that has staged chunk i + 1 has read chunk i - 1.
  *
- * <p>A rank whose data lies in shared memory stages nothing, and the readers read the data directly. A rank that stages
- * nothing ends when the readers have read its data.
+ * <p>A rank whose data is in shared memory stages nothing, and the readers read the data directly. A rank that stages
+ * nothing ends the operation when the readers have read its data.
  */
 public final class StagedPrograms {
     private static final String NAME = "staged";
 
     private final SharedCall call;
     private final CollectiveKind kind;
-    /** Whether a rank that stages data stages a piece for each rank. */
+    /** Whether each rank that stages data stages a separate piece for each rank. */
     private final boolean hasPieces;
-    /** Whether the result of a rank has the elements of one part or of a broadcast, in place of those of all parts. */
+    /** Whether the result of a rank has only the elements of one part or of a broadcast, not the parts of all ranks. */
     private final boolean isPartResult;
 
     private final Chunks chunks;
@@ -178,7 +179,7 @@ public final class StagedPrograms {
         return hasPieces ? part(call.rank(), chunk) : chunks.start(chunk);
     }
 
-    /** Returns the first element of this rank's result that comes from a rank. */
+    /** Returns the first element in this rank's result of the data that comes from a peer. */
     private long result(int peer, int chunk) {
         return isPartResult ? chunks.start(chunk) : part(peer, chunk);
     }
