@@ -1,4 +1,6 @@
-/** Ranks inside one JVM: on threads, or on one thread in an order drawn from a seed. */
+/**
+ * Ranks inside one JVM. Each rank has a thread, or all ranks run on one thread in an order that is drawn from a seed.
+ */
 module ferro.backend.simulated {
     requires transitive ferro.collectives;
 

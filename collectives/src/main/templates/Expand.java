@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 /**
  * A generator of source files from templates: {@code java Expand.java <folder of sources> <template>...}.
  *
- * <p>A line of a template that begins with # is a directive. Every other line goes to the file of the last {@code
- * #file}.
+ * <p>A line of a template that begins with # is a directive. Every other line goes to the file that the last
+ * {@code #file} names.
  * <ul>
  * <li>{@code #table name  column  column} begins a table, and each line {@code #  cell  cell} below adds a row. Two blanks or more
  *     separate cells. A dash is an empty cell.
@@ -25,18 +25,18 @@ import java.util.stream.Stream;
  * <li>{@code #page name path} adds to each row of a table the cells of the row that begins with its cell {@code name} in a table
  *     of a page in Markdown. The rows get the order of the page. Text with blanks becomes Javadoc without links.
  * <li>{@code #for name ... #end} repeats lines for each row of a table. With a question mark after the name, the table
- *     may be missing. A cell that a row lacks is the cell of the row around it, or empty if another row of the table
- *     has the cell.
- * <li>{@code #if column ... #else ... #end} takes lines where the cell of the current row is not empty.
+ *     may be missing. If a row lacks a cell, the cell of the outer row is used. If another row of the table has the
+ *     cell, the lacking cell is empty.
+ * <li>{@code #if column ... #else ... #end} takes the first lines if the cell of the current row is not empty, else the
+ *     second lines.
  * <li>{@code #file path} begins a file.
  * <li>{@code ## text} is a comment.
- * </ul>
- * In text, paths and cells, {@code ${column}} stands for the cell of the current row, and {@code ${column(x, y)}} for a
- * cell with x in place of the word a and y in place of the word b. Further lines of a cell begin with the same blanks
- * and stars as the line that has the cell.
+ * </ul> In text, paths and cells, {@code ${column}} stands for the cell of the current row, and {@code ${column(x, y)}}
+ * for a cell with x in place of the word a and y in place of the word b. All lines of a cell after the first line begin
+ * with the same blanks and stars as the line of the template that names the cell.
  *
- * <p>A file with the right content is not touched, so that nothing is compiled again. Files that a template made
- * earlier and no template makes now are deleted.
+ * <p>A file with the right content is not touched, so that nothing is compiled again. Files that a template has made
+ * earlier, but that no template makes now, are deleted.
  */
 final class Expand {
     private static final String MADE = "// Made from ";
@@ -207,7 +207,7 @@ final class Expand {
         return List.of(cells).subList(1, cells.length);
     }
 
-    /** Expands the lines up to the matching end for each row; returns the line of that end. */
+    /** Expands the lines up to the matching {@code #end} for each row; returns the line of that {@code #end}. */
     private int repeat(int at, Map<String, String> outer) throws IOException {
         int end = matching("#end", at);
         String name =
@@ -227,7 +227,7 @@ final class Expand {
         return end;
     }
 
-    /** Expands one of two parts; returns the line of the matching end. */
+    /** Expands one of the two parts of an {@code #if}; returns the line of the matching {@code #end}. */
     private int choose(int at, Map<String, String> row) throws IOException {
         int end = matching("#end", at);
         int otherwise = matching("#else", at);
@@ -241,7 +241,8 @@ final class Expand {
     }
 
     /**
-     * Returns the line of the directive that belongs to the directive at a line, or of the end if the end comes first.
+     * Returns the line of the directive that belongs to the directive at a line, or the line of {@code #end} if
+     * {@code #end} comes first.
      */
     private int matching(String directive, int at) {
         int open = 0;

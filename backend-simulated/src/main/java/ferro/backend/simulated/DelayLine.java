@@ -1,8 +1,8 @@
 package ferro.backend.simulated;
 
 /**
- * Delays items in one direction between two ranks. Each item has a separate delay, drawn from the seed, and items
- * arrive in order. An item that is cut off or lost never arrives.
+ * A line that delays items in one direction between two ranks. Each item has a separate delay, which is drawn from the
+ * seed. Items arrive in order. An item that is cut off or lost never arrives.
  */
 final class DelayLine {
     private final long number;
@@ -12,7 +12,7 @@ final class DelayLine {
     private long last;
 
     private long departures;
-    /** Number of items that had departed at the last call of {@link #lose}. */
+    /** Number of items that had departed when {@link #lose} was called last. */
     private long lostDepartures;
     /** Time after which the items up to {@link #lostDepartures} no longer arrive. */
     private long lostAfter;
@@ -37,7 +37,7 @@ final class DelayLine {
         return to;
     }
 
-    /** Records that an item departs. Returns the number of the item in this direction. */
+    /** Records that an item departs. Returns the number of the item among all items in the same direction. */
     long departs() {
         return ++departures;
     }
@@ -48,7 +48,7 @@ final class DelayLine {
         return last;
     }
 
-    /** Drops every item that departs from now on. */
+    /** Drops every item that departs after this call. */
     void cut() {
         cut = true;
     }
@@ -58,7 +58,7 @@ final class DelayLine {
     }
 
     /**
-     * Loses the items in flight that would arrive later than {@code keptNanos} from now. The next item arrives at least
+     * Loses the items in flight that would arrive more than {@code keptNanos} from now. The next item arrives at least
      * {@code silentNanos} from now.
      */
     void lose(long nowNanos, long keptNanos, long silentNanos) {
@@ -67,7 +67,7 @@ final class DelayLine {
         last = Math.max(last, nowNanos + silentNanos);
     }
 
-    /** Returns whether an item with this number arrives now. */
+    /** Returns whether the item with the number {@code departure} arrives now. */
     boolean delivers(long departure, long nowNanos) {
         return departure > lostDepartures || nowNanos <= lostAfter;
     }

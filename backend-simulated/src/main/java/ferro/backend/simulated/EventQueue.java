@@ -10,18 +10,22 @@ import java.util.SplittableRandom;
 
 /**
  * The events of a seeded simulation, ordered by virtual time. Events of equal time are in random order. Only one thread
- * may use a queue.
+ * may use an event queue.
  *
- * <p>Each event belongs to one rank, its owner. Events of a paused rank wait until the rank resumes. Waiting events
- * then run in a new random order, but events with the same mark keep their order. Events of a dead rank are dropped.
+ * <p>Each event belongs to one rank, the owner of the event. Events of a paused rank wait until the rank resumes. The
+ * events then run in a new random order, except that events with the same mark keep their order. Events of a dead rank
+ * are dropped.
  *
- * <p>Every event is added to the trace hash. Equal hashes show that two runs of one seed are the same.
+ * <p>Every event is added to the trace hash. Equal hashes show that two runs with one seed are the same.
  */
 final class EventQueue {
     /** Owner of events that belong to no rank. */
     static final int NOBODY = -1;
 
-    /** First time of the clock, which soon wraps. So the tests find code that compares times without a subtraction. */
+    /**
+     * First time of the clock. The clock soon overflows, so that tests find code that compares times without a
+     * subtraction.
+     */
     private static final long ORIGIN_NANOS = Long.MAX_VALUE - 50_000;
 
     private static final long NEAR_NANOS = 20_000;
@@ -45,9 +49,9 @@ final class EventQueue {
     private static final class QueuedEvent implements Comparable<QueuedEvent> {
         /** Virtual nanoseconds from the start to the event. */
         private long at;
-        /** Order among events of equal time: a random number, then the number of the event. */
+        /** Order among events of equal time. A random number comes first, then the number of the event. */
         private long order;
-        /** Whether the simulation must not end before this event. */
+        /** Whether the event must happen before the simulation ends. */
         private final boolean pressing;
         /** Rank that the event belongs to. */
         private final int owner;
@@ -102,8 +106,8 @@ final class EventQueue {
     }
 
     /**
-     * Draws a random delay of a message, or the wait of a rank before its next progress step. Most delays are short;
-     * some are long enough for another message to overtake.
+     * Draws a random delay of a message, or the wait of a rank before its next progress step. Most delays are short.
+     * Some delays are long enough for a later message of another link to arrive first.
      */
     long delay() {
         return 1 + random.nextLong(random.nextInt(FAR_ONE_IN) == 0 ? FAR_NANOS : NEAR_NANOS);
@@ -120,14 +124,14 @@ final class EventQueue {
         enqueue(new QueuedEvent(true, toRank, mark, task), at, random.nextInt(Integer.MAX_VALUE));
     }
 
-    /** Adds a timer or a check of deadlines, which happens only if the simulation still runs at its time. */
+    /** Adds a timer or a check of deadlines. The event is dropped if the simulation has ended before its time. */
     void addTimer(long at, int toRank, long mark, Runnable task) {
         enqueue(new QueuedEvent(false, toRank, mark, task), at, random.nextInt(Integer.MAX_VALUE));
     }
 
     /**
-     * Queues an event. Events that have waited for a rank have a negative draw, so that they come before other events
-     * of the same time.
+     * Queues an event. Events that have waited for a paused rank have a negative {@code draw}, so that these events
+     * come before other events of the same time.
      */
     private void enqueue(QueuedEvent entry, long at, int draw) {
         entry.at = Math.max(at, elapsed);
@@ -135,7 +139,7 @@ final class EventQueue {
         entries.add(entry);
     }
 
-    /** Pauses a rank, so that none of the rank's events happens until the time is over. */
+    /** Pauses a rank. None of the rank's events happens until {@code nanos} have passed. */
     void pause(int rank, long nanos) {
         if (dead[rank] || waiting.get(rank) != null) {
             return;
@@ -175,7 +179,7 @@ final class EventQueue {
         pressing -= entry.pressing ? 1 : 0;
     }
 
-    /** Returns whether an event remains that must happen before the end. */
+    /** Returns whether an event remains that must happen before the simulation ends. */
     boolean isPressed() {
         return pressing > 0;
     }
@@ -184,7 +188,7 @@ final class EventQueue {
         return entries.isEmpty();
     }
 
-    /** Returns the time of the next event. */
+    /** Returns the virtual time of the next event. */
     long nextAt() {
         return entries.isEmpty() ? Long.MAX_VALUE : entries.peek().at;
     }

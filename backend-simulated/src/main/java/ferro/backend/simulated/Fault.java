@@ -4,16 +4,17 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * A fault in a seeded simulation. The fault happens before one of the steps, that is, between two events. If the run
- * ends before this step, the fault does not happen.
+ * A fault in a seeded simulation. A fault happens before a given step, which means between two events. If the run ends
+ * before the step of a fault, the fault does not happen.
  */
 public sealed interface Fault {
     /** {@return the step of the run before which the fault happens, from 0} */
     long step();
 
     /**
-     * The process of a rank dies without a goodbye. Some peers receive fewer control messages of the dead rank in
-     * flight than others. Each peer is notified of the loss after a separate delay of at most 100 ms.
+     * The process of a rank dies without a goodbye. Of the control messages of the dead rank in flight, some peers
+     * receive fewer messages than other peers. Each peer is notified of the loss of the rank after a separate delay of
+     * at most 100 ms.
      *
      * @param step step before which the fault happens
      * @param rank rank that dies
@@ -44,8 +45,9 @@ public sealed interface Fault {
     }
 
     /**
-     * From this step on, everything that one rank sends to another is lost: data, acknowledgements, control messages,
-     * and even the end of its connections. No rank is notified. The other direction still works.
+     * From the step of the fault on, everything that {@code from} sends to {@code to} is lost: data, acknowledgements,
+     * control messages, and even the end of connections. No rank is notified. The direction from {@code to} to
+     * {@code from} still works.
      *
      * @param step step before which the fault happens
      * @param from rank whose messages are lost
@@ -54,8 +56,8 @@ public sealed interface Fault {
     record OneWayPartition(long step, int from, int to) implements Fault {}
 
     /**
-     * The data links between two ranks break. Data in flight is lost. Both ranks are notified, each after a separate
-     * delay. Control messages still arrive.
+     * The data links between two ranks break. Data in flight is lost. Each of the two ranks is notified after a
+     * separate delay. Control messages still arrive.
      *
      * @param step  step before which the fault happens
      * @param one   first rank of the links
@@ -64,7 +66,8 @@ public sealed interface Fault {
     record Drop(long step, int one, int other) implements Fault {}
 
     /**
-     * The last control messages of one rank to another arrive again, as after a connection that was replaced too early.
+     * The last control messages of one rank to another rank arrive a second time, as after a connection that was
+     * replaced too early.
      *
      * @param step step before which the fault happens
      * @param from rank that sent the messages

@@ -8,17 +8,18 @@ import java.util.Queue;
 import java.util.function.Consumer;
 
 /**
- * The receiving side of one rank in one group, for the other ranks. The inbox exists before the rank creates its
- * transport and after the rank closes it.
+ * The receiving side of one rank in one group. Other ranks put events into the inbox. The inbox exists before the rank
+ * creates its transport and after the rank closes it.
  *
- * <p>The network's lock guards the wires and the reason of the end. The inbox's own monitor guards the other fields.
+ * <p>The lock of {@link Network} guards {@code wires} and {@code gone}. The monitor of the inbox guards all other
+ * fields.
  */
 final class GroupInbox {
-    /** Wires by the rank and the lane of the peer; under the network's lock. */
+    /** Wires by the rank and the lane of the peer. Guarded by the lock of {@link Network}. */
     final Map<Long, Wire> wires = new HashMap<>();
-    /** Why this end dropped its links, or null; under the network's lock. */
+    /** Why the rank of this inbox dropped its links, or null. Guarded by the lock of {@link Network}. */
     String gone;
-    /** Whether the rank of this inbox has left the group normally, so that this end of its links is not a loss. */
+    /** Whether the rank of this inbox has left the group normally, so that the end of its links is not a loss. */
     volatile boolean left;
 
     private final int rank;
@@ -28,7 +29,7 @@ final class GroupInbox {
     private boolean dead;
 
     /**
-     * Both directions of one lane to a peer; a rank's wire to itself has one channel.
+     * Both directions of one lane to a peer. A rank's wire to the rank itself has only one channel.
      *
      * @param outgoing channel to the peer
      * @param incoming channel from the peer
@@ -39,23 +40,23 @@ final class GroupInbox {
         this.rank = rank;
     }
 
-    /** Returns the rank in the group of all ranks. */
+    /** Returns the number of the rank in the group of all ranks. */
     int rank() {
         return rank;
     }
 
-    /** Sets the receiver; events that came before wait for {@link #tellWaiting}. */
+    /** Sets the receiver of events. Events that came before wait for {@link #tellWaiting}. */
     synchronized void events(Events receiver) {
         events = receiver;
     }
 
-    /** Clears the receiver, as {@link #close} does, because the rank has died. */
+    /** Clears the receiver of events because the rank has died, as {@link #close} does. */
     synchronized void die() {
         dead = true;
         close();
     }
 
-    /** Clears the receiver; later events are dropped. */
+    /** Clears the receiver of events. Later events are dropped. */
     synchronized void close() {
         closed = true;
         events = null;
@@ -63,8 +64,9 @@ final class GroupInbox {
     }
 
     /**
-     * Passes an event to the receiver, immediately or after a receiver is set. Called only on the medium's background
-     * thread, which keeps the order. If the rank has closed the group normally, drops the event and returns false.
+     * Passes an event to the receiver, immediately or after a receiver is set. Only the background thread of the medium
+     * calls this method, so events keep their order. If the rank has closed the group normally, drops the event and
+     * returns false.
      */
     boolean tell(Consumer<Events> event) {
         synchronized (this) {
@@ -77,14 +79,14 @@ final class GroupInbox {
         return true;
     }
 
-    /** Passes the waiting events to the receiver; called only on the medium's background thread. */
+    /** Passes the waiting events to the receiver. Only the background thread of the medium calls this method. */
     void tellWaiting() {
         for (Runnable next = next(); next != null; next = next()) {
             next.run();
         }
     }
 
-    /** Returns the call of the receiver for the first event; null if there is no receiver, or no event. */
+    /** Returns a task that passes the first event to the receiver; null without a receiver, or without an event. */
     private synchronized Runnable next() {
         Events receiver = events;
         Consumer<Events> event = receiver == null ? null : waiting.poll();

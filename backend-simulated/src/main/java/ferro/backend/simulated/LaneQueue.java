@@ -8,22 +8,25 @@ import ferro.spi.Transport.Lane;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One direction of one lane between two ranks: a queue of posts with one thread at each end.
+ * One direction of one lane between two ranks. The queue contains posts, and one thread is at each end of the queue.
  *
- * <p>The posts form a ring. The sender fills the next post after the last post, and adds a post to the ring if none is
- * free. The receiver reads published posts only. A small send on the point-to-point lane is copied into a window at
- * once, as with a socket, and is then complete for its sender. Every other send refers to the sender's memory until the
- * receiver has taken the data. The receiver holds the monitor while it copies from this memory. A sender that gives up
- * locks the receiver out of this memory.
+ * <p>The posts form a ring. The sender fills the post after the last post, and adds a post to the ring if no post is
+ * free. The receiver reads published posts only. A small send on the point-to-point lane is copied at once into a
+ * window, which is like the buffer of a socket. The send is then complete for its sender. Every other send refers to
+ * the sender's memory until the receiver has taken the data. The receiver holds the monitor while the receiver copies
+ * from the sender's memory. A sender that gives up locks the receiver out of its memory.
  */
 final class LaneQueue {
-    /** Largest send that the window accepts: the eager limit of the engine plus its envelope. */
+    /**
+     * Largest send in bytes that the window accepts, which is the eager limit of the engine plus the size of an
+     * envelope.
+     */
     static final long SMALL_BYTES = (64 << 10) + 32;
     /** Largest number of bytes in the window of one channel. */
     static final long WINDOW_BYTES = 256 << 10;
-    /** Cost of a post in addition to its bytes, so that the number of empty posts is limited too. */
+    /** Cost of a post in the window in addition to its bytes, so that the number of empty posts is limited too. */
     private static final long POST_BYTES = 32;
-    /** Longest copy under the monitor, so that a sender that gives up waits only for microseconds. */
+    /** Longest copy in bytes under the monitor, so that a sender that gives up waits only for microseconds. */
     private static final long PIECE_BYTES = 256 << 10;
 
     /** Delay line of the posts; null without the seeded medium. */
@@ -40,19 +43,22 @@ final class LaneQueue {
     private final AtomicLong windowLeft = new AtomicLong();
     private final AtomicLong movedBytes = new AtomicLong();
 
-    /** Last post of the sender; used by the sender only. */
+    /** Last post of the sender. Only the sender uses this field. */
     private SimulatedPost tail;
-    /** Number of posts in the ring; used by the sender only. */
+    /** Number of posts in the ring. Only the sender uses this field. */
     private long capacity = 2;
-    /** Number of posts created; used by the sender only. */
+    /** Number of posts that the sender has filled. Only the sender uses this field. */
     private long posted;
-    /** Number of bytes that have ever entered the window; used by the sender only. */
+    /** Number of bytes that have ever entered the window. Only the sender uses this field. */
     private long windowEntered;
-    /** Number of posts, from the first on, that are complete because the window holds them; used by the sender only. */
+    /**
+     * Number of posts, from the first post on, that are complete because the window has their data. Only the sender
+     * uses this field.
+     */
     private long copied;
-    /** Last consumed post; used by the receiver only. */
+    /** Last consumed post. Only the receiver uses this field. */
     private SimulatedPost head;
-    /** Whether the sender has given up; guarded by the monitor. */
+    /** Whether the sender has given up. Guarded by the monitor. */
     private boolean locked;
 
     private volatile SimulatedLink sender;
@@ -60,7 +66,7 @@ final class LaneQueue {
     private volatile String senderGone;
     private volatile String receiverGone;
 
-    /** Creates a channel between two ranks of the group of all ranks. */
+    /** Creates a channel between two ranks. The numbers are ranks in the group of all ranks. */
     LaneQueue(Lane lane, int from, int to) {
         this.lane = lane;
         this.from = from;
@@ -87,7 +93,7 @@ final class LaneQueue {
         receiver = link;
     }
 
-    /** Adds a send, which the medium then publishes. */
+    /** Adds a send. The medium publishes the send later. */
     void post(CallHeader call, boolean header, HostTensor data, long from, long count) {
         SimulatedPost post = free();
         post.header = header;
@@ -119,7 +125,10 @@ final class LaneQueue {
         copied = posted + 1;
     }
 
-    /** Returns a free post. One post stays free, so that no post is inserted directly after the last consumed post. */
+    /**
+     * Returns a free post. At least one post stays free, so that no post is added directly after the last consumed
+     * post.
+     */
     private SimulatedPost free() {
         if (posted - consumed.get() + 1 < capacity) {
             return tail.next;
@@ -136,18 +145,20 @@ final class LaneQueue {
         return Math.max(copied, acknowledged.get());
     }
 
-    /** Returns the number of posts created; called by the sender. */
+    /** Returns the number of posts that the sender has filled. Only the sender calls this method. */
     long posted() {
         return posted;
     }
 
-    /** Makes this many posts visible to the receiver, and signals the receiver. */
+    /** Makes the first {@code posts} posts visible to the receiver, and signals the receiver. */
     void publish(long posts) {
         published.set(posts);
         signal(receiver);
     }
 
-    /** Acknowledges this many consumed posts; {@code awaited} if the sender may wait for the acknowledgement. */
+    /**
+     * Acknowledges the first {@code posts} posts as consumed. {@code awaited} is whether the sender may wait for them.
+     */
     void acknowledge(long posts, boolean awaited) {
         acknowledged.set(posts);
         if (awaited) {
@@ -161,7 +172,7 @@ final class LaneQueue {
         }
     }
 
-    /** Returns the first post with data left, or null; called by the receiver. */
+    /** Returns the first post that has data left, or null. Only the receiver calls this method. */
     SimulatedPost first(SimulatedMedium medium) {
         while (consumed.get() < published.get()) {
             SimulatedPost post = head.next;
@@ -184,9 +195,11 @@ final class LaneQueue {
     }
 
     /**
-     * Moves elements of the first post into the oldest receive, at most one piece. {@link #first} consumes a complete post.
+     * Moves at most one piece of elements from the first post into the oldest receive. {@link #first} consumes a post
+     * when all its data has moved.
      *
-     * @return bytes moved; 0 if the sender has given up, or if the rest is less than one element of both types
+     * @return bytes moved; 0 if the sender has given up, or if the remaining bytes have no complete element of the type
+     *     of the send and of the receive
      */
     long take(SimulatedPost post, PostRing receives, PostCopier copier) {
         long bytes = PostCopier.piece(post, receives, PIECE_BYTES);
@@ -206,24 +219,30 @@ final class LaneQueue {
         return bytes;
     }
 
-    /** Locks the receiver out of the sender's memory. When this method returns, no thread accesses this memory. */
+    /**
+     * Locks the receiver out of the sender's memory. When this method returns, no thread accesses the sender's memory.
+     */
     synchronized void lock() {
         locked = true;
     }
 
-    /** Notifies the receiver that only data in the window will still arrive; keeps the first reason. */
+    /**
+     * Notifies the receiver that only data in the window will still arrive. If called again, keeps the first reason.
+     */
     void senderGone(String why) {
         senderGone = senderGone == null ? why : senderGone;
         signal(receiver);
     }
 
-    /** Notifies the sender that the receiver will take nothing more; keeps the first reason. */
+    /** Notifies the sender that the receiver will take no more data. If called again, keeps the first reason. */
     void receiverGone(String why) {
         receiverGone = receiverGone == null ? why : receiverGone;
         signal(sender);
     }
 
-    /** Acknowledges all present and later sends. Drops their data unread, because the receiver has left normally. */
+    /**
+     * Acknowledges all present and later sends, and drops their data unread, because the receiver has left normally.
+     */
     void receiverLeft() {
         acknowledge(Long.MAX_VALUE, true);
     }

@@ -13,8 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The state that the ranks of one {@code createGroup} share: inboxes by group and rank, and the ranks that have died.
- * A thread holds the lock for lookups and connects, but not while data moves or while the thread notifies a rank.
+ * The state that all ranks of a call of {@code createGroup} share. The state has inboxes by group and rank, and the
+ * ranks that have died. A thread holds the lock of this object while it looks up or connects ranks. It does not hold
+ * the lock while data moves or while it notifies a rank.
  */
 final class Network {
     private static final long WORLD = 0;
@@ -34,7 +35,7 @@ final class Network {
         this.medium = medium;
     }
 
-    /** Creates a rank's transport of the group of all ranks. */
+    /** Creates the transport of a rank in the group of all ranks. */
     SimulatedTransport join(String name, int rank) {
         return new SimulatedTransport(this, new SimulatedTransport.GroupKey(WORLD, name, rank, world));
     }
@@ -51,8 +52,8 @@ final class Network {
     }
 
     /**
-     * Returns memory that the ranks of a group share. Number 0 is the memory of the group itself. Each rank calls this
-     * method once for each number. After the call of the last rank, only the ranks refer to the memory.
+     * Returns memory that the ranks of a group share. Memory 0 belongs to the group itself. Each rank calls this method
+     * once for each {@code number}. After the call of the last rank, this object no longer refers to the memory.
      */
     synchronized ByteBuffer[] areas(SimulatedTransport.GroupKey group, int number, int bytes) {
         List<Number> key = List.of(group.id(), number);
@@ -68,7 +69,7 @@ final class Network {
         return made;
     }
 
-    /** Registers a transport for notices of deaths. */
+    /** Registers a transport that is notified of deaths. */
     synchronized void opened(SimulatedTransport transport) {
         transports.add(transport);
         for (int rank : dead) {
@@ -80,7 +81,7 @@ final class Network {
         transports.remove(transport);
     }
 
-    /** Returns the transports that the living ranks have not closed; empty if all are closed. */
+    /** Returns the transports that living ranks have not closed; empty if all transports are closed. */
     synchronized String leaked() {
         StringBuilder left = new StringBuilder();
         for (SimulatedTransport end : transports) {
@@ -91,7 +92,9 @@ final class Network {
         return left.toString();
     }
 
-    /** Returns the wire of an end to another end. The end that calls first makes the channels of both ends. */
+    /**
+     * Returns the wire from one inbox to another inbox. The first caller of the two ranks makes the channels for both.
+     */
     synchronized GroupInbox.Wire connect(GroupInbox mine, GroupInbox peers, Lane lane) {
         if (!mine.wires.containsKey(key(peers.rank(), lane))) {
             GroupInbox low = mine.rank() < peers.rank() ? mine : peers;
@@ -114,13 +117,15 @@ final class Network {
         return channel;
     }
 
-    /** Ends all wires of an end that leaves. Data that its peers still send is dropped unread. */
+    /** Ends all wires of a rank that leaves normally. Data that its peers still send is dropped unread. */
     void leave(GroupInbox inbox) {
         inbox.left = true;
         drop(inbox, "left the group");
     }
 
-    /** Ends all wires of an inbox. Locks the peers out of the memory of the inbox's rank, then notifies the peers. */
+    /**
+     * Ends all wires of an inbox. Locks the peers out of the memory of the inbox's rank, and then notifies the peers.
+     */
     void drop(GroupInbox inbox, String why) {
         List<GroupInbox.Wire> wires;
         synchronized (this) {
@@ -157,8 +162,8 @@ final class Network {
     }
 
     /**
-     * Ends a rank as the death of its process would: without a goodbye. Notifies all transports of the other ranks in
-     * groups with this rank. Does nothing if the rank is dead.
+     * Ends a rank without a goodbye, as the death of its process would. Notifies all transports of other ranks in
+     * groups that have the killed rank. Does nothing if the rank is already dead.
      */
     void kill(int rank) {
         List<SimulatedTransport> ends;

@@ -12,8 +12,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Copies or combines elements from a post into a posted receive. Each rank has one object for each group, because only one
- * thread at a time may use a kernel or a copier.
+ * An object that copies or combines elements from a post into a posted receive. Each rank has one such object for each
+ * group, because only one thread at a time may use a kernel or a copier.
  */
 final class PostCopier {
     private static final int SCRATCH_BYTES = 8 << 10;
@@ -76,13 +76,15 @@ final class PostCopier {
         }
     }
 
-    /** Returns how many bytes are complete elements of both types, and complete records, on both sides. */
+    /** Returns how many bytes are complete elements and complete records in both the post and the oldest receive. */
     static long whole(SimulatedPost post, PostRing receives) {
         long bytes = Math.min(post.bytes - post.taken, receives.oldest().length() - receives.position());
         return bytes - bytes % unit(post, receives.oldest());
     }
 
-    /** Returns {@link #whole}, but at most one piece, or one record if the record is larger than a piece. */
+    /**
+     * Returns the result of {@link #whole}, but at most one piece, or one record if a record is larger than a piece.
+     */
     static long piece(SimulatedPost post, PostRing receives, long pieceBytes) {
         int unit = unit(post, receives.oldest());
         return Math.min(whole(post, receives), Math.max(1, pieceBytes / unit) * unit);

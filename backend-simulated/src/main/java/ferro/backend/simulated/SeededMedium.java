@@ -11,22 +11,24 @@ import java.util.Set;
 import java.util.function.IntFunction;
 
 /**
- * Medium for ranks on one thread. Each item between two ranks takes a time drawn from the seed. Items on one link
- * arrive in order, unless a fault prevents their arrival.
+ * A medium for ranks that all run on one thread. Each item between two ranks takes a time that is drawn from the seed.
+ * Items on one link arrive in order, unless a fault prevents their arrival.
  */
 final class SeededMedium implements SimulatedMedium {
     private static final long POSTED = 1L << 56;
     private static final long CONSUMED = 2L << 56;
     private static final long CONTROL = 3L << 56;
-    /** Number of control messages that arrive again after a connection was replaced too early. */
+    /** Number of control messages that arrive a second time when a connection was replaced too early. */
     private static final int REMEMBERED = 4;
-    /** Time after which all ranks have been notified of a death, as far as connections report it. */
+    /** Time after which all ranks with a connection to a dead rank have been notified of the death. */
     private static final long DEATH_NANOS = 95_000_000;
 
     private final EventQueue events;
     private final IntFunction<Doorbell> doorbells;
     private final int worldSize;
-    /** Delay lines of control messages by pair of ranks. A delay line is created when it is first needed. */
+    /**
+     * Delay lines of control messages, by pair of ranks. A delay line is created when the pair first needs the line.
+     */
     private final Map<Long, DelayLine> controls = new HashMap<>();
 
     private final Set<Long> cut = new HashSet<>();
@@ -121,7 +123,7 @@ final class SeededMedium implements SimulatedMedium {
         }
     }
 
-    /** Drops everything from one rank to another from now on. */
+    /** Drops every item from one rank to another rank after this call. */
     void cut(int from, int to) {
         cut.add(pair(from, to));
         control(from, to).cut();
@@ -132,7 +134,7 @@ final class SeededMedium implements SimulatedMedium {
         }
     }
 
-    /** Breaks the data links between two ranks. Both ranks are notified later, each after a separate delay. */
+    /** Breaks the data links between two ranks. Each of the two ranks is notified after a separate delay. */
     void drop(int one, int other) {
         String why = "broke the link";
         for (LaneQueue channel : List.copyOf(channels)) {
@@ -144,7 +146,7 @@ final class SeededMedium implements SimulatedMedium {
         }
     }
 
-    /** Loses the items in flight. The notice of the end is the last item that arrives. */
+    /** Loses the items in flight on a delay line. The last item that arrives is the notice of the end. */
     private void tellAndCut(DelayLine way, long kind, Runnable end) {
         if (!way.isCut()) {
             way.lose(events.elapsed(), 0, events.delay());
@@ -153,7 +155,7 @@ final class SeededMedium implements SimulatedMedium {
         }
     }
 
-    /** Delivers the last control messages of one rank to another again. */
+    /** Delivers the last control messages of one rank to another rank a second time. */
     void duplicate(int from, int to) {
         Deque<Runnable> last = remembered.get(pair(from, to));
         if (last != null) {

@@ -25,8 +25,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * One rank of a group inside one JVM: the engine over channels in memory, without sockets, with one thread per rank.
- * The class is for unit tests and for experiments.
+ * One rank of a group whose ranks are all in one JVM. The rank has an engine over channels in memory, without sockets,
+ * and each rank has one thread. The class is for unit tests and for experiments.
  *
  * <p>{@link #run} runs code on all ranks of a group, each on its own thread:
  *
@@ -40,11 +40,12 @@ import java.util.function.Consumer;
  * }
  *
  * <p>{@link #runAll} also returns the result of each rank. {@link #kill} ends a rank as the death of its process does.
- * {@link #createGroup} returns the back ends of all ranks to a program that creates its own threads. Each rank then
- * needs a separate thread, platform or virtual. No thread and no link is created before it is needed.
+ * {@link #createGroup} returns the back ends of all ranks to a program that creates its own threads. With
+ * {@link #createGroup}, each rank needs a separate thread, platform or virtual. Threads of ferro and links are created
+ * only when they are needed.
  */
 public final class SimulatedBackend extends ForwardingBackend {
-    /** Name of the group of all ranks. */
+    /** Name of the group of all ranks of a simulated group. */
     static final String NAME = "simulated";
 
     private static final long IDLE_THREAD_MILLIS = 100;
@@ -92,21 +93,22 @@ public final class SimulatedBackend extends ForwardingBackend {
      * Runs code on all ranks of a group, with default settings. Each rank has a separate daemon thread. The call
      * returns when all ranks have ended, and closes all groups.
      *
-     * <p>If the code fails on one rank, the group of the rank is aborted, so that the other ranks fail too. The call
-     * throws the failure that happened first. If the first failure blames a rank that has failed too, the call throws
-     * the failure of the blamed rank. The other failures are suppressed exceptions.
+     * <p>If the code fails on one rank, the group of the rank is aborted, so that the other ranks fail too. This method
+     * throws the failure that happened first. If the first failure blames a rank that has failed too, this method
+     * throws the failure of the blamed rank. All other failures are suppressed exceptions of the thrown failure.
      *
      * <p>All ranks together have the deadline of the group ({@code ferro.timeout}, 120 s) and 1 s more. Ranks that
-     * still run after this time, or 1 s after the failure of another rank, are interrupted. A rank that then still runs
-     * has failed with {@link FerroException.Code#TIMED_OUT TIMED_OUT}, and the exception has the stack of its thread. A
-     * thread that still runs 1 s after the interrupt is abandoned. The form with settings takes another
-     * {@code ferro.timeout}.
+     * still run after the deadline and 1 s, or 1 s after the failure of another rank, are interrupted. A rank that
+     * still runs after the interrupt has failed with {@link FerroException.Code#TIMED_OUT TIMED_OUT}, and the exception
+     * has the stack of the rank's thread. A thread that still runs 1 s after the interrupt is abandoned.
+     * {@link #run(int, Map, RankBody)} takes another {@code ferro.timeout}.
      *
      * @param worldSize number of ranks
      * @param body      code of each rank
-     * @throws AssertionError if the code fails on a rank; the message names the rank, the cause is its failure
+     * @throws AssertionError if the code fails on a rank; the message names the rank, and the cause is the failure of
+     *     the rank
      * @throws IllegalArgumentException if {@code worldSize} is less than 1
-     * @throws FerroException INTERRUPTED if the calling thread is interrupted; the ranks are interrupted then
+     * @throws FerroException INTERRUPTED if the calling thread is interrupted; then the ranks are interrupted too
      */
     public static void run(int worldSize, RankBody body) {
         run(worldSize, Map.of(), body);
@@ -118,9 +120,10 @@ public final class SimulatedBackend extends ForwardingBackend {
      * @param worldSize number of ranks
      * @param settings  values by property, such as {@code ferro.timeout}; system properties and environment are ignored
      * @param body      code of each rank
-     * @throws AssertionError if the code fails on a rank; the message names the rank, the cause is its failure
+     * @throws AssertionError if the code fails on a rank; the message names the rank, and the cause is the failure of
+     *     the rank
      * @throws IllegalArgumentException if {@code worldSize} is less than 1, or a setting is invalid
-     * @throws FerroException INTERRUPTED if the calling thread is interrupted; the ranks are interrupted then
+     * @throws FerroException INTERRUPTED if the calling thread is interrupted; then the ranks are interrupted too
      */
     public static void run(int worldSize, Map<String, String> settings, RankBody body) {
         Objects.requireNonNull(body, "body");
@@ -147,9 +150,10 @@ public final class SimulatedBackend extends ForwardingBackend {
      * @param worldSize number of ranks
      * @param body      code of each rank
      * @return results by rank; null for a rank that was {@linkplain #kill killed} before its code returned
-     * @throws AssertionError if the code fails on a rank; the message names the rank, the cause is its failure
+     * @throws AssertionError if the code fails on a rank; the message names the rank, and the cause is the failure of
+     *     the rank
      * @throws IllegalArgumentException if {@code worldSize} is less than 1
-     * @throws FerroException INTERRUPTED if the calling thread is interrupted; the ranks are interrupted then
+     * @throws FerroException INTERRUPTED if the calling thread is interrupted; then the ranks are interrupted too
      */
     public static <T> List<T> runAll(int worldSize, ResultBody<T> body) {
         return runAll(worldSize, Map.of(), body);
@@ -163,9 +167,10 @@ public final class SimulatedBackend extends ForwardingBackend {
      * @param settings  values by property, such as {@code ferro.timeout}; system properties and environment are ignored
      * @param body      code of each rank
      * @return results by rank; null for a rank that was {@linkplain #kill killed} before its code returned
-     * @throws AssertionError if the code fails on a rank; the message names the rank, the cause is its failure
+     * @throws AssertionError if the code fails on a rank; the message names the rank, and the cause is the failure of
+     *     the rank
      * @throws IllegalArgumentException if {@code worldSize} is less than 1, or a setting is invalid
-     * @throws FerroException INTERRUPTED if the calling thread is interrupted; the ranks are interrupted then
+     * @throws FerroException INTERRUPTED if the calling thread is interrupted; then the ranks are interrupted too
      */
     public static <T> List<T> runAll(int worldSize, Map<String, String> settings, ResultBody<T> body) {
         Objects.requireNonNull(body, "body");
@@ -176,7 +181,7 @@ public final class SimulatedBackend extends ForwardingBackend {
      * Creates a group of ranks in this JVM, with default settings.
      *
      * @param worldSize number of ranks
-     * @return back ends by rank; close each
+     * @return back ends by rank; the caller closes each back end
      * @throws IllegalArgumentException if {@code worldSize} is less than 1
      */
     public static List<SimulatedBackend> createGroup(int worldSize) {
@@ -188,7 +193,7 @@ public final class SimulatedBackend extends ForwardingBackend {
      *
      * @param worldSize number of ranks
      * @param settings  values by property, such as {@code ferro.timeout}; system properties and environment are ignored
-     * @return back ends by rank; close each
+     * @return back ends by rank; the caller closes each back end
      * @throws IllegalArgumentException if {@code worldSize} is less than 1, or a setting is invalid
      */
     public static List<SimulatedBackend> createGroup(int worldSize, Map<String, String> settings) {
@@ -199,7 +204,7 @@ public final class SimulatedBackend extends ForwardingBackend {
         return createGroup(Collections.nCopies(worldSize, Map.copyOf(settings)));
     }
 
-    /** Creates a group whose ranks have different settings, by rank. */
+    /** Creates a group whose ranks have different settings. The list has the settings of each rank. */
     static List<SimulatedBackend> createGroup(List<Map<String, String>> settingsByRank) {
         int worldSize = settingsByRank.size();
         ScheduledExecutorService background = background();
@@ -233,7 +238,10 @@ public final class SimulatedBackend extends ForwardingBackend {
         return "simulated rank " + rank + " was killed";
     }
 
-    /** Returns an executor for all ranks of a group; its only daemon thread exists only while it has work. */
+    /**
+     * Returns an executor for all ranks of a group. Its only thread is a daemon, and ends while the executor has no
+     * work.
+     */
     private static ScheduledExecutorService background() {
         ScheduledThreadPoolExecutor background = new ScheduledThreadPoolExecutor(1, task -> {
             Thread thread = new Thread(task, "ferro-" + NAME + "-background");
@@ -261,9 +269,10 @@ public final class SimulatedBackend extends ForwardingBackend {
     }
 
     /**
-     * Kills a rank of this group: the rank ends without a goodbye, as it does if its process dies. The other ranks get
-     * PEER_LOST, and the pending and later calls of the killed rank fail. In {@link #run}, the thread of the killed
-     * rank is interrupted, and its failures do not count. Any thread may call this method; idempotent.
+     * Kills a rank of this group. The killed rank ends without a goodbye, as after the death of a process. The other
+     * ranks get PEER_LOST, and the pending and later calls of the killed rank fail. In {@link #run}, the thread of the
+     * killed rank is interrupted, and failures of the killed rank do not count. Any thread may call this method;
+     * idempotent.
      *
      * {@snippet file="ferro/examples/snippets/SimulatedRanksSnippetsTest.java" region="kill" :
      *
@@ -277,7 +286,7 @@ public final class SimulatedBackend extends ForwardingBackend {
      * });
      * }
      *
-     * @param rank rank to kill, this one or another one
+     * @param rank rank to kill, which may be this rank or another rank
      * @throws InvalidRankException if the group has no such rank
      * @throws UnsupportedOperationException in a {@link Simulation}, whose ranks die by {@link Fault.Crash}
      */

@@ -7,9 +7,9 @@ import ferro.spi.RankContext;
 import java.util.Optional;
 
 /**
- * The provider of back end {@code simulated}; {@code -Dferro.backend=simulated} joins a group of one rank.
- * {@link SimulatedBackend#run} and {@link SimulatedBackend#createGroup(int)} create larger groups, because their ranks
- * are in one JVM. Setting {@code auto} never chooses this back end.
+ * The provider of the back end {@code simulated}. With {@code -Dferro.backend=simulated}, a program joins a group of
+ * one rank. {@link SimulatedBackend#run} and {@link SimulatedBackend#createGroup(int)} create larger groups, whose
+ * ranks are all in one JVM. The setting {@code auto} never chooses the back end {@code simulated}.
  */
 public final class SimulatedBackendProvider implements BackendProvider {
     /** Creates the provider, for the service loader. */

@@ -12,9 +12,12 @@ import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongSupplier;
 
-/** The context of one simulated rank: settings from a map, a clock and timers that all ranks share, and no store. */
+/**
+ * The context of one simulated rank. All ranks share the clock and the timers. Settings come from a map. No store
+ * exists.
+ */
 final class SimulatedContext extends ForwardingContext {
-    /** Watches no process, because all simulated ranks are in this process on one host. */
+    /** A table without watched processes, because all simulated ranks are in this process on one host. */
     private static final ProcessTable PROCESSES = new ProcessTable() {
         @Override
         public String self() {
@@ -32,7 +35,7 @@ final class SimulatedContext extends ForwardingContext {
         }
     };
 
-    /** Total number of flight recorder entries for the ranks of a large simulation. */
+    /** Total number of flight recorder entries of all ranks in a large simulation. */
     private static final int ENTRIES_OF_ALL = 1 << 18;
 
     private static final int ENTRIES_LEAST = 64;
@@ -49,8 +52,8 @@ final class SimulatedContext extends ForwardingContext {
     }
 
     /**
-     * Returns settings with a small flight recorder if many ranks in one JVM each have one. Does not change settings
-     * that give a size for the recorder.
+     * Returns settings with a small flight recorder if many ranks are in one JVM, because each rank has a recorder.
+     * Settings that give the size of the recorder stay unchanged.
      */
     static Map<String, String> withSmallRecorder(Map<String, String> settings, int worldSize) {
         Setting<Integer> entries = Settings.RECORDER_ENTRIES;
@@ -60,7 +63,7 @@ final class SimulatedContext extends ForwardingContext {
                 : withDefault(settings, entries, Integer.toString(Math.max(ENTRIES_LEAST, share)));
     }
 
-    /** Returns settings with a value for a setting that they do not have. */
+    /** Returns settings in which a missing setting has the value {@code value}. */
     static Map<String, String> withDefault(Map<String, String> settings, Setting<?> setting, String value) {
         if (settings.containsKey(setting.name()) || settings.containsKey(setting.variable())) {
             return settings;

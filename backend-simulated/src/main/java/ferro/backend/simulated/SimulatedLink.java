@@ -9,7 +9,9 @@ import ferro.spi.Link;
 import ferro.spi.Transport.Lane;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** One lane to one peer. Sends use one channel. This rank's progress thread serves receives from the other channel. */
+/**
+ * A lane to a peer. Sends use one channel. This rank's progress thread copies data for receives from the other channel.
+ */
 final class SimulatedLink implements Link {
     private static final long NO_CALL = Long.MIN_VALUE;
 
@@ -19,10 +21,13 @@ final class SimulatedLink implements Link {
     private final LaneQueue outgoing;
     private final LaneQueue incoming;
     private final AtomicBoolean signalled = new AtomicBoolean();
-    /** Next link in the transport's stack of links to poll; used by the thread that pushed this link. */
+    /**
+     * Next link in the transport's stack of links to poll. Only the thread that pushed this link on the stack writes
+     * this field.
+     */
     SimulatedLink nextReady;
 
-    /** Receives that are not finished; small at first, because a simulation may have a million links. */
+    /** Unfinished receives. The ring is small at first, because a simulation may have a million links. */
     private final PostRing receives = new PostRing(1);
 
     private long sendSequence = NO_CALL;
@@ -72,7 +77,9 @@ final class SimulatedLink implements Link {
         }
     }
 
-    /** Polls this link next if a receive is pending; a receive without header and elements may be finished. */
+    /**
+     * Marks this link for the next poll if a receive is pending. A receive without header and elements may be finished.
+     */
     private void markReceives() {
         if (!receives.isEmpty()) {
             mark();
@@ -94,7 +101,10 @@ final class SimulatedLink implements Link {
         return outgoing == incoming ? 2 * incoming.movedBytes() : outgoing.movedBytes() + incoming.movedBytes();
     }
 
-    /** Adds this link to the next poll, and wakes this rank's progress thread. Any thread may call this method. */
+    /**
+     * Adds this link to the links of the next poll, and wakes this rank's progress thread. Any thread may call this
+     * method.
+     */
     void signal() {
         if (!signalled.getAndSet(true)) {
             transport.ready(this);
@@ -102,14 +112,17 @@ final class SimulatedLink implements Link {
         }
     }
 
-    /** Adds this link to the next poll; called by the thread that makes progress, which needs no wake-up. */
+    /**
+     * Adds this link to the links of the next poll. The thread that makes progress calls this method and needs no
+     * wake-up.
+     */
     private void mark() {
         if (!signalled.getAndSet(true)) {
             transport.ready(this);
         }
     }
 
-    /** Moves what can be moved, after a signal of the peer or a post of this rank. */
+    /** Moves the data that can move now, after a signal of the peer or a post of this rank. */
     boolean pump() {
         signalled.getAndSet(false);
         if (dropped || failed) {
@@ -129,7 +142,7 @@ final class SimulatedLink implements Link {
         return moved;
     }
 
-    /** Does one step for the first receive; returns whether another step may be possible. */
+    /** Does one step for the first receive. Returns whether another step may be possible. */
     private boolean step() {
         SimulatedPost post = incoming.first(transport.network().medium());
         if (failed || dropped || receives.isEmpty() || post == null) {
@@ -190,12 +203,12 @@ final class SimulatedLink implements Link {
                         + " receives unfinished after " + bytesMoved() + " bytes on the link");
     }
 
-    /** Ignores every post from now on. */
+    /** Ignores every post after this call. */
     void drop() {
         dropped = true;
     }
 
-    /** Drops the references to the memory of receives; called by the thread that makes progress. */
+    /** Drops the references to the memory of receives. The thread that makes progress calls this method. */
     void forget() {
         receives.clear();
     }

@@ -10,9 +10,9 @@ import java.nio.ByteOrder;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Shared memory of ranks in one JVM: direct buffers, all created by the first rank that opens them. */
+/** Shared memory of ranks in one JVM. The segments are direct buffers, which the first rank that opens them creates. */
 final class SimulatedMemory implements SharedMemory {
-    /** Largest number of ranks that share memory. With more ranks, the cost of the memory exceeds the saved time. */
+    /** Largest number of ranks that share memory. For more ranks, the memory costs more than it saves time. */
     static final int RANKS_MOST = 16;
 
     private static final String HOST = "this JVM";
@@ -28,7 +28,7 @@ final class SimulatedMemory implements SharedMemory {
     /** Returns the provider of the segments for the ranks of a group. */
     static SharedMemoryProvider of(Network network, SimulatedTransport.GroupKey ranks) {
         return new SharedMemoryProvider() {
-            /** Number of segments opened; all ranks open segments in the same order. */
+            /** Number of segments that this rank has opened. All ranks open segments in the same order. */
             private final AtomicInteger opened = new AtomicInteger();
 
             @Override

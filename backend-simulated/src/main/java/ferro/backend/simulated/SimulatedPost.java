@@ -6,11 +6,14 @@ import ferro.collectives.link.WireHeader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** One send, as the receiver reads it. Posts are reused, so calls allocate none. Only a post's current side uses it. */
+/**
+ * One send, as the receiver reads it. Posts are reused, so calls allocate no post. Only the rank that currently has the
+ * post uses it.
+ */
 final class SimulatedPost {
     /**
-     * The header as the sender wrote it. The sender reuses its own header for its next call, possibly before the
-     * receiver takes a post without elements.
+     * A copy of the header that the sender wrote. The copy is needed because the sender reuses its header for its next
+     * call. That call may begin before the receiver takes a post without elements.
      */
     final ByteBuffer headerBytes = ByteBuffer.allocate(WireHeader.BYTES).order(ByteOrder.nativeOrder());
     /** Whether the post begins with a header that the receiver has not taken. */
@@ -28,12 +31,16 @@ final class SimulatedPost {
     /** The next post of the ring. */
     SimulatedPost next;
 
-    /** Returns the memory with the element at a position, which is a number of bytes of elements before it. */
+    /**
+     * Returns the memory that has the element at a position. The position is the number of bytes of earlier elements.
+     */
     Object memory(long position) {
         return TensorMemory.memoryAt(data, from + position / data.dataType().byteSize());
     }
 
-    /** Returns the offset of the element in {@link #memory}: an index for an array, bytes for a buffer. */
+    /**
+     * Returns the offset of the element at a position in {@link #memory}: an index for an array, bytes for a buffer.
+     */
     long offset(long position) {
         return TensorMemory.offsetAt(data, from + position / data.dataType().byteSize());
     }

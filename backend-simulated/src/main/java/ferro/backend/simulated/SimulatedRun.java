@@ -19,17 +19,17 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * One run of {@link SimulatedBackend#runAll}, which has a thread for each rank, records the failures in their order,
- * and ends all ranks. An object runs once.
+ * One run of {@link SimulatedBackend#runAll}, which has a thread for each rank, records the failures in the order in
+ * which they happen, and ends all ranks. Each object is for one run.
  *
  * @param <T> type of the results
  */
 final class SimulatedRun<T> {
-    /** Time that is added to the timeout, so that a call that starts at once and times out ends before the run. */
+    /** Time that is added to the timeout, so that a call that begins with the run and times out ends before the run. */
     private static final long SLACK_NANOS = TimeUnit.SECONDS.toNanos(1);
-    /** How long other ranks may run after the first failure, and after an interrupt. */
+    /** Time that other ranks may still run after the first failure, and after an interrupt. */
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
-    /** How long calls may take to end after an abort. A rank that still runs after this time is not in a call. */
+    /** Time that calls may take to end after an abort. A rank that still runs after this time is not in a call. */
     private static final long ABORT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private static final int DEEPEST_CAUSE = 20;
@@ -37,14 +37,14 @@ final class SimulatedRun<T> {
     private final SimulatedBackend.ResultBody<T> body;
     private final List<BodyRun> ranks = new ArrayList<>();
     private final Duration timeout;
-    /** Failures that may be the first one, in the order in which they happened. */
+    /** Failures that may be the first failure, in the order in which they happened. */
     private final List<BodyFailure> failures = new ArrayList<>();
     /** Failures that this object has caused by an abort or an interrupt. */
     private final List<BodyFailure> consequences = new ArrayList<>();
 
     private boolean stopping;
 
-    /** One rank and its thread. */
+    /** A rank and its thread. */
     private final class BodyRun {
         private final SimulatedBackend backend;
         private final SystemContext context;
@@ -72,7 +72,7 @@ final class SimulatedRun<T> {
     }
 
     private record BodyFailure(int rank, Throwable thrown) {
-        /** Returns the failure of ferro among the causes if it is a failure of the group of all ranks. */
+        /** Returns the FerroException among the causes if this exception is a failure of the group of all ranks. */
         Optional<FerroException> ofFerro() {
             Throwable cause = thrown;
             for (int depth = 0; cause != null && depth < DEEPEST_CAUSE; depth++) {
@@ -88,7 +88,10 @@ final class SimulatedRun<T> {
             return ofFerro().map(one -> one.where().culprits().contains(other)).orElse(false);
         }
 
-        /** Returns the ranks of this rank's cycle of waits, or none. Only in a cycle a timeout blames its own rank. */
+        /**
+         * Returns the ranks that wait for each other in a cycle with this rank, or no ranks. A timeout blames its own
+         * rank only in such a cycle.
+         */
         Set<Integer> cycle() {
             return ofFerro()
                     .filter(one -> one.code() == Code.TIMED_OUT)
@@ -106,7 +109,7 @@ final class SimulatedRun<T> {
         }
     }
 
-    /** Runs all ranks to their ends; returns the results, or throws the first failure. */
+    /** Runs all ranks to their ends. Returns the results, or throws the first failure. */
     List<T> results() {
         long deadline = System.nanoTime() + Deadlines.nanos(timeout) + SLACK_NANOS;
         ranks.forEach(this::start);
@@ -187,7 +190,10 @@ final class SimulatedRun<T> {
         return ranks.stream().filter(BodyRun::runs).toList();
     }
 
-    /** Waits until no rank runs. Returns false at the deadline, or, with {@code orFailure}, after a failure. */
+    /**
+     * Waits until no rank runs. Returns false at the deadline. If {@code orFailure}, also returns false after a
+     * failure.
+     */
     private synchronized boolean await(long deadline, boolean orFailure) throws InterruptedException {
         while (ranks.stream().anyMatch(BodyRun::runs)) {
             long left = deadline - System.nanoTime();
@@ -199,7 +205,7 @@ final class SimulatedRun<T> {
         return true;
     }
 
-    /** Ends the calls of all ranks at the deadline. A rank that still runs is not in a call, and hangs. */
+    /** Ends the calls of all ranks at the deadline. A rank that still runs is not in a call, and counts as hanging. */
     private void abortHanging() throws InterruptedException {
         List<BodyRun> late = running();
         synchronized (this) {
@@ -221,7 +227,7 @@ final class SimulatedRun<T> {
         hanging.forEach(rank -> failures.add(late(rank)));
     }
 
-    /** Returns the failure of a rank that has not ended, with the stack of its thread. */
+    /** Returns the failure of a rank that has not ended. The failure has the stack of the rank's thread. */
     private BodyFailure late(BodyRun rank) {
         StackTraceElement[] stack = rank.thread.getStackTrace();
         FerroException failure = new FerroException(
@@ -238,7 +244,8 @@ final class SimulatedRun<T> {
     }
 
     /**
-     * Describes the line of the program that a thread executes: the top frame that is neither of ferro nor of the JDK.
+     * Describes the line of the program that a thread executes. The line is in the top frame that belongs neither to
+     * ferro nor to the JDK.
      *
      * @param stack frames of the thread of a rank, the top frame first
      * @return for example {@code Train.step(Train.java:88), in java.lang.Thread.sleep}
@@ -259,12 +266,15 @@ final class SimulatedRun<T> {
         return method(line) + "(" + source + ")" + (user == 0 ? "" : ", in " + method(stack[user - 1]));
     }
 
-    /** Returns whether a frame belongs to the object of a lambda, which some JVMs show. */
+    /** Returns whether a frame belongs to the object of a lambda expression. Some JVMs show such frames. */
     private static boolean isHidden(StackTraceElement frame) {
         return frame.getClassName().contains("$$Lambda");
     }
 
-    /** Returns the frame of the rank's code, which {@link SimulatedRun} calls; without such a frame, the top frame. */
+    /**
+     * Returns the frame of the rank's code, which {@link SimulatedRun} calls. Without such a frame, returns the top
+     * frame.
+     */
     private static int bodyOf(StackTraceElement[] stack) {
         int caller = stack.length - 1;
         while (caller > 0 && !isCaller(stack[caller])) {
@@ -286,7 +296,7 @@ final class SimulatedRun<T> {
     }
 
     /**
-     * Interrupts the ranks that still run, and waits a bounded time for the ends of all threads. Closes the group of a
+     * Interrupts the ranks that still run, and waits for a bounded time until all threads end. Closes the group of a
      * rank whose thread does not end.
      */
     private void end() throws InterruptedException {
@@ -301,7 +311,7 @@ final class SimulatedRun<T> {
         notEnded().forEach(this::closeContext);
     }
 
-    /** Closes the context of a rank; a failure of the close counts as a failure of the rank. */
+    /** Closes the context of a rank. A failure of the close counts as a failure of the rank. */
     private void closeContext(BodyRun rank) {
         try {
             rank.context.close();

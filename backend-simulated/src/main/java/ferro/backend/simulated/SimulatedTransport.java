@@ -15,9 +15,9 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * One rank's transport of a group, in memory. Links are created on first use. A peer that has done something for a link
- * pushes the link on a stack and signals the doorbell. A poll handles only the links on the stack, so its cost does not
- * depend on the number of ranks.
+ * The transport of one rank in one group, in memory. Links are created on first use. When a peer has done something for
+ * a link, the peer pushes the link on a stack and signals the doorbell. A poll handles only the links on the stack, so
+ * the cost of a poll does not depend on the number of ranks.
  */
 final class SimulatedTransport implements Transport {
     private static final int PAGE = 64;
@@ -30,7 +30,9 @@ final class SimulatedTransport implements Transport {
     private final Doorbell doorbell;
     private final PostCopier copier;
     private final AtomicReference<SimulatedLink> ready = new AtomicReference<>();
-    /** Links by peer and lane, in pages, so that a thousand ranks do not need a million entries. */
+    /**
+     * Links by peer and lane. The table is divided into pages, so that a thousand ranks do not need a million entries.
+     */
     private final SimulatedLink[][] pages;
 
     private final List<SimulatedLink> links = new ArrayList<>();
@@ -78,7 +80,7 @@ final class SimulatedTransport implements Transport {
         return group.members[rank];
     }
 
-    /** Returns the rank in this group of a rank of the group of all ranks; -1 if it is not a member. */
+    /** Converts a rank of the group of all ranks to the rank in this group; -1 if the rank is not a member. */
     int rankOf(int worldRank) {
         for (int rank = 0; rank < group.members.length; rank++) {
             if (group.members[rank] == worldRank) {
@@ -145,7 +147,7 @@ final class SimulatedTransport implements Transport {
         return new SimulatedTransport(network, new GroupKey(identity, name, self, members));
     }
 
-    /** Pushes a link on the stack of links to poll; a link is pushed once until it is polled. */
+    /** Pushes a link on the stack of links to poll. A link that is already on the stack is not pushed again. */
     void ready(SimulatedLink link) {
         SimulatedLink top;
         do {

@@ -23,11 +23,11 @@ import java.util.stream.LongStream;
 
 /**
  * A run of several ranks on one thread, under a virtual clock, in an order drawn from a seed. The simulation runs the
- * real engine. Each link delays data, messages of different links may overtake each other, and ranks make progress in
+ * real engine. Each link delays data. Messages of different links may overtake each other. Ranks make progress in
  * random order. The same seed gives the same run.
  *
- * <p>Ranks are scripts of {@code submit} and {@code ...Async}. Code that runs after an operation goes into
- * {@code Work.completion()}, whose dependants the simulation runs too. A blocking call in a script throws
+ * <p>The scripts of ranks call {@code submit} and {@code ...Async}. Code that runs after an operation is chained to
+ * {@code Work.completion()}, and the simulation also runs this code. A blocking call in a script throws
  * IllegalStateException. Tests take their seeds from {@link #seeds}, so that {@code -Dferro.seed=N} replays one seed:
  * {@snippet file="ferro/examples/snippets/TypeSnippetsTest.java" region="simulation" :
  *
@@ -40,7 +40,7 @@ import java.util.stream.LongStream;
  * });
  * }
  *
- * <p>An object runs once, and only one thread may use it.
+ * <p>Each simulation runs once, and only one thread may use a simulation.
  */
 public final class Simulation {
     private static final long LINGER_MILLIS = 150;
@@ -61,7 +61,7 @@ public final class Simulation {
     private boolean mayFail;
     private boolean started;
 
-    /** Creates a simulation in which a test may replace the medium and the decisions. */
+    /** Creates a simulation in which a test may replace the medium and the failure policy. */
     Simulation(int worldSize, long seed, Map<String, String> settings, SteppedRank.Making making) {
         this.seed = seed;
         this.events = new EventQueue(seed, worldSize);
@@ -115,7 +115,7 @@ public final class Simulation {
      *
      * @param worldSize number of ranks
      * @param seed      seed of all random choices
-     * @param settings  values by property, for example {@code ferro.algorithm}; nothing else is read
+     * @param settings  values by property, for example {@code ferro.algorithm}; no other settings are read
      * @return simulation, not started
      * @throws IllegalArgumentException if {@code worldSize} is less than 1, or a setting is invalid
      */
@@ -142,7 +142,7 @@ public final class Simulation {
     }
 
     /**
-     * Adds a script of a rank; several scripts of one rank start in an order drawn from the seed.
+     * Adds a script of a rank. Several scripts of one rank start in an order that is drawn from the seed.
      *
      * @param rank   rank that runs the script
      * @param script script to run
@@ -173,7 +173,7 @@ public final class Simulation {
     }
 
     /**
-     * Adds faults. Operations may then fail; the scripts and the checks decide which failures are wrong.
+     * Adds faults. With faults, operations may fail. The scripts and the checks decide which failures are wrong.
      *
      * @param faults faults in any order
      * @return this
@@ -211,8 +211,8 @@ public final class Simulation {
 
     /**
      * Accepts that operations fail, for example because a script aborts a group. {@link #run} then continues for
-     * {@value #LINGER_MILLIS} ms of virtual time after the end of the last operation, so that checks see the agreed
-     * result.
+     * {@value #LINGER_MILLIS} ms of virtual time after the end of the last operation, so that checks see the failure on
+     * which all ranks have agreed.
      *
      * @return this
      */
@@ -227,9 +227,10 @@ public final class Simulation {
     }
 
     /**
-     * Makes the run fail if a stage fails or never ends. Without this call, a failure of a chain of a script is lost.
+     * Makes the run fail if a stage fails or never ends. Without this call, a failure in code that a script has chained
+     * to an operation is lost.
      *
-     * @param stage end of a chain
+     * @param stage last stage of a chain
      */
     public void watch(CompletionStage<?> stage) {
         watched.add(Objects.requireNonNull(stage, "stage"));
@@ -237,10 +238,10 @@ public final class Simulation {
 
     /**
      * Creates a group of some ranks without waiting. Replaces {@code ProcessGroup.newGroup}, which a script must not
-     * call. Exactly the ranks of the new group call this method, and each rank creates one group at a time.
+     * call. Exactly the ranks of the new group must call this method. Each rank creates one group at a time.
      *
      * @param parent a group of this simulation, as this rank has joined it
-     * @param ranks  ranks of {@code parent} that form the new group, with this rank
+     * @param ranks  ranks of {@code parent} that form the new group, including this rank
      * @return the new group, or a FerroException; completed under the virtual clock
      * @throws IllegalArgumentException if {@code parent} is not a group of this simulation, or the ranks form no group
      */
@@ -341,7 +342,7 @@ public final class Simulation {
         observer.accept(events.owner());
     }
 
-    /** Continues until all ranks have had time to detect the faults, including faults that happen in the meantime. */
+    /** Continues until all ranks have had time to detect the faults, including faults that happen during this time. */
     private void linger() {
         int before;
         do {
@@ -363,7 +364,7 @@ public final class Simulation {
                 .sum();
     }
 
-    /** Closes the groups of all living ranks. Afterwards only periodic work that never ends may be left. */
+    /** Closes the groups of all living ranks. After this call, only periodic work that never ends may be left. */
     private void end() {
         for (SteppedRank rank : ranks) {
             if (!rank.isDead()) {
@@ -399,17 +400,17 @@ public final class Simulation {
         }
     }
 
-    /** Calls {@code afterStep} with the owner of each step, right after the step; for tests. */
+    /** Calls {@code afterStep} with the owner of each step, directly after the step. For tests. */
     void observe(IntConsumer afterStep) {
         observer = afterStep;
     }
 
-    /** Returns the group of all ranks as a rank has joined it; for tests. */
+    /** Returns the group of all ranks, as the rank {@code rank} has joined it. For tests. */
     ProcessGroup group(int rank) {
         return ranks.get(rank).group();
     }
 
-    /** Returns the faults that have happened so far; for tests. */
+    /** Returns the faults that have happened so far. For tests. */
     List<Fault> struck() {
         return struck;
     }

@@ -31,14 +31,14 @@ final class SteppedRank implements Doorbell {
     private final int rank;
     private final VirtualExecutor background;
     private final List<Work> works = new ArrayList<>();
-    /** The engines of this rank's groups; the first engine belongs to the group of all ranks. */
+    /** The engines of this rank's groups. The first engine belongs to the group of all ranks. */
     private final List<CollectiveEngine.Stepped> engines = new ArrayList<>();
 
     private final List<ProcessGroup> groups = new ArrayList<>();
     private RankContext context;
     private SimulatedTransport transport;
     private long turnAt = NONE;
-    /** Index of the first operation that may be open; all operations before it have ended. */
+    /** Index of the first operation that may be open. All operations before this index have ended. */
     private int firstOpen;
 
     /** Number of groups that this rank is creating. */
@@ -54,7 +54,7 @@ final class SteppedRank implements Doorbell {
     }
 
     /**
-     * The creation of a rank's engine; a test that plants a fault replaces a part.
+     * The parts with which the engine of a rank is created. A test that plants a fault replaces a part.
      *
      * @param medium  changes the transport that the engine uses
      * @param rules   decisions of the engine about failures
@@ -155,7 +155,7 @@ final class SteppedRank implements Doorbell {
         }
     }
 
-    /** Stops the rank forever, like a killed process. */
+    /** Stops the rank forever, as if its process was killed. */
     void die() {
         dead = true;
     }
@@ -173,7 +173,8 @@ final class SteppedRank implements Doorbell {
     }
 
     /**
-     * Throws the failure of the first operation that failed. An operation that the program has cancelled has not failed.
+     * Throws the failure of the first operation that failed. An operation that the program has cancelled does not count
+     * as failed.
      */
     void verify() {
         for (Work work : works) {
@@ -201,7 +202,7 @@ final class SteppedRank implements Doorbell {
         }
     }
 
-    /** Returns how many timers of this rank would still run; 0 for a dead rank. */
+    /** Returns how many timers of this rank would still fire; 0 for a dead rank. */
     int openTimers() {
         return dead ? 0 : background.openTimers();
     }

@@ -9,8 +9,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * Medium for ranks on threads. Posts are visible at once. Tasks run in batches on one background thread, one after the
- * other, because the queue of a timer is slow with a million tasks.
+ * A medium for ranks that have one thread each. Posts are visible at once. Tasks run in batches on one background
+ * thread, one after the other, because the queue of a timer is slow with a million tasks.
  */
 final class ThreadedMedium implements SimulatedMedium {
     private static final int BATCH = 1000;
@@ -43,7 +43,7 @@ final class ThreadedMedium implements SimulatedMedium {
         }
     }
 
-    /** Runs a batch, and then leaves the executor to other tasks, such as timers. */
+    /** Runs a batch of tasks, and then leaves the executor to other tasks, such as timers. */
     private void run() {
         int done = 0;
         try {
@@ -69,7 +69,7 @@ final class ThreadedMedium implements SimulatedMedium {
         return new ThreadDoorbell(clock);
     }
 
-    /** A doorbell for threads. A signal without a waiting thread ends the next wait at once and is not lost. */
+    /** A doorbell for threads. If no thread waits, a signal is not lost, because it ends the next wait at once. */
     private static final class ThreadDoorbell implements Doorbell {
         private final LongSupplier clock;
         private final AtomicBoolean rung = new AtomicBoolean();

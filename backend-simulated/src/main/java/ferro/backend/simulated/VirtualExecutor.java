@@ -12,7 +12,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Runs the timers and background work of one simulated rank at virtual times. */
+/** An executor that runs the timers and background work of one simulated rank at virtual times. */
 final class VirtualExecutor extends AbstractExecutorService implements ScheduledExecutorService {
     private static final long EXECUTE = 5L << 56;
     private static final long TIMER = 6L << 56;
@@ -50,7 +50,7 @@ final class VirtualExecutor extends AbstractExecutorService implements Scheduled
         return start(new VirtualTimer<>(Executors.callable(task), unit.toNanos(period)), unit.toNanos(initialDelay));
     }
 
-    /** Schedules a task at a fixed rate, which is the same as a fixed delay, because a task takes no virtual time. */
+    /** Schedules a task at a fixed rate. A fixed rate equals a fixed delay, because a task takes no virtual time. */
     @Override
     public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long initialDelay, long delay, TimeUnit unit) {
         return scheduleAtFixedRate(task, initialDelay, delay, unit);
@@ -63,7 +63,7 @@ final class VirtualExecutor extends AbstractExecutorService implements Scheduled
         return timer;
     }
 
-    /** Returns how many timers would still run. */
+    /** Returns how many timers would still fire. */
     int openTimers() {
         open.removeIf(VirtualTimer::isDone);
         return open.size();
@@ -99,7 +99,7 @@ final class VirtualExecutor extends AbstractExecutorService implements Scheduled
         return false;
     }
 
-    /** A task that runs at a virtual time, or periodically from that time on. */
+    /** A task that runs at a virtual time, or periodically from a virtual time on. */
     private final class VirtualTimer<V> extends FutureTask<V> implements ScheduledFuture<V> {
         private final long periodNanos;
         private final long number = ++timers;

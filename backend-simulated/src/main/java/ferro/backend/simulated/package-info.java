@@ -1,5 +1,5 @@
 /**
- * Ranks inside one JVM, connected by channels in memory. Such ranks need no sockets and no configuration.
+ * Ranks inside one JVM, connected by channels in memory. Simulated ranks need no sockets and no configuration.
  *
  * {@snippet file="ferro/examples/snippets/SimulatedRanksSnippetsTest.java" region="run" :
  *
@@ -11,9 +11,11 @@
  * }
  *
  * <p>Start reading at {@link ferro.backend.simulated.SimulatedBackend}, then {@code SimulatedTransport} and
- * {@code LaneQueue}. A rank copies or combines directly from the sender's memory. Two media use the same channels:
- * {@code ThreadedMedium} at once, and {@code SeededMedium} after delays drawn from a seed, under a virtual clock.
+ * {@code LaneQueue}. A rank copies or combines directly from the sender's memory. Two media use the same channels.
+ * {@code ThreadedMedium} delivers at once. {@code SeededMedium} delivers after delays that are drawn from a seed, under
+ * a virtual clock.
  *
- * <p>Code in this package opens no socket, and does not read the environment. It creates threads and links when needed.
+ * <p>Code in this package opens no socket, and does not read the environment. This package creates threads and links
+ * when they are needed.
  */
 package ferro.backend.simulated;
