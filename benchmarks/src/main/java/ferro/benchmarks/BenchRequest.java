@@ -7,13 +7,14 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 /**
- * One measurement that a comparison requests, as a line of words. Peers read the same words, see benchmarks/peers/README.md.
+ * One measurement that a comparison requests, as a line of words. Benches of other libraries read the same words, see
+ * benchmarks/peers/README.md.
  *
- * @param collective collective to measure, of f32 and by sum
- * @param bytes      size, counted as in the tables
+ * @param collective collective to measure, with f32 elements and SUM
+ * @param bytes      size, counted as in the tables of {@code ferro bench}
  * @param memory     {@code host} for arrays, {@code shared} for tensors that the group allocates
  * @param warmUp     time of the warm-up before the samples
- * @param time       time of all samples
+ * @param time       total time of all samples
  * @param check      whether to count wrong elements first
  */
 record BenchRequest(Measured collective, long bytes, String memory, Duration warmUp, Duration time, boolean check) {
@@ -39,7 +40,7 @@ record BenchRequest(Measured collective, long bytes, String memory, Duration war
         return Duration.of(Long.parseLong(count), ChronoUnit.MICROS);
     }
 
-    /** Whether this request can use the tensors of another one. */
+    /** Returns whether this request can use the tensors of another request. */
     boolean sameTensors(BenchRequest other) {
         return collective == other.collective && bytes == other.bytes && memory.equals(other.memory);
     }

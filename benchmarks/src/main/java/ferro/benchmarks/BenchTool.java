@@ -10,7 +10,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ferro bench}: times one collective over several sizes, checks every result, and prints a table. */
+/**
+ * The tool {@code ferro bench}, which times one collective over several sizes, checks every result, and prints a table.
+ */
 @Command(
         name = "bench",
         description =
@@ -80,7 +82,7 @@ public final class BenchTool implements JobTool {
     @Mixin
     private OverlapOptions overlap = new OverlapOptions();
 
-    /** The collectives that can be measured, for the help text. */
+    /** The names of the collectives that can be measured, for the help text. */
     private static final class Collectives extends ArrayList<String> {
         private static final long serialVersionUID = 1L;
 
@@ -89,7 +91,7 @@ public final class BenchTool implements JobTool {
         }
     }
 
-    /** Element types, for the help text. */
+    /** The names of the element types, for the help text. */
     private static final class Types extends ArrayList<String> {
         private static final long serialVersionUID = 1L;
 
@@ -98,7 +100,7 @@ public final class BenchTool implements JobTool {
         }
     }
 
-    /** Operations, for the help text. */
+    /** The names of the operations, for the help text. */
     private static final class Ops extends ArrayList<String> {
         private static final long serialVersionUID = 1L;
 

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.util.List;
 
-/** The program of one rank of {@code ferro bench}; rank 0 prints. */
+/** The program of one rank of {@code ferro bench}. Only rank 0 prints. */
 public final class CollectiveBench {
     private static final int WRONG = 1;
     private static final int BAD_INPUT = 2;
@@ -36,7 +36,7 @@ public final class CollectiveBench {
 
     /**
      * Joins the group that the environment describes, and measures a sweep of collectives. Exits with 1 if a result was
-     * wrong, with 2 if the arguments are invalid.
+     * wrong, or with 2 if the arguments are invalid.
      *
      * @param words options of the sweep and their values, as {@link Sweep#parse} reads them
      * @throws IOException if the wire probe fails
@@ -85,7 +85,7 @@ public final class CollectiveBench {
         }
     }
 
-    /** Prints below the table what its columns are, and what makes the times longer than on an idle machine. */
+    /** Prints, below the table, what its columns are, and what makes times longer than on an idle machine. */
     private void explain(MachineUse use, MachineUse.Reading before) throws IOException {
         MachineUse.Reading after = MachineUse.Reading.now();
         double[] used = {after.ranksNanos() - before.ranksNanos()};
@@ -96,7 +96,7 @@ public final class CollectiveBench {
         }
     }
 
-    /** Measures all sizes, on every rank at once; returns how many elements were wrong over all ranks and sizes. */
+    /** Measures all sizes on every rank at once. Returns how many elements were wrong over all ranks and sizes. */
     long run() throws IOException {
         print(sweep.json() ? "" : ResultRow.head(setting));
         long wrong = 0;

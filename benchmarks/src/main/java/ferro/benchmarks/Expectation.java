@@ -3,23 +3,23 @@ package ferro.benchmarks;
 import ferro.ReduceOp;
 
 /**
- * Input and expected result of each rank, computed by plain loops that share no code with the engine.
+ * Input and expected result of each rank. Both are computed by plain loops that share no code with the engine.
  *
  * @param collective collective that is measured
  * @param op         reduction
  * @param rank       rank whose result is expected
  * @param ranks      world size
- * @param count      elements of the whole tensor
+ * @param count      number of elements of the whole tensor
  */
 record Expectation(Measured collective, ReduceOp op, int rank, int ranks, int count) {
-    /** Owner of broadcasts and scatters, receiver of reduces and gathers. */
+    /** The root rank: it has the data of broadcasts and scatters, and gets the results of reduces and gathers. */
     static final int ROOT = 0;
 
     /**
-     * One element.
+     * One element of an input or a result.
      *
-     * @param whole value as an integer that wraps
-     * @param real  value as a number that does not wrap
+     * @param whole value as an integer that wraps around
+     * @param real  value as a number that does not wrap around
      */
     record Value(long whole, double real) {
         static Value of(long exact) {
@@ -27,7 +27,10 @@ record Expectation(Measured collective, ReduceOp op, int rank, int ranks, int co
         }
     }
 
-    /** Returns an element of a rank's input: 2 to 6, never 0 or 1, different between adjacent elements and ranks. */
+    /**
+     * Returns an element of a rank's input: 2 to 6, never 0 or 1. Adjacent elements and adjacent ranks have different
+     * values.
+     */
     static long input(int rank, int index) {
         return 2 + (index * 3L + rank * 2L) % 5;
     }

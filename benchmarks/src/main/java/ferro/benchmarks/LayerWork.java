@@ -3,14 +3,15 @@ package ferro.benchmarks;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The computing of {@code ferro bench overlap} in place of a model: a fixed amount for each layer, last layer first.
+ * The computation of {@code ferro bench overlap}, in place of a model. Each layer takes a fixed amount of computing.
+ * The last layer comes first.
  *
- * <p>Only one thread may use an instance.
+ * <p>Only one thread may use an object.
  */
 abstract class LayerWork {
-    /** What computing does to the core that the rank runs on. */
+    /** The effect of computing on the core that the rank runs on. */
     enum CoreUse {
-        /** Computing leaves the core free, as if an accelerator computes. */
+        /** Computing leaves the core idle, as when an accelerator computes. */
         IDLE,
         /** Computing keeps the core busy. */
         BUSY;
@@ -48,7 +49,9 @@ abstract class LayerWork {
         }
     }
 
-    /** An accelerator that gets all layers at once. Each layer is done a fixed time after the layer before. */
+    /**
+     * An accelerator that gets all layers of a step at once. Each layer is done a fixed time after the previous layer.
+     */
     private static final class TimedWait extends LayerWork {
         private final long layerNanos;
         private long done;
@@ -71,7 +74,7 @@ abstract class LayerWork {
         }
     }
 
-    /** A fixed amount of arithmetic, which takes longer if the core does something else too. */
+    /** A fixed amount of arithmetic for each layer. The arithmetic takes longer if the core has other work too. */
     private static final class Arithmetic extends LayerWork {
         private static final int TRIALS = 5;
         private static final int TRIAL_ROUNDS = 2000;

@@ -15,7 +15,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Detects, by the counters of Linux, what other than the ranks uses the processor during a measurement.
+ * A detector of processor use by anything other than the ranks during a measurement. The detector reads the counters of
+ * Linux.
  *
  * @param cores number of cores that the ranks of this host may use
  * @param localRanks number of ranks of this host
@@ -23,16 +24,16 @@ import java.util.Locale;
  */
 record MachineUse(int cores, int localRanks, int ranks) {
     private static final Path COUNTERS = Proc.HOST.path("stat");
-    /** The threads of this process. */
+    /** The folder of the threads of this process. */
     static final Path THREADS = Proc.HOST.path("self/task");
 
     private static final double NANOS_PER_TICK = 1e7;
-    /** Least number of cores in use by other processes for a warning, however busy the ranks are. */
+    /** Number of cores that other processes must use before a warning is printed, however busy the ranks are. */
     private static final double BUSY_CORES = 0.2;
-    /** Share of all cores from which on ranks and other processes wait for each other. */
+    /** Share of all cores. Above this share, ranks and other processes wait for each other. */
     private static final double FULL = 0.8;
 
-    /** Returns the numbers of ranks and cores that the settings of a rank have. */
+    /** Returns the use for the number of ranks and cores in the settings of a rank. */
     static MachineUse of(RankContext context, int worldSize) {
         return new MachineUse(
                 Settings.LOCAL_CORES.find(context).orElse(Runtime.getRuntime().availableProcessors()),
@@ -41,11 +42,12 @@ record MachineUse(int cores, int localRanks, int ranks) {
     }
 
     /**
-     * Times at one moment.
+     * Times that were read at one moment.
      *
-     * @param wallNanos clock
-     * @param machineNanos processor time of all processes of the machine; NaN if it is not known
-     * @param machineCores number of cores of the machine, which may be more than a container has; 0 if it is not known
+     * @param wallNanos time of a clock
+     * @param machineNanos processor time of all processes of the machine; NaN if the time is not known
+     * @param machineCores number of cores of the machine, which may be more than a container has; 0 if the number is
+     *     not known
      * @param ranksNanos processor time of the ranks
      */
     record Reading(double wallNanos, double machineNanos, int machineCores, double ranksNanos) {
@@ -62,7 +64,10 @@ record MachineUse(int cores, int localRanks, int ranks) {
             return new Reading(System.nanoTime(), machineNanos(lines), cores, process.getProcessCpuTime());
         }
 
-        /** Returns the time in programs and, for them, in the kernel: the first three numbers of the first line. */
+        /**
+         * Returns the time in programs, and in the kernel for programs. This is the sum of the first three numbers of a
+         * line.
+         */
         private static double machineNanos(List<String> lines) {
             String[] words =
                     lines.isEmpty() ? new String[0] : lines.get(0).trim().split(" +");
@@ -77,7 +82,7 @@ record MachineUse(int cores, int localRanks, int ranks) {
             }
         }
 
-        /** Returns this reading with the time of all ranks of the job in place of the time of this rank. */
+        /** Returns this reading with the processor time of all ranks of the job, in place of the time of this rank. */
         Reading ofRanks(double nanos) {
             return new Reading(wallNanos, machineNanos, machineCores, nanos);
         }
@@ -111,7 +116,10 @@ record MachineUse(int cores, int localRanks, int ranks) {
         }
     }
 
-    /** Returns the counters of a compiler thread; an empty array for another thread or a thread that has just ended. */
+    /**
+     * Returns the counters of a compiler thread. Returns an empty array for another thread, or if the thread has just
+     * ended.
+     */
     private static String[] compilerTimes(Path thread) {
         try {
             return Files.readString(thread.resolve("comm")).matches("C[12] Compiler.*\\s*")
@@ -123,12 +131,12 @@ record MachineUse(int cores, int localRanks, int ranks) {
     }
 
     /**
-     * Returns warnings about what has disturbed the measured times; none if nothing has. If the job has several hosts,
-     * no warning is about other processes, because the counters are of one host and the time of the ranks is of all
-     * hosts.
+     * Returns warnings about what has disturbed the measured times. The list is empty if nothing has disturbed them. If
+     * the job has several hosts, no warning is about other processes, because the counters are of one host and the time
+     * of the ranks is of all hosts.
      *
-     * @param before times before the measurement
-     * @param after times after the measurement, with the time of all ranks of the group
+     * @param before reading before the measurement
+     * @param after reading after the measurement, with the time of all ranks of the group
      */
     List<String> warnings(Reading before, Reading after) {
         List<String> lines = new ArrayList<>();

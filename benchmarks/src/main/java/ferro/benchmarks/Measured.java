@@ -6,27 +6,29 @@ import java.util.List;
 
 /** The operations that can be measured. Sizes and bus bandwidth are counted as in nccl-tests. */
 public enum Measured {
-    /** In place; the size is that of each rank's tensor. */
+    /** All-reduce in place. The size is the size of each rank's tensor. */
     ALLREDUCE(CollectiveKind.ALL_REDUCE),
-    /** The size is that of the tensor. */
+    /** Broadcast. The size is the size of the tensor. */
     BROADCAST(CollectiveKind.BROADCAST),
-    /** The size is that of each rank's tensor. */
+    /** Reduce. The size is the size of each rank's tensor. */
     REDUCE(CollectiveKind.REDUCE),
-    /** The size is that of the joined tensor. */
+    /** All-gather. The size is the size of the joined tensor. */
     ALLGATHER(CollectiveKind.ALL_GATHER),
-    /** The size is that of each rank's input. */
+    /** Reduce-scatter. The size is the size of each rank's input. */
     REDUCESCATTER(CollectiveKind.REDUCE_SCATTER),
-    /** The size is that of the joined tensor. */
+    /** Gather. The size is the size of the joined tensor. */
     GATHER(CollectiveKind.GATHER),
-    /** The size is that of the root's tensor. */
+    /** Scatter. The size is the size of the root's tensor. */
     SCATTER(CollectiveKind.SCATTER),
-    /** The size is that of each rank's input. */
+    /** All-to-all. The size is the size of each rank's input. */
     ALLTOALL(CollectiveKind.ALL_TO_ALL),
-    /** In place; the size is that of each rank's tensor. */
+    /** Scan in place. The size is the size of each rank's tensor. */
     SCAN(CollectiveKind.SCAN),
-    /** No data. */
+    /** Barrier, which has no data. */
     BARRIER(CollectiveKind.BARRIER),
-    /** Messages between ranks 0 and 1; the size is that of one message, the time that of one direction. */
+    /**
+     * Messages between ranks 0 and 1. The size is the size of one message, and the time is the time of one direction.
+     */
     PINGPONG(null);
 
     private final CollectiveKind kind;
@@ -45,7 +47,7 @@ public enum Measured {
      *
      * @param name for example {@code allreduce}
      * @return what to measure
-     * @throws IllegalArgumentException listing the names if there is no such name
+     * @throws IllegalArgumentException if no collective has this name; the message lists the names
      */
     public static Measured parse(String name) {
         for (Measured measured : values()) {
@@ -72,12 +74,15 @@ public enum Measured {
         return kind != null && kind.combines();
     }
 
-    /** Whether the tensor consists of one part per rank. */
+    /** Returns whether the tensor consists of one part per rank. */
     boolean inParts() {
         return kind != null && kind.hasParts();
     }
 
-    /** Whether a rank has input that the call does not change, so that a bench may write it again before every call. */
+    /**
+     * Returns whether a rank has input that the call does not change. A bench may write such input again before every
+     * call.
+     */
     boolean readsInput(boolean root) {
         return switch (this) {
             case REDUCE, ALLGATHER, REDUCESCATTER, GATHER, ALLTOALL -> true;
@@ -86,12 +91,12 @@ public enum Measured {
         };
     }
 
-    /** Returns the number of operations in one call: a ping-pong is two messages. */
+    /** Returns the number of operations in one call. A call of a ping-pong has two messages. */
     int timesPerCall() {
         return this == PINGPONG ? 2 : 1;
     }
 
-    /** Returns the bytes that cross the busiest link per byte of size, so that different world sizes are comparable. */
+    /** Returns the bytes that cross the busiest link per byte of size. With this factor, world sizes are comparable. */
     double busFactor(int ranks) {
         return switch (this) {
             case ALLREDUCE -> 2.0 * (ranks - 1) / ranks;

@@ -4,8 +4,8 @@ import ferro.Work;
 import ferro.group.ProcessGroup;
 
 /**
- * The operations that a bench calls at once: one blocking operation, or several that are queued and then waited for,
- * each on its own tensors.
+ * The operations that a bench runs together. A batch is one blocking operation, or several operations that are queued
+ * and then waited for. Each operation has separate tensors.
  */
 final class MeasuredBatch implements AutoCloseable {
     private final MeasuredOperation[] operations;
@@ -32,7 +32,10 @@ final class MeasuredBatch implements AutoCloseable {
         }
     }
 
-    /** Runs all operations once on known data and counts the elements that differ from a plain loop, on this rank. */
+    /**
+     * Runs all operations once on known data. Returns how many elements of this rank differ from the result of a plain
+     * loop.
+     */
     long wrongElements() {
         for (MeasuredOperation operation : operations) {
             operation.giveKnownInput();
@@ -47,7 +50,7 @@ final class MeasuredBatch implements AutoCloseable {
         return wrong;
     }
 
-    /** Returns the elements of one operation, counted as in the table. */
+    /** Returns the number of elements of one operation, counted as in the table. */
     int count() {
         return operations[0].count();
     }

@@ -11,22 +11,22 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * An array of one of the measured types, filled and compared element by element.
+ * An array of a measured type, with methods that fill it and compare single elements.
  *
  * @param tensor  the array
- * @param element bytes of one element, least significant first
- * @param view    the same as the type of the array
+ * @param element buffer for the bytes of one element, least significant first
+ * @param view    view of {@code element} that has the type of the array
  */
 record MeasuredElements(HostTensor tensor, ByteBuffer element, Buffer view) {
     /**
-     * The measured types, in the order in which users see them. Unsigned types are absent, because Java cannot compute
-     * with them.
+     * The measured types, in the order in which the help text lists them. Unsigned types are absent, because Java
+     * cannot compute with them.
      */
     static final List<DataType> TYPES = Stream.of("f32", "f64", "f16", "bf16", "i8", "i16", "i32", "i64")
             .map(DataType::parse)
             .toList();
 
-    /** Largest allowed relative errors, each of some units in the last place. */
+    /** Largest allowed relative errors by type, each of some units in the last place. */
     private static final Map<DataType, Double> TOLERANCES =
             Map.of(DataType.FLOAT32, 1e-5, DataType.FLOAT64, 1e-13, DataType.FLOAT16, 1e-2, DataType.BFLOAT16, 5e-2);
 
@@ -68,7 +68,9 @@ record MeasuredElements(HostTensor tensor, ByteBuffer element, Buffer view) {
         }
     }
 
-    /** Returns whether an element is right. Integers wrap. Floating-point sums may be rounded in another order. */
+    /**
+     * Returns whether an element is right. Integers wrap around. Floating-point sums may be rounded in another order.
+     */
     boolean is(int index, Expectation.Value expected) {
         DataType type = tensor.dataType();
         type.carrier().put(view, 0, tensor.memory(), index, 1);
@@ -89,8 +91,8 @@ record MeasuredElements(HostTensor tensor, ByteBuffer element, Buffer view) {
     }
 
     /**
-     * Writes as many elements as the array has to the start of a buffer, by repeating the first few elements. The
-     * elements that are read stay in the cache, so that this method takes as long as {@link #fill}.
+     * Writes to the start of a buffer as many elements as the array has, by repeating the first few elements. The
+     * repeated elements stay in the cache, so that this method takes as long as {@link #fill}.
      */
     void fillFromFirst(ByteBuffer bytes) {
         int count = (int) tensor.elementCount();

@@ -6,7 +6,7 @@ import ferro.Tensor;
 import ferro.Work;
 import ferro.group.ProcessGroup;
 
-/** One collective of one size on one rank: its tensors, its call, and the check of its result. */
+/** One collective of one size on one rank. The object has the tensors, makes the call, and checks the result. */
 final class MeasuredOperation implements AutoCloseable {
     /** Tag of all messages. NCCL supports only this tag. */
     private static final int TAG = 0;
@@ -80,7 +80,7 @@ final class MeasuredOperation implements AutoCloseable {
         call.run();
     }
 
-    /** Queues the operation after others. */
+    /** Queues the operation after earlier operations. */
     Work submit() {
         int root = Expectation.ROOT;
         Tensor in = inputTensor;
@@ -103,8 +103,8 @@ final class MeasuredOperation implements AutoCloseable {
 
     /**
      * Writes the input again and then runs the operation, as a program with new data for each call does. Data that was
-     * not written since the last call is still in the cache of the core that has read it. The input of an all-reduce is
-     * not written again, because an all-reduce itself writes it.
+     * not written since the last call is still in the cache of the core that has read the data. The input of an
+     * all-reduce is not written again, because an all-reduce overwrites its input.
      */
     void runOnFreshInput() {
         if (collective.readsInput(group.rank() == Expectation.ROOT)) {
@@ -113,7 +113,10 @@ final class MeasuredOperation implements AutoCloseable {
         call.run();
     }
 
-    /** Runs the operation once on known data and counts the elements that differ from a plain loop, on this rank. */
+    /**
+     * Runs the operation once on known data. Returns how many elements of this rank differ from the result of a plain
+     * loop.
+     */
     long wrongElements() {
         giveKnownInput();
         run();
@@ -129,7 +132,7 @@ final class MeasuredOperation implements AutoCloseable {
         place.write(input, inputTensor);
     }
 
-    /** Counts the wrong elements after a run on known input, on this rank. */
+    /** Returns how many elements of this rank are wrong after a run on known input. */
     long wrongInResult() {
         place.read(outputTensor, output);
         return hasResult() ? countWrong() : 0;

@@ -16,7 +16,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
 
-/** The place of the measured tensors. Elements are filled and compared in arrays for every place. */
+/**
+ * The kind of memory that has the measured tensors. For every kind of memory, elements are filled and compared in
+ * arrays.
+ */
 sealed interface MemoryPlace extends AutoCloseable {
     /** Returns a tensor with the type and length of {@code elements}. On the host, the tensor is the array itself. */
     Tensor tensor(MeasuredElements elements);
@@ -24,7 +27,10 @@ sealed interface MemoryPlace extends AutoCloseable {
     /** Copies the array into the tensor. */
     void write(MeasuredElements from, Tensor to);
 
-    /** Writes all elements of the tensor again, as a program does in this kind of memory. The values do not matter. */
+    /**
+     * Writes all elements of the tensor again, as a program does in this kind of memory. The written values do not
+     * matter.
+     */
     default void rewrite(MeasuredElements from, Tensor to) {
         write(from, to);
     }
@@ -42,7 +48,7 @@ sealed interface MemoryPlace extends AutoCloseable {
 
     /**
      * Chooses device memory if the settings of the ranks select a back end for devices. All ranks must call this method
-     * at once.
+     * at the same time.
      *
      * @throws IllegalArgumentException if the sweep asks for shared memory on a back end for devices
      */
@@ -59,7 +65,7 @@ sealed interface MemoryPlace extends AutoCloseable {
         return Device.of(group, context);
     }
 
-    /** Arrays. */
+    /** Arrays of Java. */
     record Host() implements MemoryPlace {
         @Override
         public Tensor tensor(MeasuredElements elements) {
@@ -98,8 +104,8 @@ sealed interface MemoryPlace extends AutoCloseable {
     }
 
     /**
-     * Memory that the group allocates once. The ranks share this memory if they can share memory. The memory has space
-     * for a fixed number of tensors at a time.
+     * Memory that the group allocates once. If the ranks can share memory, the allocated memory is shared. The memory
+     * has space for a fixed number of tensors at a time.
      */
     final class SharedPlace implements MemoryPlace {
         /** Alignment of tensors in bytes, so that each tensor begins at a separate page. */
@@ -111,7 +117,7 @@ sealed interface MemoryPlace extends AutoCloseable {
         private int next;
 
         /**
-         * Allocates the memory. All ranks must call this constructor at once.
+         * Allocates the memory. All ranks must call this constructor at the same time.
          *
          * @param group     group of all ranks
          * @param type      element type of all tensors
@@ -125,7 +131,9 @@ sealed interface MemoryPlace extends AutoCloseable {
             this.room = group.allocate(type, Math.multiplyExact(strideElements, (long) tensors));
         }
 
-        /** Allocates memory for a sweep. If the ranks cannot share memory, rank 0 prints this on standard error. */
+        /**
+         * Allocates memory for a sweep. If the ranks cannot share memory, rank 0 prints a message on standard error.
+         */
         static SharedPlace of(ProcessGroup group, Sweep sweep) {
             long bytesMost = 0;
             for (long size : sweep.sizes()) {

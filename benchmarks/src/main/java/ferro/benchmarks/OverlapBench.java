@@ -15,11 +15,12 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 
 /**
- * The program of one rank of {@code ferro bench overlap}: how much of the communication of a training step hides behind computing;
- * rank 0 prints.
+ * The program of one rank of {@code ferro bench overlap}. The program measures how much of the communication of a
+ * training step hides behind computing. Only rank 0 prints.
  *
- * <p>For every ratio of computing to communicating, and every size of buckets, these run in turns: computing alone, the buckets alone,
- * computing until the first bucket is ready, the last bucket alone, the step with buckets, and computing followed by one all-reduce.
+ * <p>The program measures every ratio of computing to communicating, with every size of buckets. For each of them, the
+ * following parts run in turns: computing alone, the buckets alone, computing until the first bucket is ready, the last
+ * bucket alone, the step with buckets, and computing followed by one all-reduce.
  */
 public final class OverlapBench {
     private static final int ESTIMATES = 9;
@@ -38,8 +39,8 @@ public final class OverlapBench {
     }
 
     /**
-     * Joins the group that the environment describes, and measures overlap. Exits with 1 if an average was wrong, with
-     * 2 if the arguments are invalid.
+     * Joins the group that the environment describes, and measures overlap. Exits with 1 if an average was wrong, or
+     * with 2 if the arguments are invalid.
      *
      * @param words options of the measurement and their values, as {@link OverlapRequest#parse} reads them
      * @throws IOException if the wire probe fails
@@ -52,7 +53,7 @@ public final class OverlapBench {
         });
     }
 
-    /** Measures all ratios, on every rank at once; returns how many elements were wrong over all ranks. */
+    /** Measures all ratios on every rank at once. Returns how many elements were wrong over all ranks. */
     long run() throws IOException {
         List<Parameter> layers = IntStream.range(0, request.layers())
                 .mapToObj(layer -> Parameter.of("layer" + layer, DataType.FLOAT32, request.layerBytes() / Float.BYTES))
@@ -113,7 +114,9 @@ public final class OverlapBench {
         }
     }
 
-    /** Communicates until the code is warm, and returns the time of communication with the fastest size of buckets. */
+    /**
+     * Communicates until the code is compiled, and returns the time of communication with the fastest size of buckets.
+     */
     private double communicatingMillis(List<OverlapStep> steps) {
         double fastest = Double.POSITIVE_INFINITY;
         double spent = 0;
@@ -127,7 +130,10 @@ public final class OverlapBench {
         return fastest;
     }
 
-    /** Runs the parts of all steps in turns. Each round begins with another part. A row has the medians of one step. */
+    /**
+     * Runs the parts of all steps in turns. Each round begins with another part. A row has the medians of one bucket
+     * size.
+     */
     private List<OverlapRow> rows(List<OverlapStep> steps, LayerWork computing) {
         List<Runnable> parts = new ArrayList<>();
         parts.add(() -> steps.get(0).compute(computing));
@@ -165,7 +171,10 @@ public final class OverlapBench {
         return samples[samples.length / 2];
     }
 
-    /** Runs a part on all ranks; returns the slowest rank's time and all ranks' processor time, in milliseconds. */
+    /**
+     * Runs a part on all ranks. Returns the time of the slowest rank and the processor time of all ranks, in
+     * milliseconds.
+     */
     private double[] millis(Runnable part) {
         group.barrier();
         long cpu = process.getProcessCpuTime();

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** The options of {@code ferro bench overlap} alone. */
+/** The options that only {@code ferro bench overlap} has. */
 final class OverlapOptions {
     @Option(
             names = "--computing",
@@ -52,7 +52,10 @@ final class OverlapOptions {
         return words;
     }
 
-    /** Throws if an option of overlap was given; {@code asked} names the measurement that was asked for instead. */
+    /**
+     * Throws an exception if an option of overlap was given. {@code asked} names the measurement that was requested
+     * instead.
+     */
     void refuseFor(String asked) {
         if (!words().isEmpty()) {
             throw new IllegalArgumentException(

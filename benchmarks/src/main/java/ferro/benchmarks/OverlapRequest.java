@@ -8,13 +8,13 @@ import java.util.List;
 /**
  * The request of {@code ferro bench overlap}. The constructor checks the values.
  *
- * @param computing  what computing does to the core
- * @param ratios     time of computing by that of communicating alone
+ * @param computing  effect of computing on the core
+ * @param ratios     time of computing divided by the time of communicating alone
  * @param buckets    sizes of buckets in bytes
- * @param layers     number of gradients
+ * @param layers     number of layers, each with one gradient
  * @param layerBytes size of each gradient in bytes
  * @param rounds     samples of each contestant
- * @param json       one JSON object per line instead of a table
+ * @param json       whether to print one JSON object per line instead of a table
  */
 public record OverlapRequest(
         LayerWork.CoreUse computing,
@@ -24,10 +24,10 @@ public record OverlapRequest(
         long layerBytes,
         int rounds,
         boolean json) {
-    /** The word behind {@code ferro bench}. */
+    /** The word that follows {@code ferro bench}. */
     static final String NAME = "overlap";
 
-    /** Least number of samples of a time. The median of fewer samples means little. */
+    /** Smallest number of samples of a time, because the median of fewer samples means little. */
     private static final int LEAST_ROUNDS = 30;
 
     private static final int MOST_LAYERS = 1000;
@@ -35,14 +35,14 @@ public record OverlapRequest(
     /**
      * Checks the request.
      *
-     * @param computing  what computing does to the core
-     * @param ratios     time of computing by that of communicating alone
+     * @param computing  effect of computing on the core
+     * @param ratios     time of computing divided by the time of communicating alone
      * @param buckets    sizes of buckets in bytes
-     * @param layers     number of gradients
+     * @param layers     number of layers, each with one gradient
      * @param layerBytes size of each gradient in bytes
      * @param rounds     samples of each contestant
      * @param json       whether to print JSON
-     * @throws IllegalArgumentException naming the value and the allowed values
+     * @throws IllegalArgumentException if a value is invalid; the message names the value and the allowed values
      */
     public OverlapRequest {
         ratios = List.copyOf(ratios);
@@ -67,7 +67,7 @@ public record OverlapRequest(
      *
      * @param words options, each with its value, and {@code --json}
      * @return the request
-     * @throws IllegalArgumentException naming the invalid word
+     * @throws IllegalArgumentException if a word is invalid; the message names the word
      */
     public static OverlapRequest parse(List<String> words) {
         LayerWork.CoreUse computing = LayerWork.CoreUse.IDLE;
@@ -132,7 +132,7 @@ public record OverlapRequest(
      * Checks that a group of this size can run the measurement.
      *
      * @param ranks world size
-     * @throws IllegalArgumentException if there is nothing to communicate
+     * @throws IllegalArgumentException if the group is so small that no data needs to be communicated
      */
     public void checkRanks(int ranks) {
         if (ranks < 2) {
@@ -140,7 +140,7 @@ public record OverlapRequest(
         }
     }
 
-    /** Returns the settings of buckets of this size. The first bucket is at most as large as by default. */
+    /** Returns settings for buckets of a size. The first bucket is at most as large as by default. */
     static BucketSettings settings(long bytes) {
         return BucketSettings.DEFAULT.withBytes(Math.min(bytes, BucketSettings.DEFAULT.firstBytes()), bytes);
     }

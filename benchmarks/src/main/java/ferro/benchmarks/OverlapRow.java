@@ -6,16 +6,17 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The measured times of one size of buckets, in milliseconds. Each is the median of the times of the slowest rank.
+ * The measured times for one size of buckets, in milliseconds. Each time is the median of the times of the slowest
+ * rank.
  *
- * @param bucketBytes       size of a bucket
- * @param computing         computing alone
- * @param communicating     the same buckets alone
- * @param untilFirst        computing until the first bucket is ready
- * @param lastBucket        the last bucket alone
- * @param step              computing with buckets that leave as they become ready
- * @param flat              computing, then one all-reduce of all gradients
- * @param communicationCpu  processor time of all ranks that a step takes more than computing alone
+ * @param bucketBytes       size of a bucket in bytes
+ * @param computing         time of computing without communication
+ * @param communicating     time of the same buckets without computing
+ * @param untilFirst        time of computing until the first bucket is ready to be sent
+ * @param lastBucket        time of the last bucket without computing
+ * @param step              time of computing with buckets that are sent as soon as they are ready
+ * @param flat              time of computing, followed by one all-reduce of all gradients
+ * @param communicationCpu  additional processor time of all ranks in a step, compared with computing alone
  */
 record OverlapRow(
         long bucketBytes,
@@ -27,17 +28,23 @@ record OverlapRow(
         double flat,
         double communicationCpu) {
 
-    /** Returns the shortest possible step. The last bucket waits for computing, and all buckets wait for the first. */
+    /**
+     * Returns the shortest possible step. The last bucket waits for all computing, and all buckets wait for the first
+     * bucket.
+     */
     double bound() {
         return Math.max(computing + lastBucket, untilFirst + communicating);
     }
 
-    /** Returns the hidden communication of a step, as a share of the time of communication alone. */
+    /** Returns the hidden communication of a step, as a share of the time of communication without computing. */
     double hidden() {
         return (computing + communicating - step) / communicating;
     }
 
-    /** Returns the row with the shortest step. If several rows have the shortest step, returns the first of them. */
+    /**
+     * Returns the row with the shortest step. If several rows have an equally short step, returns the first of these
+     * rows.
+     */
     static OverlapRow fastest(List<OverlapRow> rows) {
         return Collections.min(rows, Comparator.comparingDouble(OverlapRow::step));
     }
@@ -74,7 +81,7 @@ record OverlapRow(
                 "(ms)");
     }
 
-    /** Returns lines that say what the columns are. */
+    /** Returns lines that describe the columns. */
     static List<String> legend() {
         return List.of(
                 "# C, N: computing alone, communicating alone; c1: computing until the first bucket is ready; n_last: the last"
@@ -134,14 +141,14 @@ record OverlapRow(
     }
 
     /**
-     * The values that all rows of one ratio have in common.
+     * The values that all rows of a ratio have in common.
      *
      * @param ranks            world size
-     * @param medium           medium of the data
-     * @param computing        what computing does to the core
+     * @param medium           medium that carries the data
+     * @param computing        effect of computing on the core
      * @param probeMicros      half a round trip of the wire probe before the measurement
      * @param probeAfterMicros half a round trip of the wire probe after the measurement
-     * @param bestBucketBytes  size of a bucket with which the step was the shortest
+     * @param bestBucketBytes  size in bytes of the buckets with the shortest step
      */
     record OverlapSetting(
             int ranks,

@@ -11,9 +11,9 @@ import ferro.training.Parameter;
 import java.nio.FloatBuffer;
 import java.util.List;
 
-/** The parts of a training step with buckets of one size. Only one thread may use an instance. */
+/** The parts of a training step with buckets of one size. Only one thread may use an object. */
 final class OverlapStep implements AutoCloseable {
-    /** Number of {@link #parts}. */
+    /** Number of parts that {@link #parts} returns. */
     static final int PARTS = 4;
 
     private final GradientBuckets buckets;
@@ -49,7 +49,10 @@ final class OverlapStep implements AutoCloseable {
         return bucketBytes;
     }
 
-    /** Returns four parts in the order of a row's times: all buckets, the time until the first, the last, the step. */
+    /**
+     * Returns four parts, in the order of a row's times. The parts are all buckets, computing until the first bucket,
+     * the last bucket, and the step.
+     */
     List<Runnable> parts(LayerWork computing) {
         return List.of(this::communicate, () -> computing.layers(first), this::lastBucket, () -> step(computing));
     }
@@ -58,7 +61,7 @@ final class OverlapStep implements AutoCloseable {
         computing.layers(layers);
     }
 
-    /** Averages all buckets at once. */
+    /** Averages the gradients of all buckets at once. */
     void communicate() {
         for (int layer = layers - 1; layer >= 0; layer--) {
             buckets.ready(layer);
@@ -87,7 +90,7 @@ final class OverlapStep implements AutoCloseable {
         group.allReduce(flat.tensor(), ReduceOp.AVG);
     }
 
-    /** Averages layers that differ by rank, and returns how many elements of this rank are not the average. */
+    /** Averages layers that differ by rank. Returns how many elements of this rank are not the average. */
     long wrongElements() {
         for (int layer = 0; layer < layers; layer++) {
             FloatBuffer gradient = buckets.gradient(layer).buffer().asFloatBuffer();

@@ -19,22 +19,28 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A plain connection between ranks 0 and 1 of a group, for {@link WireProbe}. The connection uses the address by which
- * the group itself reaches rank 0, so that the probe takes the same route as data. The connection uses loopback if both
- * ranks have the same address, or if no address is known.
+ * the group reaches rank 0, so that the probe takes the same route as data. The connection uses loopback if ranks 0 and
+ * 1 have the same address, or if no address is known.
  *
- * @param connection this rank's end; null on other ranks, and if there is no connection
- * @param trouble    why there is no connection, on rank 0 only
+ * @param connection this rank's end; null on ranks other than 0 and 1, and if the connection has failed
+ * @param trouble    why the connection has failed, on rank 0 only
  */
 record ProbeWire(SocketChannel connection, Optional<String> trouble) {
-    /** Time limit for the connection. Both ranks have just returned from a call of all ranks, so no rank is late. */
+    /**
+     * Time limit for the connection. Ranks 0 and 1 have just returned from a call of all ranks, so neither of them is
+     * late.
+     */
     private static final int PATIENCE_MILLIS = 10_000;
 
-    /** Length of the token that rank 1 sends first, because other processes may find the port too. */
+    /** Length of the token that rank 1 sends first, because other processes may also connect to the port. */
     private static final int TOKEN_BYTES = Long.BYTES;
 
     private static final ProbeWire NONE = new ProbeWire(null, Optional.empty());
 
-    /** Connects ranks 0 and 1. Every rank must call this method, and learns by it whether the connection exists. */
+    /**
+     * Connects ranks 0 and 1. Every rank must call this method, which also sends all ranks whether the connection
+     * exists.
+     */
     static ProbeWire between(ProcessGroup group) {
         if (group.worldSize() == 1) {
             return NONE;
@@ -57,7 +63,7 @@ record ProbeWire(SocketChannel connection, Optional<String> trouble) {
         return group.rank() == 0 ? new ProbeWire(null, Optional.of(why)) : NONE;
     }
 
-    /** Listens, and waits for rank 1. Broadcasts port and token even after a failure, so that no other rank waits. */
+    /** Listens and waits for rank 1. Broadcasts port and token even after a failure, so that no other rank waits. */
     private static SocketChannel accepted(ProcessGroup group) throws IOException {
         long[] door = {0, new SecureRandom().nextLong()};
         boolean told = false;
@@ -129,12 +135,12 @@ record ProbeWire(SocketChannel connection, Optional<String> trouble) {
         }
     }
 
-    /** Returns at least 1, because 0 would mean no time limit. */
+    /** Returns the milliseconds until a deadline, but at least 1, because 0 would mean no time limit. */
     private static int millisUntil(long deadline) {
         return (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()));
     }
 
-    /** Makes a connection non-blocking, for polling. */
+    /** Makes a connection non-blocking, so that a thread can poll it. */
     static SocketChannel plain(SocketChannel channel) throws IOException {
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         channel.configureBlocking(false);

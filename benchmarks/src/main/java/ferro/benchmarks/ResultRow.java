@@ -6,26 +6,29 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * One line of the result.
+ * One line of the result table.
  *
- * @param setting     values that all lines share
- * @param count       elements of the whole tensor
+ * @param setting     values that all lines of the table share
+ * @param count       number of elements of the whole tensor
  * @param times       times of one operation
- * @param wrong       elements that differ from a plain loop, over all ranks
+ * @param wrong       number of elements that differ from the result of a plain loop, over all ranks
  * @param probeMicros half a round trip of the wire probe at the time of this line; NaN if no probe was measured
  */
 record ResultRow(SweepSetting setting, int count, Stopwatch.CallTimes times, long wrong, double probeMicros) {
     /**
-     * The values that all lines share.
+     * The values that all lines of the table share.
      *
      * @param sweep   requested sweep
      * @param backend name of the back end
      * @param ranks   world size
-     * @param memory  place of the tensors
-     * @param medium  medium of the data; empty if it is not known
+     * @param memory  kind of memory that has the tensors
+     * @param medium  medium that carries the data; empty if the medium is not known
      */
     record SweepSetting(Sweep sweep, String backend, int ranks, String memory, String medium) {
-        /** Takes the medium from the group, because the name of a back end does not determine the medium. */
+        /**
+         * Returns the setting with the medium of the group, because the name of a back end does not determine the
+         * medium.
+         */
         static SweepSetting of(Sweep sweep, String backend, ProcessGroup group, String memory) {
             return new SweepSetting(
                     sweep, backend, group.worldSize(), memory, group.medium().text());
@@ -49,7 +52,7 @@ record ResultRow(SweepSetting setting, int count, Stopwatch.CallTimes times, lon
         return algorithmBandwidth() * sweep().collective().busFactor(setting.ranks());
     }
 
-    /** Returns column heads as in nccl-tests. */
+    /** Returns the column heads, as nccl-tests prints them. */
     static String head(SweepSetting setting) {
         String columns = "# %10s %12s %6s %8s %12s %9s %9s %6s";
         return String.format(
@@ -79,7 +82,7 @@ record ResultRow(SweepSetting setting, int count, Stopwatch.CallTimes times, lon
                 "");
     }
 
-    /** Returns lines that say what the columns are. */
+    /** Returns lines that describe the columns. */
     static List<String> legend(SweepSetting setting) {
         List<String> lines = new ArrayList<>(List.of(
                 "# size, count: bytes and elements of the tensor; redop: the operation",

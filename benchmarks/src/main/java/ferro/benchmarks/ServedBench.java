@@ -21,14 +21,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * The program of one rank of a comparison. The program waits for a request, measures, answers and waits again. So
- * several libraries stay warm and measure in turns, and only one of them measures at a time.
+ * The program of one rank of a comparison. The program waits for a request, measures, answers and waits again. So the
+ * code of several libraries stays compiled. The libraries measure in turns, and only one library measures at a time.
  *
- * <p>Every rank reads requests from the pipe {@code command.RANK} of a folder; rank 0 answers on the pipe {@code answer}.
+ * <p>Every rank reads requests from the pipe {@code command.RANK} of a folder. Rank 0 answers on the pipe
+ * {@code answer}.
  */
 public final class ServedBench {
     private static final String QUIT = "quit";
-    /** The largest size that comparisons request. */
+    /** The largest size in bytes that a comparison requests. */
     private static final long SHARED_BYTES = 64L << 20;
 
     private final ProcessGroup group;
@@ -43,10 +44,10 @@ public final class ServedBench {
     }
 
     /**
-     * Serves requests until the request to quit. The ranks are those of the group that the environment describes, or
+     * Serves requests until the request to quit. The ranks belong to the group that the environment describes, or are
      * simulated ranks in threads of this process.
      *
-     * @param words the folder of the pipes; then optionally the number of simulated ranks
+     * @param words the folder of the pipes, and optionally the number of simulated ranks
      * @throws Exception if the pipes cannot be read or written
      */
     public static void main(String[] words) throws Exception {

@@ -9,28 +9,33 @@ import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Times an operation on all ranks together. The warm-up has a least duration, and continues until the JIT compilers of
- * all ranks have been at rest for some time. Then 5 to 64 blocks run. A block is a barrier and up to 1000 calls back to
- * back. A sample is the slowest rank's time for a block, divided by the number of calls. The benches of the peers do
- * the same.
+ * A stopwatch that times an operation on all ranks together. The warm-up has a minimum duration, and continues until
+ * the JIT compilers of all ranks have been idle for some time. Then 5 to 64 blocks run. A block is a barrier and up to
+ * 1000 consecutive calls. A sample is the slowest rank's time for a block, divided by the number of calls. The benches
+ * of other libraries measure in the same way.
  */
 final class Stopwatch {
-    /** Duration of a block, which is so long that the clock and the barrier do not matter. */
+    /** Duration of a block. A block is so long that the cost of the clock and the barrier does not matter. */
     private static final double BLOCK_NANOS = Duration.ofMillis(4).toNanos();
 
-    /** Longest warm-up in multiples of {@code firstWarmUp}. A JVM is then measured even if compilers are busy. */
+    /**
+     * Longest warm-up in multiples of {@code firstWarmUp}. After the limit, a JVM is measured even if compilers are
+     * busy.
+     */
     private static final int LONGEST_WARM_UP = 8;
 
     /**
-     * Longest pause of the ranks after a batch during which code was compiled. If a rank polls and a compiler runs on
-     * the same core, each of them gets half of the core, and waits for time slices of the scheduler.
+     * Longest pause of the ranks after a batch during which code was compiled. If a polling rank and a compiler run on
+     * the same core, rank and compiler get half of the core each, and wait for time slices of the scheduler.
      */
     private static final long LONGEST_PAUSE_NANOS = Duration.ofMillis(20).toNanos();
 
     private static final Duration LONG_WARM_UP = Duration.ofMillis(1500);
     private static final Duration SHORT_WARM_UP = Duration.ofMillis(200);
 
-    /** Share of the time of a batch. If compilers take less, the measured code is no longer being compiled. */
+    /**
+     * Share of the time of a batch. If compilers take a smaller share, the measured code is no longer being compiled.
+     */
     private static final double COMPILERS_AT_REST = 0.05;
 
     private final CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
@@ -45,15 +50,15 @@ final class Stopwatch {
     }
 
     /**
-     * The times of the phases.
+     * The times of warm-up and measurement.
      *
      * @param firstWarmUp warm-up before the first operation, in which a JVM compiles the code of a call
-     * @param warmUp      warm-up before every further operation; also the time for which the compilers must be at rest
+     * @param warmUp      warm-up before every further operation; also the time for which the compilers must be idle
      * @param measure     time for the samples of one operation
      */
     record Pace(Duration firstWarmUp, Duration warmUp, Duration measure) {
         /**
-         * Returns the times for a measurement of this length. The first warm-up is six times as long as the
+         * Returns the times for a measurement of the length {@code time}. The first warm-up is six times as long as the
          * measurement, but at most 1.5 s, so that a short measurement has a short warm-up.
          */
         static Pace measuring(Duration time) {
@@ -68,12 +73,13 @@ final class Stopwatch {
     /**
      * Times of one call, in microseconds.
      *
-     * @param min    fastest block
-     * @param median middle block
-     * @param p99    slowest block but one in a hundred; with fewer than a hundred blocks the slowest
+     * @param min    time of a call in the fastest block
+     * @param median time of a call in the median block
+     * @param p99    time of a call in the slowest block after the slowest hundredth is left out; with fewer than a
+     *     hundred blocks, in the slowest block
      */
     record CallTimes(double min, double median, double p99) {
-        /** Returns the times of one operation if a call has several. */
+        /** Returns the times of one operation if a call has several operations. */
         CallTimes dividedBy(int operations) {
             return new CallTimes(min / operations, median / operations, p99 / operations);
         }
@@ -94,11 +100,11 @@ final class Stopwatch {
         }
 
         /**
-         * Adds a batch.
+         * Adds a batch of calls.
          *
-         * @param nanos time of the batch
+         * @param nanos time of the batch in nanoseconds
          * @param compilerNanos longest time that the compilers of a rank were busy during the batch
-         * @return whether the compilers were at rest
+         * @return whether the compilers were idle during the batch
          */
         boolean add(double nanos, double compilerNanos) {
             boolean isAtRest = compilerNanos <= COMPILERS_AT_REST * nanos;
@@ -108,13 +114,14 @@ final class Stopwatch {
         }
 
         /**
-         * Returns whether the warm-up and its last part without compilations were long enough, or the limit is reached.
+         * Returns whether the warm-up was long enough, and ended with a long enough time without compilations. Also
+         * returns true if the limit of the warm-up is reached.
          */
         boolean isOver() {
             return spent >= leastNanos && atRest >= restNanos || spent >= maxNanos;
         }
 
-        /** Returns whether a batch is so short that the next one has twice its calls. */
+        /** Returns whether a batch is so short that the next batch gets twice as many calls. */
         boolean isShort(double batchNanos) {
             return batchNanos < leastNanos / 8;
         }
@@ -135,7 +142,10 @@ final class Stopwatch {
         return new CallTimes(samples[0], samples[blocks / 2], samples[p99]);
     }
 
-    /** Runs batches that double until they are long. Returns the last batch's time per call, the same on every rank. */
+    /**
+     * Runs batches of doubling length until they are long. Returns the last batch's time per call, the same on every
+     * rank.
+     */
     private double warmUp(Runnable operation, SizeWarmUp warmUp) {
         int calls = 1;
         while (true) {

@@ -9,16 +9,17 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * The sweep to measure: one collective, one type, one op and several sizes. The constructor checks the values.
+ * The sweep to measure. A sweep has one collective, one type, one op and several sizes. The constructor checks the
+ * values.
  *
  * @param collective collective to measure
  * @param type       type of the elements
- * @param op         reduction; without effect if the collective does not reduce
- * @param sizes      in bytes, in the order of the table
- * @param time       how long to measure each size, without the warm-up
- * @param queued     number of operations that are queued before the first is waited for; 1 for blocking calls
- * @param shared     whether the tensors are memory of the group instead of arrays
- * @param json       one JSON object per line instead of a table
+ * @param op         reduction; has no effect if the collective does not reduce
+ * @param sizes      sizes in bytes, in the order of the table
+ * @param time       duration of the measurement of each size, without the warm-up
+ * @param queued     number of operations that are queued before the first operation is waited for; 1 for blocking calls
+ * @param shared     whether the group allocates the tensors, in place of arrays
+ * @param json       whether to print one JSON object per line instead of a table
  */
 public record Sweep(
         Measured collective,
@@ -29,7 +30,7 @@ public record Sweep(
         int queued,
         boolean shared,
         boolean json) {
-    /** Default sizes, after that of one element. */
+    /** Default sizes that follow the size of one element. */
     private static final String DEFAULT_SIZES = "64,1KiB,16KiB,256KiB,1MiB,4MiB,16MiB,64MiB";
 
     private static final String DEFAULT_TIME = "250ms";
@@ -41,7 +42,9 @@ public record Sweep(
     private static final String PRE_MULTIPLIED_NAME = "premulsum";
     private static final List<ReduceOp> OPS =
             List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG, PRE_MULTIPLIED);
-    /** Largest number of queued operations. A group can queue more, but here each operation has its own tensors. */
+    /**
+     * Largest number of queued operations. A group can queue more operations, but in a bench each has separate tensors.
+     */
     private static final int MOST_QUEUED = 1000;
     /** Longest Java array that every JVM can allocate. */
     private static final long MOST_ELEMENTS = Integer.MAX_VALUE - 8L;
@@ -59,17 +62,17 @@ public record Sweep(
     }
 
     /**
-     * Checks the request.
+     * Checks the values.
      *
      * @param collective collective to measure
      * @param type       type of the elements
      * @param op         reduction
-     * @param sizes      sizes in bytes; a barrier has none
+     * @param sizes      sizes in bytes; a barrier has no sizes
      * @param time       time to measure each size
      * @param queued     number of operations that are queued at once, 1 to 1000
      * @param shared     whether the group allocates the tensors
      * @param json       whether to print JSON
-     * @throws IllegalArgumentException naming the value and the allowed values
+     * @throws IllegalArgumentException if a value is invalid; the message names the value and the allowed values
      */
     public Sweep {
         if (!MeasuredElements.TYPES.contains(type)) {
@@ -103,12 +106,12 @@ public record Sweep(
     }
 
     /**
-     * Reads the words after {@code ferro bench}, without the words that the launcher itself uses.
+     * Reads the words after {@code ferro bench}, without the words that are for the launcher.
      *
      * @param words a collective, then options: {@code --sizes --type --op --time --queued --memory
      *     --json}
      * @return the sweep
-     * @throws IllegalArgumentException naming the invalid word
+     * @throws IllegalArgumentException if a word is invalid; the message names the word
      */
     public static Sweep parse(List<String> words) {
         if (words.isEmpty() || words.get(0).startsWith("-")) {
@@ -155,7 +158,7 @@ public record Sweep(
         return name.equals(PRE_MULTIPLIED_NAME) ? PRE_MULTIPLIED : ReduceOp.parse(name);
     }
 
-    /** Returns a sweep of blocking calls on f32 by sum, of one size. The caller measures the time. */
+    /** Returns a sweep of blocking sums of f32 elements, of one size. The caller sets how long to measure. */
     static Sweep of(Measured collective, long bytes) {
         return new Sweep(collective, DataType.FLOAT32, ReduceOp.SUM, List.of(bytes), Duration.ZERO, 1, false, false);
     }
@@ -210,7 +213,8 @@ public record Sweep(
     }
 
     /**
-     * Returns the elements of the full tensor for a size. If it has parts, each part has the same length, at least 1.
+     * Returns the number of elements of the full tensor for a size. If the tensor has parts, each part has the same
+     * length, at least 1.
      */
     int elements(long size, int ranks) {
         long count = size / type.byteSize();

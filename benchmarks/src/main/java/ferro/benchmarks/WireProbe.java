@@ -12,16 +12,19 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * Measures the current speed of machine and network without ferro. The result is half the time of a round trip of 4
- * bytes over a plain connection between ranks 0 and 1, which both spin. The connection is over loopback if both ranks
- * have the same address. Times that were measured beside different results of the probe are not comparable.
+ * A probe that measures the current speed of machine and network without ferro. The result is half the time of a round
+ * trip of 4 bytes over a plain connection between ranks 0 and 1. Ranks 0 and 1 spin while they wait. The connection is
+ * over loopback if ranks 0 and 1 have the same address. If the probe gave different results, the times measured next to
+ * these results are not comparable.
  */
 public final class WireProbe implements AutoCloseable {
     private static final int ROUND_TRIPS = 500;
     private static final int WARM_UP_TRIPS = 20_000;
     private static final long WARM_UP_NANOS = Duration.ofMillis(150).toNanos();
     private static final long BOUND_NANOS = Duration.ofSeconds(1).toNanos();
-    /** Number of spins before a rank yields its core, because the host may have more threads than cores. */
+    /**
+     * Number of spins before a rank yields its core. A rank yields because the host may have more threads than cores.
+     */
     private static final int SPINS = 200;
 
     private static final int MORE = 1;
@@ -38,7 +41,7 @@ public final class WireProbe implements AutoCloseable {
 
     /**
      * Connects ranks 0 and 1. Every rank must call this method. If the connection fails, no probe is measured, and rank
-     * 0 prints the reason. A firewall may block every port but that of ferro.
+     * 0 prints the reason. For example, a firewall may block every port except the port of ferro.
      */
     static WireProbe open(ProcessGroup group, PrintStream complaints) {
         ProbeWire wire = ProbeWire.between(group);
@@ -47,16 +50,16 @@ public final class WireProbe implements AutoCloseable {
     }
 
     /**
-     * Both ends of a probe in one process.
+     * The two ends of a probe in one process.
      *
-     * @param first  end that sends first and measures
+     * @param first  end that sends first and measures the time
      * @param second end that answers, on another thread
      */
     public record Pair(WireProbe first, WireProbe second) implements AutoCloseable {
         /**
-         * Measures round trips, while another thread runs {@link #follow}.
+         * Measures round trips, while another thread runs {@link #follow} on the other end.
          *
-         * @return microseconds of one way
+         * @return half the time of a round trip, in microseconds
          * @throws IOException if the other thread does not answer in time
          */
         public double lead() throws IOException {
@@ -64,10 +67,10 @@ public final class WireProbe implements AutoCloseable {
         }
 
         /**
-         * Answers until the other thread has finished.
+         * Answers messages until the other thread has finished.
          *
          * @return a value without meaning
-         * @throws IOException if the other thread does not lead in time
+         * @throws IOException if the other thread sends nothing in time
          */
         public double follow() throws IOException {
             return second.halfRoundTripMicros();
@@ -83,8 +86,8 @@ public final class WireProbe implements AutoCloseable {
     /**
      * Connects two threads of this process.
      *
-     * @return both ends
-     * @throws IOException if there is no loopback
+     * @return two connected ends
+     * @throws IOException if this machine has no loopback interface
      */
     public static Pair pair() throws IOException {
         InetSocketAddress endpoint = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -96,12 +99,15 @@ public final class WireProbe implements AutoCloseable {
         }
     }
 
-    /** Runs the probe until its code is compiled. Otherwise its figures would depend on the JIT, not on the machine. */
+    /** Runs the probe until its code is compiled. Without this, the results would depend on the JIT compiler. */
     void warmUp() throws IOException {
         exchange(WARM_UP_TRIPS, WARM_UP_NANOS);
     }
 
-    /** Returns microseconds of one way on rank 0, else NaN; NaN also without a connection. All ranks must call this. */
+    /**
+     * Returns half a round trip in microseconds on rank 0. Returns NaN on other ranks and without a connection. All
+     * ranks must call this method.
+     */
     double halfRoundTripMicros() throws IOException {
         return exchange(ROUND_TRIPS, BOUND_NANOS);
     }
@@ -113,7 +119,9 @@ public final class WireProbe implements AutoCloseable {
         return first ? lead(roundTrips, nanos) : follow();
     }
 
-    /** Makes round trips until their number is reached or the time is over. The last message stops the other rank. */
+    /**
+     * Makes round trips until their number is reached or the time has passed. The last message stops the other rank.
+     */
     private double lead(int roundTrips, long nanos) throws IOException {
         long deadline = System.nanoTime() + nanos;
         double[] micros = new double[roundTrips];

@@ -8,7 +8,7 @@ import java.util.Locale;
  * An axis of a chart.
  *
  * @param caption what the axis shows, with the unit
- * @param logarithmic whether equal factors have equal lengths
+ * @param logarithmic whether equal factors have equal lengths on the axis
  * @param low smallest value
  * @param high largest value
  * @param ticks labelled values
@@ -19,9 +19,9 @@ public record Axis(String caption, boolean logarithmic, double low, double high,
     private static final int MAX_TICKS = 7;
 
     /**
-     * A labelled value.
+     * A labelled value of an axis.
      *
-     * @param value value at which the tick stands
+     * @param value value on the axis that the tick marks
      * @param label text of the tick
      */
     public record Tick(double value, String label) {}

@@ -5,9 +5,9 @@ import java.util.List;
 /**
  * A line of a chart.
  *
- * @param label text at the end of the line
- * @param stroke colour and dash
- * @param points points by increasing x, at least one
+ * @param label text that is drawn at the end of the line
+ * @param stroke colour and dash of the line
+ * @param points points by increasing x, at least one point
  */
 public record ChartLine(String label, LineStroke stroke, List<Point> points) {
     /**
@@ -29,10 +29,10 @@ public record ChartLine(String label, LineStroke stroke, List<Point> points) {
     /**
      * Creates a line.
      *
-     * @param label text at the end of the line
-     * @param stroke colour and dash
+     * @param label text that is drawn at the end of the line
+     * @param stroke colour and dash of the line
      * @param points points by increasing x
-     * @throws IllegalArgumentException if there is no point
+     * @throws IllegalArgumentException if {@code points} is empty
      */
     public ChartLine {
         if (points.isEmpty()) {

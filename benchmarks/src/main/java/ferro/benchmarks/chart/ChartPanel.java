@@ -3,15 +3,15 @@ package ferro.benchmarks.chart;
 import java.util.List;
 
 /**
- * A part of a picture with axes of its own.
+ * A part of a picture that has its own axes.
  *
  * @param title what the panel shows, and which direction is better
  * @param x horizontal axis
  * @param y vertical axis
- * @param lines one to five lines
+ * @param lines one to five lines of the panel
  */
 public record ChartPanel(String title, Axis x, Axis y, List<ChartLine> lines) {
-    /** Largest number of lines, because readers cannot distinguish more lines. */
+    /** Largest number of lines of a panel, because readers cannot distinguish more lines. */
     public static final int MAX_LINES = 5;
 
     /**
@@ -21,7 +21,7 @@ public record ChartPanel(String title, Axis x, Axis y, List<ChartLine> lines) {
      * @param x horizontal axis
      * @param y vertical axis
      * @param lines lines of the panel
-     * @throws IllegalArgumentException if there is no line, or there are more than five
+     * @throws IllegalArgumentException if {@code lines} is empty, or has more than five lines
      */
     public ChartPanel {
         if (lines.isEmpty() || lines.size() > MAX_LINES) {

@@ -16,8 +16,8 @@ import java.util.List;
  * picture needs no legend.
  *
  * @param title what the picture shows
- * @param notes lines below the panels: the machine, and what is not drawn
- * @param columns number of panels beside each other
+ * @param notes lines of text below the panels, about the machine and about what is not drawn
+ * @param columns number of panels in a row
  * @param panels panels, row by row
  */
 public record ChartPicture(String title, List<String> notes, int columns, List<ChartPanel> panels) {
@@ -33,8 +33,8 @@ public record ChartPicture(String title, List<String> notes, int columns, List<C
      * Creates a picture, and breaks long notes into lines.
      *
      * @param title what the picture shows
-     * @param notes lines below the panels
-     * @param columns number of panels beside each other
+     * @param notes lines of text below the panels
+     * @param columns number of panels in a row
      * @param panels panels, row by row
      */
     public ChartPicture {
@@ -44,7 +44,7 @@ public record ChartPicture(String title, List<String> notes, int columns, List<C
         panels = List.copyOf(panels);
     }
 
-    /** Returns lines of at most so many letters. */
+    /** Breaks a note into lines of at most {@code letters} letters. */
     private static List<String> wrapped(String note, int letters) {
         List<String> lines = new ArrayList<>();
         StringBuilder line = new StringBuilder();
@@ -60,7 +60,7 @@ public record ChartPicture(String title, List<String> notes, int columns, List<C
     }
 
     /**
-     * Writes the picture twice.
+     * Writes the picture as an SVG file and as a PNG file.
      *
      * @param folder folder of the files
      * @param name name of the files without the ending
@@ -104,7 +104,7 @@ public record ChartPicture(String title, List<String> notes, int columns, List<C
         return marks;
     }
 
-    /** Returns the lines of a panel, the first of which lies on top. */
+    /** Returns the lines of a panel. The first line is drawn on top of the other lines. */
     List<PictureMark> lines(int index) {
         PanelPlot plot = plot(index);
         List<PictureMark> marks = new ArrayList<>();

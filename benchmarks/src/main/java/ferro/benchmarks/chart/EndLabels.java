@@ -4,18 +4,18 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.stream.IntStream;
 
-/** Places of the labels at the ends of lines: as near to the ends as possible without an overlap. */
+/** The positions of the labels at the ends of lines. Labels are as near to the ends as possible, without an overlap. */
 final class EndLabels {
     private EndLabels() {}
 
     /**
      * Moves labels apart.
      *
-     * @param wanted heights of the ends of the lines
-     * @param apart least distance of two labels
-     * @param low smallest allowed height
-     * @param high largest allowed height
-     * @return heights of the labels in the order of {@code wanted}
+     * @param wanted vertical positions of the ends of the lines
+     * @param apart smallest distance between two labels
+     * @param low smallest allowed vertical position
+     * @param high largest allowed vertical position
+     * @return vertical positions of the labels, in the order of {@code wanted}
      */
     static double[] spread(double[] wanted, double apart, double low, double high) {
         int[] order = IntStream.range(0, wanted.length)

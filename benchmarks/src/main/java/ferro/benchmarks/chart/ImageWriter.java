@@ -12,13 +12,13 @@ import java.io.IOException;
 import java.util.List;
 import javax.imageio.ImageIO;
 
-/** Writes a picture as PNG for a light page, with two pixels for each unit of length. */
+/** A writer of pictures as PNG, with the colours of a light page and two pixels for each unit of length. */
 final class ImageWriter {
     private static final int SCALE = 2;
 
     private ImageWriter() {}
 
-    /** Draws into memory, so that a machine that cannot draw leaves no empty file. */
+    /** Draws a picture into memory, so that a machine that cannot draw leaves no empty file. */
     static byte[] png(ChartPicture picture) throws IOException {
         try {
             BufferedImage image =
@@ -83,7 +83,7 @@ final class ImageWriter {
         return new BasicStroke(width, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND, 10, theme.dash(stroke.medium()), 0);
     }
 
-    /** Returns the width of a stroke. The lines of ferro are wider. */
+    /** Returns the width of a stroke. The lines of ferro are wider than other lines. */
     static float width(String role, LineStroke stroke) {
         if (!role.equals("line")) {
             return 1;

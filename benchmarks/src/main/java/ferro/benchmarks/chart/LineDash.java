@@ -2,13 +2,13 @@ package ferro.benchmarks.chart;
 
 import java.util.Locale;
 
-/** The medium of a line, which gives the line its dash. */
+/** The medium of the data that a line shows. The medium determines the dash of the line. */
 public enum LineDash {
-    /** Memory that the ranks of a host share: a solid line. */
+    /** Memory that the ranks of a host share, drawn as a solid line. */
     SHARED_MEMORY,
-    /** TCP without encryption: a dashed line. */
+    /** TCP without encryption, drawn as a dashed line. */
     TCP,
-    /** TCP with encryption: a dotted line. */
+    /** TCP with encryption, drawn as a dotted line. */
     TLS;
 
     /** Returns the name of the dash in the theme. */

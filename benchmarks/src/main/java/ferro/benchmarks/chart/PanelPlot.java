@@ -20,7 +20,7 @@ final class PanelPlot {
     private final int left;
     private final int top;
 
-    /** Lays the lines out; the panel begins at this place of the picture. */
+    /** Lays the lines out. The panel begins at the position {@code panelLeft}, {@code panelTop} of the picture. */
     PanelPlot(ChartPanel panel, int panelLeft, int panelTop) {
         this.panel = panel;
         left = panelLeft + LEFT;

@@ -2,9 +2,9 @@ package ferro.benchmarks.chart;
 
 import java.util.Locale;
 
-/** A part of a picture that is drawn as it is: a text, or a stroke. Lengths and places are pixels from the top left. */
+/** A text or a stroke of a picture. Lengths and positions are in pixels, from the top left. */
 sealed interface PictureMark {
-    /** The part of a text that is at the coordinates of the text. */
+    /** The part of a text that is placed at the coordinates of the text. */
     enum Anchor {
         START,
         MIDDLE,
@@ -20,7 +20,7 @@ sealed interface PictureMark {
      *
      * @param color name of the colour
      * @param size size in pixels
-     * @param bold whether it is bold
+     * @param bold whether the text is bold
      */
     enum Style {
         TITLE("ink", 17, true),
@@ -40,7 +40,7 @@ sealed interface PictureMark {
         }
     }
 
-    /** A text. */
+    /** A text of a picture. */
     record TextMark(Style style, Anchor anchor, double x, double y, String text) implements PictureMark {}
 
     /** A stroke through points. The role is the class of the stroke in SVG. */

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Writes a picture as SVG, whose colours follow the page, light or dark. */
+/** A writer of pictures as SVG. The colours of the SVG follow the light or dark style of the page. */
 final class SvgWriter {
     private final Theme theme = Theme.load();
     private final StringBuilder svg = new StringBuilder();

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/** Colours, dashes and fonts by name, for a light and for a dark page, as config/theme/theme.css lists them. */
+/** Colours, dashes and fonts by name, for light and for dark pages. The file config/theme/theme.css lists them. */
 public final class Theme {
     private static final String FILE = "theme.css";
     private static final String DARK = "@media (prefers-color-scheme: dark)";
@@ -51,8 +51,8 @@ public final class Theme {
     /**
      * {@return the text of an entry for a light page}
      *
-     * @param name name without hyphens in front, such as {@code ferro}
-     * @throws IllegalArgumentException if there is no such entry
+     * @param name name of the entry without leading hyphens, such as {@code ferro}
+     * @throws IllegalArgumentException if no entry has this name
      */
     public String light(String name) {
         return entry(light, name);
@@ -61,8 +61,8 @@ public final class Theme {
     /**
      * {@return the text of an entry for a dark page}
      *
-     * @param name name without hyphens in front, such as {@code page}
-     * @throws IllegalArgumentException if there is no such entry
+     * @param name name of the entry without leading hyphens, such as {@code page}
+     * @throws IllegalArgumentException if no entry has this name
      */
     public String dark(String name) {
         return entry(dark, name);
@@ -76,12 +76,12 @@ public final class Theme {
         return text;
     }
 
-    /** Returns a colour of a light page, which images have. */
+    /** Returns a colour for a light page. Images have the colours of light pages. */
     Color color(String name) {
         return Color.decode(light(name));
     }
 
-    /** Returns the lengths of strokes and gaps of a medium's lines; null for a solid line. */
+    /** Returns the lengths of strokes and gaps of lines for a medium; null for a solid line. */
     float[] dash(LineDash medium) {
         String text = light(medium.entry());
         if (text.equals("none")) {

@@ -17,7 +17,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Draws the time of a call over its data size, and beside it in multiples of ferro's, with a line per library. */
+/**
+ * A chart with one line per library. The chart shows the time of a call over the data size. A second panel shows the
+ * time as a multiple of ferro's time.
+ */
 final class Chart {
     private static final int FEWEST_SIZES = 2;
     private static final double SIZES_PER_TICK = 3;
@@ -29,8 +32,8 @@ final class Chart {
     /**
      * Prepares a chart.
      *
-     * @param items  sizes of one collective and world size
-     * @param medium whose contestants are drawn
+     * @param items  sizes of one collective and one world size
+     * @param medium medium of the contestants that are drawn
      */
     Chart(Ratios ratios, List<Item> items, MediumName medium) {
         this.ratios = ratios;
@@ -55,7 +58,7 @@ final class Chart {
         }
     }
 
-    /** Returns the panel of times and, if there is another library than ferro, the panel of ratios. */
+    /** Returns the panel of times and, if a library other than ferro was measured, the panel of ratios. */
     List<ChartPanel> panels() {
         List<Library> drawn = libraries();
         List<ChartPanel> panels = new ArrayList<>();
@@ -135,7 +138,10 @@ final class Chart {
         return Axis.of("size of the data of a rank, logarithmic", ticks);
     }
 
-    /** Returns the time of a library divided by ferro's, in the state of the machine in which most rounds were made. */
+    /**
+     * Returns the time of a library divided by ferro's time, in the state of the machine in which most rounds were
+     * made.
+     */
     private Optional<Double> multiple(Item item, Library ferro, Library other) {
         if (other.ours()) {
             return ratios.micros(item, other.contestant()).map(micros -> 1.0);

@@ -14,15 +14,15 @@ import java.util.stream.Stream;
 /**
  * The options of a comparison, as benchmarks/compare.sh passes them.
  *
- * @param starter     script that starts contestants; null to only report
- * @param contestants names that the script knows; {@code -shared} after a name makes the same processes use tensors of the
- *     group
+ * @param starter     script that starts contestants; null to write only the report
+ * @param contestants names that the script knows. If a name ends with {@code -shared}, the same processes use tensors
+ *     of the group
  * @param ranks       world sizes
  * @param collectives collectives to measure
- * @param sizes       in bytes
+ * @param sizes       sizes in bytes
  * @param rounds      number of rounds
- * @param time        time of one measurement
- * @param out         folder of the results; its raw.csv is appended to
+ * @param time        time of one measurement of a contestant
+ * @param out         folder of the results, where measurements are appended to raw.csv
  */
 record CompareOptions(
         Path starter,
@@ -43,9 +43,9 @@ record CompareOptions(
             "--time", "60ms");
 
     /**
-     * Reads words.
+     * Reads the options from words.
      *
-     * @throws IllegalArgumentException naming the invalid word
+     * @throws IllegalArgumentException if a word is invalid; the message names the word
      */
     static CompareOptions parse(List<String> words) {
         Map<String, String> given = new LinkedHashMap<>(DEFAULTS);
@@ -88,7 +88,9 @@ record CompareOptions(
         return Stream.of(list.split(",")).map(String::strip).filter(word -> !word.isEmpty());
     }
 
-    /** Returns all items for a group of this size, in order. Sizes grow; a barrier has none. */
+    /**
+     * Returns all items for a group of {@code worldSize} ranks, in order of increasing size. A barrier has no sizes.
+     */
     List<Measurement.Item> items(int worldSize) {
         List<Measurement.Item> items = new ArrayList<>();
         for (Measured collective : collectives) {

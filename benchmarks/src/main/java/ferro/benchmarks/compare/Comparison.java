@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The program of benchmarks/compare.sh. The program starts all contestants, and requests every size from each
- * contestant once per round. Each round begins with another contestant. The program probes the machine before and after
- * each measurement, and writes the report.
+ * The program of benchmarks/compare.sh. The program starts all contestants, and requests a measurement of every size
+ * from each contestant once per round. Each round begins with another contestant. The program probes the machine before
+ * and after each measurement, and writes the report.
  */
 public final class Comparison {
     private static final int BAD_INPUT = 2;
@@ -23,13 +23,13 @@ public final class Comparison {
     private static final String SHARED = "-shared";
 
     /**
-     * Time that a JVM runs all of its items before any contestant is measured. Compilers that are still busy take a core
-     * from the measured processes, and the first rounds of a size would run interpreted code.
+     * Time for which a JVM runs all of its items before any contestant is measured. Without this time, busy compilers
+     * would take a core from the measured processes, and the first rounds of a size would run interpreted code.
      */
     private static final Duration COMPILING = Duration.ofMillis(3000);
 
     private static final Duration COMPILING_EACH = Duration.ofMillis(300);
-    /** Warm-up of every contestant before the rounds of a size, so that its buffers are allocated. */
+    /** Warm-up of every contestant before the rounds of a size, so that the buffers of the contestant are allocated. */
     private static final Duration WARM_UP = Duration.ofMillis(60);
 
     private final CompareOptions options;
@@ -44,9 +44,9 @@ public final class Comparison {
     }
 
     /**
-     * Measures if a starter is named, then reports on all of raw.csv.
+     * Measures if the options name a starter, and then writes a report on all measurements in raw.csv.
      *
-     * @param words as benchmarks/compare.sh passes them
+     * @param words options as benchmarks/compare.sh passes them
      * @throws Exception if a file cannot be written or a contestant cannot be started
      */
     public static void main(String[] words) throws Exception {
@@ -145,7 +145,7 @@ public final class Comparison {
                 item.collective(), item.ranks(), item.bytes(), options.rounds(), able.size());
     }
 
-    /** Checks the result and warms up; returns whether the contestant can do the item and its result is right. */
+    /** Checks the result and warms up. Returns whether the contestant can do the item with the right result. */
     private boolean warmUp(String name, Item item) throws IOException, InterruptedException {
         String[] answer = ask(name, item, WARM_UP, true);
         if (answer == null) {

@@ -17,7 +17,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** The processes of one library. They wait on pipes for a request, measure together, answer by rank 0, and wait again. */
+/**
+ * The processes of one library. The processes wait on pipes for a request, measure together, answer by rank 0, and wait
+ * again.
+ */
 final class Contestant implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(40);
     private static final Duration ANSWER = Duration.ofSeconds(60);
@@ -49,7 +52,7 @@ final class Contestant implements AutoCloseable {
     }
 
     /**
-     * Starts a contestant. It is ready when {@link #awaitReady} returns true.
+     * Starts a contestant. The contestant is ready when {@link #awaitReady} returns true.
      *
      * @param name    name that {@code starter} knows
      * @param ranks   number of processes
@@ -63,7 +66,7 @@ final class Contestant implements AutoCloseable {
         return name;
     }
 
-    /** Opens a pipe for reading and writing, so that neither side waits for the other to open it. */
+    /** Opens a pipe for reading and writing, so that neither side waits until the other side opens the pipe. */
     private RandomAccessFile pipe(String file) throws IOException, InterruptedException {
         Path path = folder.resolve(file);
         int code = new ProcessBuilder("mkfifo", "-m", "600", path.toString())
@@ -86,7 +89,7 @@ final class Contestant implements AutoCloseable {
         }
     }
 
-    /** Returns whether all its ranks have found one another; prints their output if not. */
+    /** Returns whether all ranks of the contestant have found each other. If not, prints the output of the ranks. */
     boolean awaitReady() throws IOException, InterruptedException {
         String line = nextAnswer(START);
         if (!"ready".equals(line)) {
@@ -95,7 +98,7 @@ final class Contestant implements AutoCloseable {
         return !lost;
     }
 
-    /** Asks all ranks; returns rank 0's answer, or null if the contestant is lost. */
+    /** Sends a request to all ranks. Returns rank 0's answer, or null if the contestant is lost. */
     String ask(String request) throws IOException, InterruptedException {
         if (lost) {
             return null;

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** The plot of a run of the demo, drawn from what {@code ./ferro demo} has printed. */
+/** The plot of a run of the demo. The plot is drawn from the output of {@code ./ferro demo}. */
 final class DemoPicture {
     private static final Pattern STEP =
             Pattern.compile("\\[0\\] +([\\d.]+) s  step [\\d,]+  loss ([\\d.]+) +([\\d,]+) characters/s");
@@ -24,7 +24,7 @@ final class DemoPicture {
 
     private DemoPicture() {}
 
-    /** Reads the output. */
+    /** Reads the output of the demo from a file. */
     static ChartPicture of(Path printed) throws IOException {
         String text = Files.readString(printed);
         List<MatchResult> steps = STEP.matcher(text).results().toList();

@@ -10,12 +10,12 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The charts of the pages, drawn from committed data:
+ * The charts of the pages in docs. They are drawn from committed data:
  *
  * <ul>
- *   <li>docs/images/speed: two ranks, from docs/performance/targets.csv
- *   <li>docs/images/scale: messages by number of ranks, from docs/performance/scale.csv
- *   <li>docs/images/demo: one rank and four ranks, from docs/images/demo.txt
+ *   <li>docs/images/speed shows two ranks, from docs/performance/targets.csv
+ *   <li>docs/images/scale shows messages by number of ranks, from docs/performance/scale.csv
+ *   <li>docs/images/demo shows one rank and four ranks, from docs/images/demo.txt
  * </ul>
  */
 public final class DocsPictures {
@@ -27,7 +27,7 @@ public final class DocsPictures {
     /**
      * Draws all charts.
      *
-     * @param words folder docs of a checkout
+     * @param words the folder docs of a checkout
      * @throws IOException if a file cannot be read or written
      */
     public static void main(String[] words) throws IOException {
@@ -37,7 +37,7 @@ public final class DocsPictures {
         DemoPicture.of(docs.resolve("images/demo.txt")).write(docs.resolve("images"), "demo");
     }
 
-    /** Returns the chart of an all-reduce of two ranks, in the libraries that were measured. */
+    /** Returns the chart of an all-reduce of two ranks, with a line for each library that was measured. */
     static ChartPicture speed(Path performance) throws IOException {
         Ratios ratios = new Ratios(new RawFile(performance.resolve("targets.csv")).read());
         List<Item> items = ratios.items().stream()

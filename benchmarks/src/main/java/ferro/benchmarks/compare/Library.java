@@ -7,14 +7,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A library that a chart shows by one line.
+ * A library with one line in a chart.
  *
  * @param contestant contestant whose times are drawn
  * @param color name of the library's colour
- * @param label name for readers
+ * @param label name of the library in charts
  */
 record Library(String contestant, String color, String label) {
-    /** The libraries in the order in which charts prefer them, by the beginnings of contestants' names. */
+    /**
+     * The known libraries, in the order in which charts prefer them. A contestant belongs to the library whose name it
+     * begins with.
+     */
     private static final List<Library> KNOWN = List.of(
             new Library("ferro", "ferro", "ferro"),
             new Library("openmpi", "openmpi", "Open MPI"),
@@ -29,7 +32,9 @@ record Library(String contestant, String color, String label) {
         return MediumName.ours(contestant);
     }
 
-    /** Returns at most five libraries, each with the contestant that a user of it gets without settings. */
+    /**
+     * Returns at most five libraries. Each library has the contestant that users of the library get without settings.
+     */
     static List<Library> drawn(List<String> contestants) {
         List<Library> drawn = new ArrayList<>();
         for (Library library : KNOWN) {

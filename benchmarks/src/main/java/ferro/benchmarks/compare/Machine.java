@@ -7,18 +7,21 @@ import java.nio.file.Path;
 import java.time.LocalDate;
 import java.util.List;
 
-/** The machine of a comparison, as a line of text beside its measurements. */
+/** The machine of a comparison. A line of text next to the measurements describes the machine. */
 final class Machine {
     static final String FILE = "machine.txt";
 
     private Machine() {}
 
-    /** Writes the line of this machine. */
+    /** Writes the line that describes this machine. */
     static void write(Path folder) throws IOException {
         Files.writeString(folder.resolve(FILE), line() + "\n");
     }
 
-    /** Returns the lines that a folder of measurements has; none if the measurements are older than such lines. */
+    /**
+     * Returns the lines about machines in a folder of measurements; no lines if the measurements are older than such
+     * lines.
+     */
     static List<String> notes(Path folder) throws IOException {
         Path file = folder.resolve(FILE);
         return Files.exists(file) ? Files.readAllLines(file) : List.of();

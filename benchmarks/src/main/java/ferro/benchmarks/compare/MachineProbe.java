@@ -11,23 +11,35 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Measures the machine at this moment without any contestant: two threads exchange flags, then bytes. */
+/** A probe that measures the machine at this moment without any contestant. Two threads exchange flags, then bytes. */
 final class MachineProbe implements AutoCloseable {
-    /** Half round trip of a flag, in microseconds: clearly less if cores share a cache, clearly more if they do not. */
+    /**
+     * Half round trip of a flag, in microseconds. Cores that share a cache are clearly faster. Other cores are clearly
+     * slower.
+     */
     private static final double NEAR_BELOW = 0.1;
 
-    /** Half round trip of two threads on one core; two different cores are always faster. */
+    /**
+     * Half round trip of a flag between two threads on one core, in microseconds. Two different cores are always
+     * faster.
+     */
     private static final double ONE_CORE = 0.8;
 
     private static final int BATCHES = 60;
     private static final int TRIPS = 100;
-    /** Readings until the code is compiled. A reading takes half a second of processor time if both threads share a core. */
+    /**
+     * Number of readings until the code is compiled. A reading takes half a second of processor time if both threads
+     * share a core.
+     */
     private static final int WARM_UP_READINGS = 40;
-    /** Least duration of measurements that show a speed. Shorter measurements only show that the program works. */
+    /** Shortest measurement that shows a speed. Shorter measurements only show that the program works. */
     private static final Duration WORTH_WARMING_UP = Duration.ofMillis(10);
     /** Number of spins before a thread yields its core, because both threads may share one core. */
     private static final int SPINS = 20_000;
-    /** Longs between the two flags, which must not share a cache line or a pair of lines that are fetched together. */
+    /**
+     * Number of longs between the two flags. The flags must not be in one cache line or in two lines that are fetched
+     * together.
+     */
     private static final int APART = 32;
 
     private static final VarHandle FLAG = MethodHandles.arrayElementVarHandle(long[].class);
@@ -46,10 +58,10 @@ final class MachineProbe implements AutoCloseable {
     }
 
     /**
-     * State of the machine.
+     * The state of the machine during a probe.
      *
      * @param flagMicros     half a round trip of a flag between two threads
-     * @param loopbackMicros half a round trip of 4 bytes over a plain loopback connection, both ends spinning
+     * @param loopbackMicros half a round trip of 4 bytes over a plain loopback connection whose two ends spin
      */
     record MachineState(double flagMicros, double loopbackMicros) {
         boolean near() {

@@ -4,16 +4,17 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The time of one contestant for one size in one round, and the machine's state around it; a line of raw.csv.
+ * The time of one contestant for one size in one round, with the state of the machine before and after. A measurement
+ * is a line of raw.csv.
  *
- * @param run        which call of the comparison; rounds of different runs are different rounds
+ * @param run        number of the run of the comparison; rounds of different runs are different rounds
  * @param item       measured item
  * @param contestant name of the contestant
  * @param round      number of the round
  * @param times      times of one call
- * @param wrong      elements that differ from a plain loop
- * @param before     state of the machine before
- * @param after      state of the machine after
+ * @param wrong      number of elements that differ from the result of a plain loop
+ * @param before     state of the machine before the measurement
+ * @param after      state of the machine after the measurement
  */
 record Measurement(
         String run,
@@ -30,20 +31,21 @@ record Measurement(
     private static final int COLUMNS = HEAD.split(",").length;
 
     /**
-     * The measured collective and size.
+     * A measured collective with a size.
      *
      * @param ranks      world size
-     * @param collective as {@code ferro bench} names it
-     * @param bytes      size
+     * @param collective name of the collective, as {@code ferro bench} uses it
+     * @param bytes      size in bytes
      */
     record Item(int ranks, String collective, long bytes) {}
 
     /**
-     * Microseconds of one call.
+     * Times of one call, in microseconds.
      *
-     * @param min    fastest block
-     * @param median middle block
-     * @param p99    slowest block but one in a hundred; with fewer than a hundred blocks the slowest
+     * @param min    time of a call in the fastest block
+     * @param median time of a call in the median block
+     * @param p99    time of a call in the slowest block after the slowest hundredth is left out; with fewer than a
+     *     hundred blocks, in the slowest block
      */
     record MeasuredTimes(double min, double median, double p99) {}
 
@@ -88,7 +90,7 @@ record Measurement(
         return Double.parseDouble(cell);
     }
 
-    /** Returns whether the machine was near, far, or changed meanwhile. */
+    /** Returns whether two cores were near, were far, or changed between near and far during the measurement. */
     CoreLatency nearness() {
         boolean first = before.near();
         if (first != after.near()) {
@@ -101,7 +103,7 @@ record Measurement(
         return (before.loopbackMicros() + after.loopbackMicros()) / 2;
     }
 
-    /** How fast two cores see each other's writes. */
+    /** The time after which a core sees the writes of another core. */
     enum CoreLatency {
         NEAR,
         FAR,

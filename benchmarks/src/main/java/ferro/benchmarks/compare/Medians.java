@@ -4,15 +4,15 @@ import java.util.Arrays;
 import java.util.Collection;
 
 /**
- * Median and extremes of some numbers.
+ * The median and the extremes of some numbers.
  *
  * @param count  number of numbers
- * @param least  smallest
+ * @param least  smallest number
  * @param middle median
- * @param most   largest
+ * @param most   largest number
  */
 record Medians(int count, double least, double middle, double most) {
-    /** Returns the medians of at least one number. */
+    /** Returns the medians of a collection that has at least one number. */
     static Medians of(Collection<Double> numbers) {
         double[] sorted =
                 numbers.stream().mapToDouble(Double::doubleValue).sorted().toArray();

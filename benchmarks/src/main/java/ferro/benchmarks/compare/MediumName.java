@@ -5,15 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The medium between ranks, derived from the name of a contestant. */
+/** The medium between ranks. The name of a contestant determines the medium. */
 enum MediumName {
     SHARED_MEMORY,
     TCP;
 
     private static final String JAVA = "ferro";
     /**
-     * Suffix of peers that do not run with their default settings. Such peers are shown, but none of them counts as the
-     * best peer, because the best peer runs as its users get it.
+     * Suffix of the names of peers that do not run with their default settings. Such peers are shown, but never count
+     * as the best peer, because the best peer runs with the settings that its users get.
      */
     private static final String SETTING = "-reno";
 
@@ -25,12 +25,12 @@ enum MediumName {
         return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
-    /** Returns the name for the text of a chart. */
+    /** Returns the name of the medium for the text of a chart. */
     String words() {
         return this == TCP ? "TCP" : "shared memory";
     }
 
-    /** Returns the medium that gives lines their dash. */
+    /** Returns the dash of lines that show this medium. */
     LineDash dash() {
         return this == TCP ? LineDash.TCP : LineDash.SHARED_MEMORY;
     }
@@ -39,7 +39,7 @@ enum MediumName {
         return contestant.startsWith(JAVA);
     }
 
-    /** Returns the peers among which the best one for a contestant's ratio is chosen. */
+    /** Returns the peers of a contestant. The ratio of the contestant is computed with the best of these peers. */
     static List<String> peers(String contestant, Iterable<String> all) {
         List<String> peers = new ArrayList<>();
         for (String name : all) {

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The ratios of ferro to the fastest other library of the same medium, with a row per collective and size and a column per
- * contestant and world size. Ratios above 1 are bold.
+ * A table of ratios of ferro to the fastest other library of the same medium. The table has a row per collective and
+ * size, and a column per contestant and world size. Ratios above 1 are bold.
  */
 final class RanksTable {
     private static final double EQUAL = 1.005;
@@ -27,7 +27,7 @@ final class RanksTable {
 
     private record Row(String collective, long bytes) {}
 
-    /** Returns the table. A cell without a paired round is a dash. */
+    /** Returns the table in Markdown. A cell without a paired round is a dash. */
     String markdown() {
         List<String> ours =
                 ratios.contestants().stream().filter(MediumName::ours).sorted().toList();

@@ -16,8 +16,8 @@ import java.util.Set;
  */
 final class Ratios {
     /**
-     * Loopback probes that differ by more than this factor belong to different states. The exchange of flags between
-     * two cores does not show these states.
+     * Largest factor between loopback probes of the same state of the machine. The exchange of flags between two cores
+     * does not show these states.
      */
     private static final double SAME_LOOPBACK = 1.25;
 
@@ -34,12 +34,12 @@ final class Ratios {
     }
 
     /**
-     * One contestant compared with another.
+     * The result of a comparison of one contestant with another contestant.
      *
-     * @param opponent the other contestant
+     * @param opponent name of the other contestant
      * @param micros   medians of the contestant in the rounds that count
-     * @param theirs   medians of the opponent in these rounds
-     * @param ratio    medians of the ratios in these rounds
+     * @param theirs   medians of the opponent in the rounds that count
+     * @param ratio    medians of the ratios in the rounds that count
      */
     record Ratio(String opponent, Medians micros, Medians theirs, Medians ratio) {}
 
@@ -47,7 +47,7 @@ final class Ratios {
         return byItem.keySet();
     }
 
-    /** Returns all names, in the order in which they appear. */
+    /** Returns the names of all contestants, in the order in which they appear. */
     Set<String> contestants() {
         return names;
     }
@@ -56,7 +56,7 @@ final class Ratios {
         return byItem.getOrDefault(item, Map.of()).keySet();
     }
 
-    /** Returns the times of all rounds, whatever the state of the machine. */
+    /** Returns the times of all rounds, independent of the state of the machine. */
     Optional<Medians> micros(Item item, String contestant) {
         Map<String, Measurement> rounds = rounds(item, contestant);
         return rounds.isEmpty()
@@ -70,7 +70,10 @@ final class Ratios {
         return byItem.getOrDefault(item, Map.of()).getOrDefault(contestant, Map.of());
     }
 
-    /** Returns the ratio over the rounds in which the machine was in this state around both; empty without such a round. */
+    /**
+     * Returns the ratio over the rounds in which the machine was in the state {@code nearness} around both
+     * measurements; empty without such a round.
+     */
     Optional<Ratio> ratio(Item item, String contestant, String opponent, CoreLatency nearness) {
         List<Double> micros = new ArrayList<>();
         List<Double> theirs = new ArrayList<>();
@@ -98,7 +101,10 @@ final class Ratios {
                 && theirs < SAME_LOOPBACK * mine;
     }
 
-    /** Returns the ratio to the fastest opponent in rounds paired with this contestant in this state; empty if none. */
+    /**
+     * Returns the ratio to the fastest opponent, over rounds paired with this contestant in the state {@code nearness}.
+     * Returns empty without such a round.
+     */
     Optional<Ratio> best(Item item, String contestant, List<String> opponents, CoreLatency nearness) {
         Ratio best = null;
         for (String opponent : opponents) {

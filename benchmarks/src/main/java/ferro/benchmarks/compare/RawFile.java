@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The file of all measurements of all runs. Each measurement is appended when it is made, so that several short runs
- * give full tables. Files of several machines or folders may be concatenated.
+ * The file with all measurements of all runs. Each measurement is appended as soon as it is made, so that several short
+ * runs give full tables. Files of several machines or folders may be concatenated.
  *
  * @param path path of the file
  */

@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** Writes ratios.csv, ratios.md, ranks.md, targets.md and a chart per collective, world size and medium. */
+/** A writer of ratios.csv, ratios.md, ranks.md, targets.md and a chart per collective, world size and medium. */
 final class Report {
     private static final List<CoreLatency> STATES = List.of(CoreLatency.NEAR, CoreLatency.FAR);
     private static final String CSV_HEAD =
@@ -28,7 +28,7 @@ final class Report {
         this.folder = folder;
     }
 
-    /** Writes everything and prints the tables. */
+    /** Writes all files and prints the tables. */
     void write() throws IOException {
         Files.writeString(folder.resolve("ratios.csv"), csv());
         String tables = markdown();
@@ -51,7 +51,7 @@ final class Report {
         }
     }
 
-    /** Returns the items of each collective and world size. */
+    /** Returns the items, grouped by collective and world size. */
     private Map<String, List<Item>> tables() {
         Map<String, List<Item>> tables = new LinkedHashMap<>();
         for (Item item : ratios.items()) {
@@ -164,7 +164,7 @@ final class Report {
                 Locale.ROOT, "**%.2f** (%.2f to %.2f, %d)", all.middle(), all.least(), all.most(), all.count());
     }
 
-    /** Returns the ratio near / the ratio far. */
+    /** Returns the ratio between near cores and the ratio between far cores, separated by a slash. */
     private String both(Item item, String contestant, String opponent) {
         List<String> cells = STATES.stream()
                 .map(state -> ratios.ratio(item, contestant, opponent, state))

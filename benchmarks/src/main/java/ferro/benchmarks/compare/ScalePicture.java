@@ -13,14 +13,17 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.DoubleStream;
 
-/** The control messages of a failure and a leave by number of ranks, before and since ranks notify only neighbours. */
+/**
+ * A picture of the control messages of a failure and of a leave, by number of ranks. Two lines show the messages before
+ * and since ranks notify only neighbours.
+ */
 final class ScalePicture {
     private static final int FIELDS = 4;
     private static final int EXTRA = 8;
 
     private ScalePicture() {}
 
-    /** A line of the file; before is NaN if it could not be measured. */
+    /** A line of the file scale.csv; {@code before} is NaN if it could not be measured. */
     private record RankCount(String what, int ranks, double before, double now) {
         static RankCount of(String line) {
             String[] fields = line.split(",", FIELDS);
@@ -33,7 +36,10 @@ final class ScalePicture {
         }
     }
 
-    /** Reads docs/performance/scale.csv, whose first line is the machine and whose second line has the names of the fields. */
+    /**
+     * Reads docs/performance/scale.csv and returns the picture. The first line of the file describes the machine, and
+     * the second line names the fields.
+     */
     static ChartPicture of(Path performance) throws IOException {
         List<String> lines = Files.readAllLines(performance.resolve("scale.csv"));
         List<RankCount> rows = lines.stream().skip(2).map(RankCount::of).toList();

@@ -1,6 +1,6 @@
 package ferro.benchmarks.compare;
 
-/** Sizes as people write them. */
+/** A formatter of sizes in bytes, with the units that people use. */
 final class Sizes {
     private static final long KIB = 1024;
 

@@ -10,7 +10,10 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** Ferro's promises, row by row, beside the measured ratios: the worst size of each row, for near and for far. */
+/**
+ * A table of ferro's promises next to the measured ratios. Each row has the ratio of the worst size, for near cores and
+ * for far cores.
+ */
 final class Targets {
     private static final long KIB = 1024;
     private static final long MIB = KIB * KIB;
@@ -30,13 +33,13 @@ final class Targets {
     /**
      * One promised ratio.
      *
-     * @param text        for people
+     * @param text        text of the promise
      * @param contestant  name of the contestant, without its JDK
      * @param ranks       world size
-     * @param collectives collectives of the promise
-     * @param sizes       sizes of the promise
-     * @param opponents   contestants of which the fastest counts
-     * @param limit       limit of the ratio
+     * @param collectives collectives that the promise covers
+     * @param sizes       sizes that the promise covers
+     * @param opponents   contestants, of which the fastest is compared
+     * @param limit       promised limit of the ratio
      */
     private record PromisedRatio(
             String text,
@@ -54,7 +57,7 @@ final class Targets {
         }
     }
 
-    /** A range of sizes, both ends included. */
+    /** A range of sizes that includes {@code least} and {@code most}. */
     private record Range(long least, long most) {}
 
     private static final Range SMALL = new Range(0, KIB);
@@ -103,7 +106,7 @@ final class Targets {
                         "simulated, 2 ranks, from 64 KiB", "ferro-simulated", 2, ALL_REDUCE, FROM_64, ourShm, 1.0));
     }
 
-    /** Returns a table of the promises for which there are measurements. */
+    /** Returns a table of all promises that have measurements. */
     String markdown() {
         TreeSet<String> jdks = new TreeSet<>(Comparator.reverseOrder());
         ratios.contestants().stream()
@@ -137,7 +140,7 @@ final class Targets {
         return text.append(met ? " yes |\n" : " **no** |\n").toString();
     }
 
-    /** The item of a row that is worst against its promise. */
+    /** The item of a promise whose ratio is worst, compared with the promised limit. */
     private record Worst(double ratio, double best, Item item, int items) {
         @Override
         public String toString() {
