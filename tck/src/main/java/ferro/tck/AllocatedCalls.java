@@ -25,9 +25,9 @@ final class AllocatedCalls {
     /**
      * Creates calls that use the given memory of the group.
      *
-     * @param first  memory of the group, with one part for each rank
-     * @param second other memory of the same length
-     * @param part   number of elements of a part
+     * @param first  memory that the group has allocated, with one part for each rank
+     * @param second other memory of the group, of the same length as {@code first}
+     * @param part   number of elements of a part of {@code first}
      */
     AllocatedCalls(ProcessGroup group, HostTensor first, HostTensor second, int part) {
         this.group = group;

@@ -93,9 +93,9 @@ interface AnySourceRules extends Subject {
     }
 
     /**
-     * Checks that while messages of several ranks wait, no rank is passed over more often than the group has ranks.
-     * Each two of twelve ways to take a message alternate. If the second way has the larger number, the test also
-     * receives messages of another tag in between, which only the last rank sends.
+     * Checks that while messages of several ranks wait, no rank is passed over more often than the group has ranks. The
+     * test alternates between two ways to take a message, for each pair of the twelve ways. If the second way has the
+     * larger number, the test also receives messages of another tag in between. Only the last rank sends such messages.
      */
     @Rule(
             value = 224,
@@ -154,9 +154,10 @@ interface AnySourceRules extends Subject {
     }
 
     /**
-     * Takes a message in one of twelve ways. Before, the test makes no probe, a probe from any rank or a probe of the
-     * named rank. Then a receive or a match takes a message from any rank, or from the rank that the probe has found,
-     * which is the named rank without a probe. Returns the rank that has sent the message.
+     * Takes a message in one of twelve ways. First, the test makes no probe, a probe from any rank or a probe of the
+     * rank {@code named}. Then a receive or a match takes a message. The message comes from any rank, or from the rank
+     * that the probe has found. Without a probe, this rank is {@code named}. Returns the rank that has sent the
+     * message.
      */
     private static int take(ProcessGroup group, int way, int named, int tag) throws Exception {
         int any = ProcessGroup.ANY_SOURCE;
@@ -274,7 +275,9 @@ interface AnySourceRules extends Subject {
         return Expect.fails(receive, group.within(Duration.ofMillis(300)), Code.TIMED_OUT);
     }
 
-    /** Checks that sends to any rank or with any tag are refused, and that a receive with rank and tag exchanged is. */
+    /**
+     * Checks that sends to any rank or with any tag are refused. A receive with rank and tag exchanged is refused too.
+     */
     @Rule(value = 227, ranks = 2)
     default void anyRankAndAnyTagAreRefusedInSends(ProcessGroup group) {
         int any = ProcessGroup.ANY_SOURCE;
@@ -367,7 +370,9 @@ interface AnySourceRules extends Subject {
         });
     }
 
-    /** Checks that a posted receive gets its message, also while the sender keeps as many messages as it may. */
+    /**
+     * Checks that a posted receive gets its message, even while the sender keeps as many messages as the sender may.
+     */
     @Rule(
             value = 231,
             ranks = 2,

@@ -21,10 +21,10 @@ import org.junit.jupiter.api.TestReporter;
  * <p>{@link #declaredRefusals} names the features that a back end does not have. The names are {@link #SUBGROUPS},
  * {@link #ASYNCHRONOUS_MESSAGES}, {@link #ABORT_ACROSS_RANKS}, {@link #AGREED_FAILURES}, {@link #MISMATCHES},
  * {@link #MESSAGE_TAGS}, {@link #CANONICAL_NANS}, {@link #EARLY_LEAVES}, {@link #EXACT_SCALING}, {@link #ONE_ORDER},
- * {@link #LABELS}, {@link #OPEN_RECEIVES}, {@link #INTEGER_AVERAGES}, the label of a type ({@code i16}), the name of an op ({@code avg}) or the
- * kind of a collective ({@code allToAll}). For each of the first twelve names, the kit skips the rules that need this
- * feature. For any other name, the back end must refuse the call before it moves data. A refusal that is not declared
- * fails the test.
+ * {@link #LABELS}, {@link #OPEN_RECEIVES}, {@link #INTEGER_AVERAGES}, the label of a type ({@code i16}), the name of an
+ * op ({@code avg}) or the kind of a collective ({@code allToAll}). For each of the first twelve names of the list, the
+ * kit skips the rules that need the feature. For any other name, the back end must refuse the call before it moves
+ * data. A refusal that is not declared fails the test.
  *
  * <p>A back end that takes device tensors overrides {@link #deviceMemory}. The rules of {@link #ON_DEVICES} then use
  * device tensors. The other rules use host tensors.
@@ -55,10 +55,11 @@ public abstract class BackendContract
             101, 102, 103, 104, 105, 106, 107, 108, 110, 111, 112, 113, 114, 120, 121, 122, 123, 127, 128, 201, 608);
 
     /**
-     * The thirteen most useful rules if another test runs all rules on the same engine over another medium. These rules
-     * cover every kind of call, memory of a group, and calls in place. They cover messages that no rank receives,
-     * messages that do not arrive, and messages of any rank. They also cover recordings, the close of subgroups, calls
-     * that differ and the texts of their failures, memory after a failure, and threads after a close.
+     * The thirteen most useful rules if another test runs all rules on the same engine over another medium. The
+     * thirteen rules cover every kind of call, memory of a group, and calls in place. For messages, the thirteen rules
+     * cover messages that no rank receives, messages that do not arrive, and messages of any rank. Other subjects are
+     * recordings, the close of subgroups, calls that differ and the texts of their failures, memory after a failure,
+     * and threads after a close.
      */
     public static final Set<Integer> ON_ANOTHER_MEDIUM =
             Set.of(110, 115, 121, 212, 217, 218, 222, 330, 409, 501, 507, 530, 608);
@@ -74,7 +75,7 @@ public abstract class BackendContract
      * Makes a fresh group whose ranks all live in this JVM.
      *
      * @param worldSize number of ranks
-     * @return back ends in rank order; the contract closes them
+     * @return back ends in rank order; the contract closes the back ends
      */
     protected abstract List<? extends Backend> createGroup(int worldSize);
 
@@ -98,8 +99,8 @@ public abstract class BackendContract
     }
 
     /**
-     * Returns whether this test runs a rule. A test can return false for a rule that another test runs with the same back
-     * end and the same kind of tensors. JUnit reports a rule that is not run as skipped.
+     * Returns whether this test runs a rule. A subclass can return false for a rule that another test runs with the
+     * same back end and the same kind of tensors. JUnit reports a rule that is not run as skipped.
      *
      * @param rule number of the rule in docs/contract.md
      * @return true unless this method is overridden
@@ -166,7 +167,7 @@ public abstract class BackendContract
     }
 
     /**
-     * Reports each refusal of the back end, and how often the refusal occurred.
+     * Reports each refusal of the back end, and how often the back end refused.
      *
      * @param reporter reporter of JUnit
      */

@@ -82,7 +82,7 @@ interface BlockRules extends Subject {
         };
     }
 
-    /** Checks that a block keeps its position in the order of all calls. */
+    /** Checks that a block keeps its position in the order of all calls of a group. */
     @Rule(313)
     default void aBlockRunsAfterEarlierCalls() {
         CountDownLatch polled = new CountDownLatch(1);
@@ -113,7 +113,7 @@ interface BlockRules extends Subject {
         });
     }
 
-    /** Checks that messages of a block start at its end, and that their handles are then done. */
+    /** Checks that messages of a block start at the end of the block, and that their handles are then done. */
     @Rule(value = 315, needs = ASYNCHRONOUS_MESSAGES)
     @ParameterizedTest(name = "{0} elements")
     @ValueSource(ints = {3, 40_000})

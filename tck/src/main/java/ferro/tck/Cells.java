@@ -85,8 +85,8 @@ final class Cells {
     }
 
     /**
-     * Makes a call that a back end may refuse without a declaration. Returns whether the back end made the call. Fails
-     * if the result is wrong, or if a refused call has written anything.
+     * Makes a call that a back end may refuse without a declaration. Returns whether the back end made the call. This
+     * method fails if the result is wrong, or if a refused call has written to memory.
      *
      * @param device device of the operands
      * @param name   name under which a refusal is counted

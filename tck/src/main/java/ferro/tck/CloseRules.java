@@ -73,7 +73,7 @@ interface CloseRules extends Subject {
         assertEquals(2, group.worldSize(), "world size of a closed group");
     }
 
-    /** Checks that misuse is reported before data moves. The group still works on all ranks afterwards. */
+    /** Checks that misuse is reported before data moves. After the report, the group still works on all ranks. */
     @Rule(value = 603, ranks = 3)
     default void misuseIsRefusedBeforeDataMovesAndTheGroupContinues(ProcessGroup group) {
         float[] two = {4, 5};
@@ -111,7 +111,10 @@ interface CloseRules extends Subject {
         Expect.works(group);
     }
 
-    /** Checks that a close returns within its time limit even if pending work can never complete. That work fails. */
+    /**
+     * Checks that a close returns within its time limit even if pending work can never complete. The pending work
+     * fails.
+     */
     @Rule(605)
     default void closeEndsWithinItsLimitAndFailsPendingWork() {
         List<Throwable> outcomes = outcomes(2, group -> {
@@ -225,7 +228,7 @@ interface CloseRules extends Subject {
         threads.checkAllEnd();
     }
 
-    /** Uses each device once. The threads of device memory belong to the test, so they must start before the groups. */
+    /** Uses each device once before the groups are made, because the threads of device memory belong to the test. */
     private void startThreadsOfDevices() {
         for (int rank = 0; rank < StagedCalls.WORLD_SIZE; rank++) {
             try (OnDevice device = OnDevice.of(this, rank)) {
@@ -234,7 +237,7 @@ interface CloseRules extends Subject {
         }
     }
 
-    /** Checks that a rank that has made its calls may close, even if a peer makes the same calls much later. */
+    /** Checks that a rank that has made its calls may close, even if a peer makes its own calls much later. */
     @Rule(value = 610, needs = EARLY_LEAVES)
     @ParameterizedTest(name = "{0}")
     @MethodSource("ferro.tck.LateRank#calls")
@@ -260,7 +263,7 @@ interface CloseRules extends Subject {
     /**
      * Makes short calls in groups of five and of four ranks. In groups of three and of four ranks, makes calls whose
      * chunks are all longer than a segment. The root varies, and in some calls the root is the late rank. If the back
-     * end runs a selection, each of these four has one root.
+     * end runs a selection, each of these four cases has one root.
      */
     private void leaveAfter(CollectiveKind kind) {
         boolean toRoot = kind.out() == CollectiveKind.Held.ALL_ON_ROOT;
@@ -290,7 +293,10 @@ interface CloseRules extends Subject {
         }
     }
 
-    /** Sends a message from each rank to the next. The first rank leaves after its send, the last after its receive. */
+    /**
+     * Sends a message from each rank to the next rank. The first rank leaves after its send, the last rank after its
+     * receive.
+     */
     private void leaveAfterMessages() {
         for (int length : new int[] {3, 10_000, 3 * aboveASegment()}) {
             for (int index = 0; index < 3; index++) {
@@ -308,7 +314,7 @@ interface CloseRules extends Subject {
         }
     }
 
-    /** Makes a new group, broadcasts in it, and closes it before its parent group. */
+    /** Makes a new group, broadcasts in the new group, and closes the new group before its parent group. */
     private void leaveAfterNewGroup() {
         needs(SUBGROUPS);
         for (int index = 0; index < 3; index++) {
@@ -329,8 +335,8 @@ interface CloseRules extends Subject {
     }
 
     /**
-     * Checks that a call that needs a rank that has left fails and names that rank. Calls that do not need the rank
-     * that has left still work. In each of several groups a different rank leaves.
+     * Checks that a call fails if the call needs a rank that has left, and that the failure names the rank. Calls that
+     * do not need the rank that has left still work. In each of several groups a different rank leaves.
      *
      * @param what call that needs the rank that has left; all remaining ranks make the call {@code newGroup}, but only
      *     one remaining rank makes any other call

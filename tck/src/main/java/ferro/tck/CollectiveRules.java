@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Rules 101 to 110, 116, 117, 127 and 128: every collective gives the result of a plain loop. */
+/** Rules 101 to 110, 116, 117, 127 and 128, which check that every collective gives the result of a plain loop. */
 interface CollectiveRules extends Subject {
     /** Checks that an all-reduce leaves the combined elements of all ranks on every rank. */
     @Rule(value = 101, apart = true)
@@ -75,13 +75,16 @@ interface CollectiveRules extends Subject {
         Cells.check(this, worldSize, CollectiveKind.SCAN);
     }
 
-    /** Checks that an exclusive scan combines the operands of the ranks before each rank; rank 0 gets the identity. */
+    /**
+     * Checks that an exclusive scan combines the operands of all ranks before each rank. Rank 0 gets the identity of
+     * the op.
+     */
     @Rule(value = 128, apart = true)
     default void exclusiveScanCombinesTheElementsOfTheRanksBeforeEachRank(int worldSize) {
         Cells.check(this, worldSize, CollectiveKind.EXCLUSIVE_SCAN);
     }
 
-    /** Checks that a barrier waits for the last rank. Each rank is the last one in turn. */
+    /** Checks that a barrier waits for the last rank. Each rank is the last rank in turn. */
     @Rule(109)
     default void barrierLetsNobodyGoBeforeTheLastRankHasCome(int worldSize) {
         try (Ranks ranks = group(worldSize)) {
@@ -128,7 +131,10 @@ interface CollectiveRules extends Subject {
         Cells.check(this, worldSize, cells);
     }
 
-    /** Checks that parts of unequal length arrive where the counts say, in blocking and in submitted calls. */
+    /**
+     * Checks that parts of unequal length arrive at the positions that the counts give, in blocking and submitted
+     * calls.
+     */
     @Rule(116)
     default void partsOfUnequalLengthComeWhereTheCountsSay(ProcessGroup group) {
         for (int length : new int[] {1, 1000, group.worldSize() <= 3 ? 70_000 : 10}) {

@@ -26,7 +26,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
-/** Calls of every kind, and the values that the counters of a group must have after these calls. */
+/** Calls of every kind, with the values that the counters of a group must have after the calls. */
 final class CountedCalls {
     private static final int MESSAGE_BYTES = 40;
     private static final List<DataType> TYPES = List.of(DataType.INT8, DataType.FLOAT32, DataType.FLOAT64);
@@ -35,7 +35,7 @@ final class CountedCalls {
     private final Predicate<String> refuses;
     private final int rank;
     private final int ranks;
-    /** Bytes that this rank contributes by all calls of a kind. */
+    /** Number of bytes that this rank contributes by all calls of a kind. */
     private final Map<CollectiveKind, Long> bytes = new EnumMap<>(CollectiveKind.class);
 
     private final Map<CollectiveKind, Integer> calls = new EnumMap<>(CollectiveKind.class);

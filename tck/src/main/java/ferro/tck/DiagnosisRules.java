@@ -115,7 +115,9 @@ interface DiagnosisRules extends Subject {
                 .orElse("");
     }
 
-    /** Checks that a listener receives a failure once, as its last event, on a thread that it may block. */
+    /**
+     * Checks that a listener receives a failure once, as its last event, and that the thread of the listener may block.
+     */
     @Rule(513)
     default void aListenerMayBlockAndReceivesTheFailureOnceAndLast() {
         List<List<GroupEvent>> heard = List.of(new CopyOnWriteArrayList<>(), new CopyOnWriteArrayList<>());
@@ -157,7 +159,10 @@ interface DiagnosisRules extends Subject {
         }
     }
 
-    /** Checks that a time-out blames all ranks that have not called, and no other ranks, on every rank that waited. */
+    /**
+     * Checks that a time-out blames all ranks that have not called, and no others. Every rank that waited must blame
+     * them.
+     */
     @Rule(value = 514, needs = ABORT_ACROSS_RANKS)
     @ParameterizedTest(name = "ranks {1} of {0}")
     @CsvSource({"3,'1'", "4,'0,2'"})
@@ -175,7 +180,10 @@ interface DiagnosisRules extends Subject {
         }
     }
 
-    /** Checks that a subgroup fails alone. Its parent group and its sibling group do not report the failure. */
+    /**
+     * Checks that a failure of a subgroup affects only the subgroup. Its parent group and sibling group report no
+     * failure.
+     */
     @Rule(
             value = 515,
             needs = {SUBGROUPS, ABORT_ACROSS_RANKS})
@@ -365,7 +373,7 @@ interface DiagnosisRules extends Subject {
         return Expect.failures(outcomes, rank -> true, Code.MISMATCH);
     }
 
-    /** Checks that a message contains a text. The last rank that the message names before the text must be right. */
+    /** Checks that a message contains a text, and that the last rank named before the text satisfies {@code right}. */
     private static void saysOf(FerroException failure, IntPredicate right, String text) {
         Expect.says(failure, text);
         String message = failure.getMessage();
@@ -401,7 +409,7 @@ interface DiagnosisRules extends Subject {
                 inOrder.matcher(message).find(), () -> "need the sent bytes, and then the received bytes: " + message);
     }
 
-    /** Checks that if two of five ranks never call, the messages of the other ranks name and blame these two. */
+    /** Checks that if two of five ranks never call, the messages of all other ranks name and blame the two ranks. */
     @Rule(value = 531, needs = ABORT_ACROSS_RANKS)
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"collective", "newGroup"})

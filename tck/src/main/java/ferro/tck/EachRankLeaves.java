@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Several groups, one for each rank. In the group of a rank, that rank has left after one collective. The ranks leave
- * at the same time, because a close may take its full time limit while the peers stay.
+ * Several groups, one group for each rank. In the group of a rank, the rank has left after one collective. The ranks
+ * leave at the same time, because a close may take its full time limit while the peers stay.
  */
 final class EachRankLeaves implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -37,7 +37,7 @@ final class EachRankLeaves implements AutoCloseable {
 
     /**
      * Runs code on the ranks that have not left. Returns one list for each group, in the order of the ranks that left.
-     * A list has the failure of each rank in rank order, or null for a rank that succeeded.
+     * A list has the failure of each rank in rank order. The failure is null for a rank that succeeded.
      */
     List<List<Throwable>> outcomes(RestOfAGroup code) {
         List<List<Throwable>> all = new ArrayList<>();

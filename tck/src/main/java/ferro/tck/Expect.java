@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
 
 /** The assertions that several rules share. */
 final class Expect {
-    /** Time limit until all ranks have received a failure. Ranks usually need far less time. */
+    /** Time limit until all ranks have received a failure. Ranks usually need much less time. */
     static final Duration AGREED_BY_THEN = Duration.ofSeconds(5);
     /** Maximum time that a listener waits for a failed call to throw. */
     static final Duration HELD_UP_AFTER = Duration.ofSeconds(2);
@@ -48,14 +48,14 @@ final class Expect {
         }
     }
 
-    /** Checks that a rank failed with a {@link FerroException} of one of these codes, and returns the exception. */
+    /** Checks that a rank failed with a {@link FerroException} of one of the codes, and returns the exception. */
     static FerroException failure(List<Throwable> outcomes, int rank, Code... codes) {
         Throwable outcome = outcomes.get(rank);
         assertNotNull(outcome, "rank " + rank + " did not fail, need " + Arrays.toString(codes));
         return failure(outcome, "rank " + rank, codes);
     }
 
-    /** Checks that each of some ranks failed with a {@link FerroException} of one of these codes. */
+    /** Checks that each of some ranks failed with a {@link FerroException} of one of the codes. */
     static List<FerroException> failures(List<Throwable> outcomes, IntPredicate ranks, Code... codes) {
         return IntStream.range(0, outcomes.size())
                 .filter(ranks)
@@ -72,7 +72,7 @@ final class Expect {
         }
     }
 
-    /** Checks and returns a {@link FerroException} of one of these codes, with a message and a {@code where()}. */
+    /** Checks and returns a {@link FerroException} of one of the codes, with a message and a {@code where()}. */
     static FerroException failure(Throwable outcome, String who, Code... codes) {
         if (!(outcome instanceof FerroException failure)) {
             throw new AssertionError(who + " failed with " + outcome + ", need " + Arrays.toString(codes), outcome);
@@ -94,7 +94,7 @@ final class Expect {
                 culprits.contains(culprit), () -> "need culprit " + culprit + ", found " + culprits + ": " + failure);
     }
 
-    /** Checks that the message of a failure contains all of these parts. */
+    /** Checks that the message of a failure contains all of the parts. */
     static void says(Throwable failure, String... parts) {
         for (String part : parts) {
             assertTrue(
@@ -103,12 +103,12 @@ final class Expect {
         }
     }
 
-    /** Runs a call that must be refused with an exception of a type, whose message contains all of these parts. */
+    /** Runs a call that must be refused with an exception of a type, whose message contains all of the parts. */
     static void refused(Class<? extends RuntimeException> type, Runnable call, String... parts) {
         says(assertThrows(type, call::run, () -> "need " + Arrays.toString(parts)), parts);
     }
 
-    /** Runs code that must fail with one of these codes, and returns the exception. */
+    /** Runs code that must fail with one of the codes, and returns the exception. */
     static FerroException fails(Ranks.RankCode code, ProcessGroup group, Code... codes) {
         try {
             code.run(group);
@@ -120,7 +120,9 @@ final class Expect {
         throw new AssertionError("rank " + group.rank() + " did not fail, need " + Arrays.toString(codes));
     }
 
-    /** Sends a message from one rank to another rank, which checks the message. Any other rank does nothing. */
+    /**
+     * Sends a message from rank {@code from} to rank {@code to}, which checks the message. Any other rank does nothing.
+     */
     static void passes(ProcessGroup group, int from, int to, int tag, int... data) {
         if (group.rank() == from) {
             group.send(data, to, tag);
@@ -149,12 +151,12 @@ final class Expect {
         }
     }
 
-    /** Waits for a latch. Fails with a text if the latch stays closed. */
+    /** Waits for a latch. Fails with the text {@code otherwise} if the latch stays closed. */
     static void opens(CountDownLatch latch, String otherwise) {
         assertTrue(isOpen(latch, Duration.ofSeconds(20)), otherwise);
     }
 
-    /** Waits for a latch. Returns false after the time limit, or after an interrupt, which stays set. */
+    /** Waits for a latch. Returns false after the time limit, or after an interrupt. The interrupt stays set. */
     static boolean isOpen(CountDownLatch latch, Duration limit) {
         try {
             return latch.await(limit.toMillis(), TimeUnit.MILLISECONDS);
@@ -205,8 +207,8 @@ final class Expect {
     }
 
     /**
-     * Returns positive random floats with 32 different exponents, so that the bits of a sum depend on its order.
-     * Exponentials of normally distributed numbers would take longer to compute than the calls take.
+     * Returns positive random floats with 32 different exponents, so that the bits of a sum depend on the order of the
+     * floats. Exponentials of normally distributed numbers would take longer to compute than the calls take.
      */
     static float[] magnitudes(int length, long seed) {
         SplittableRandom random = new SplittableRandom(seed);

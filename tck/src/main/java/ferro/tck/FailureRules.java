@@ -29,7 +29,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Rules 501 to 511: a failure of one rank soon fails all ranks and names this rank. Rules 517 and 518: labels. */
+/**
+ * Rules 501 to 511 check that a failure of one rank soon fails all ranks and names the rank. Rules 517 and 518 check
+ * labels.
+ */
 interface FailureRules extends Subject {
     /** Checks that if the last rank makes a different call, the failure on every rank names both calls. */
     @Rule(value = 501, needs = MISMATCHES)
@@ -88,7 +91,9 @@ interface FailureRules extends Subject {
         }
     }
 
-    /** Checks that if labels differ or one is missing, the failure on every rank names both calls with their labels. */
+    /**
+     * Checks that if labels differ or a label is missing, the failure on every rank names both calls with their labels.
+     */
     @Rule(
             value = 517,
             needs = {MISMATCHES, LABELS})
@@ -234,14 +239,20 @@ interface FailureRules extends Subject {
                 .forEach(failure -> Expect.blames(failure, 0));
     }
 
-    /** Calls a barrier twice. The first call may succeed, because all ranks make this call. The second must fail. */
+    /**
+     * Calls a barrier twice. The first call may succeed, because all ranks make the first call. The second call must
+     * fail.
+     */
     private void barrierTwice(ProcessGroup group) {
         ProcessGroup view = allEnd() ? group : group.within(Duration.ofSeconds(1));
         view.barrier();
         view.barrier();
     }
 
-    /** Checks that an abort fails all pending work on all ranks. A second abort does not change the cause. */
+    /**
+     * Checks that an abort fails all pending work on all ranks. A second abort does not change the cause of the
+     * failure.
+     */
     @Rule(value = 504, needs = ABORT_ACROSS_RANKS)
     default void anAbortEndsPendingAndLaterCallsOfAllRanks() {
         CountDownLatch pending = new CountDownLatch(4);
@@ -267,7 +278,10 @@ interface FailureRules extends Subject {
         }
     }
 
-    /** Checks that a thread that does not use a group may abort it. The abort ends a blocking call of the same rank. */
+    /**
+     * Checks that a thread that does not use a group may abort the group. The abort ends a blocking call of the same
+     * rank.
+     */
     @Rule(505)
     default void anAbortEndsABlockingCallOfItsRank() {
         CountDownLatch calling = new CountDownLatch(1);
@@ -306,7 +320,7 @@ interface FailureRules extends Subject {
         Expect.well(outcomes);
     }
 
-    /** Checks that after a failed call has returned, nothing writes to its memory except the caller. */
+    /** Checks that after a failed call has returned, only the caller writes to the memory of the call. */
     @Rule(507)
     default void memoryOfAFailedCallIsNotWritten() {
         float[] given = Expect.floats(200_000, 7);

@@ -14,7 +14,10 @@ final class HeapBlocks {
     /** Value of every unwritten byte. */
     static final byte UNWRITTEN = (byte) 0xD6;
 
-    /** The first address. It is not a canonical address of any processor, so that a host read of it faults at once. */
+    /**
+     * The first address. No processor has such an address, because it is not canonical. So a read on the host faults at
+     * once.
+     */
     private static final long FIRST_ADDRESS = 0x5EED_0000_0000_0000L;
 
     private static final int PAGE_BYTES = 1 << 18;
@@ -24,7 +27,7 @@ final class HeapBlocks {
     private long next = FIRST_ADDRESS;
     private long liveBytes;
 
-    /** One allocation. */
+    /** One allocation, with the pages that were written. */
     private record HeapBlock(int device, long bytes, Map<Long, byte[]> pages) {}
 
     /** Allocates memory and returns its address. No address is returned twice. */
@@ -105,12 +108,12 @@ final class HeapBlocks {
         }
     }
 
-    /** Returns whether a write would leave an unwritten page unchanged. An unwritten page needs no memory. */
+    /** Returns whether a write would leave an unwritten page unchanged. Such a write needs no memory. */
     private static boolean isBlank(ByteBuffer bytes, int start, int length) {
         return bytes.slice(start, length).mismatch(ByteBuffer.wrap(Blank.PAGE, 0, length)) < 0;
     }
 
-    /** Creates a page. The last page ends with its block, because most blocks have only a few elements. */
+    /** Creates a page. The last page of a block ends with the block, because most blocks have only a few elements. */
     private static byte[] page(HeapBlock block, long number) {
         return Arrays.copyOf(Blank.PAGE, (int) Math.min(PAGE_BYTES, block.bytes - number * PAGE_BYTES));
     }

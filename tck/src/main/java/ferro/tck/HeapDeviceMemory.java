@@ -58,11 +58,11 @@ public final class HeapDeviceMemory implements DeviceMemory {
 
     /** The direction of a copy. */
     public enum Direction {
-        /** From a device to the host. */
+        /** A copy from a device to the host. */
         TO_HOST,
-        /** From the host to a device. */
+        /** A copy from the host to a device. */
         TO_DEVICE,
-        /** On one device. */
+        /** A copy between tensors of one device. */
         ON_DEVICE
     }
 
@@ -92,7 +92,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
             return event.device;
         }
 
-        /** {@return the size of the copy} */
+        /** {@return the size of the copy in bytes} */
         public long bytes() {
             return event.bytes;
         }
@@ -102,7 +102,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
             return event.number;
         }
 
-        /** {@return whether the copy has run} */
+        /** {@return whether the event is the end of the copy} The copy has then run. */
         public boolean ended() {
             return event.ended;
         }
@@ -131,7 +131,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Runs copies on a separate thread from now on, with a delay. {@link #close} stops the thread.
+     * Runs later copies on a separate thread, with a delay. {@link #close} stops the thread.
      *
      * @param delay minimum time between the start of a copy and its run
      * @return this device memory
@@ -186,7 +186,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
         notifyAll();
     }
 
-    /** Makes {@link #stage} return memory that is not pinned from now on. */
+    /** Makes later calls of {@link #stage} return memory that is not pinned. */
     public synchronized void refusePinning() {
         pins = false;
     }
@@ -221,7 +221,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Allocates a tensor and writes elements into it. This access does not count as a copy.
+     * Allocates a tensor and writes elements into it. The access does not count as a copy.
      *
      * @param elements content of the tensor
      * @param device   ordinal of the device
@@ -236,7 +236,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Writes elements into a tensor. This access does not count as a copy.
+     * Writes elements into a tensor. The access does not count as a copy.
      *
      * @param elements elements with the type and length of the tensor
      * @param tensor   tensor to write
@@ -250,7 +250,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Returns the current elements of a tensor, without waiting for copies. This access does not count as a copy.
+     * Returns the current elements of a tensor, without waiting for copies. The access does not count as a copy.
      *
      * @param tensor tensor to read
      * @return elements in new direct memory
@@ -415,7 +415,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
         return copy;
     }
 
-    /** Runs a copy on the copy thread after a delay, and a stalled copy when its stall has ended. */
+    /** Runs a copy on the copy thread after a delay. A stalled copy runs when the stall has ended. */
     private synchronized void executeLater(HeapCopy copy, Duration after) {
         if (thread != null) {
             Runnable run = () -> {
@@ -433,14 +433,14 @@ public final class HeapDeviceMemory implements DeviceMemory {
         }
     }
 
-    /** Records that a thread waits for a copy. Runs the copy now if there is no copy thread. */
+    /** Records that a thread waits for a copy. Runs the copy at once if no copy thread exists. */
     synchronized void awaited(HeapCopy copy) {
         if (thread == null) {
             execute(copy);
         }
     }
 
-    /** Runs queued copies up to a given copy, but stops at a stalled copy. Returns whether the given copy has run. */
+    /** Runs queued copies up to the given copy, but stops at a stalled copy. Returns whether the given copy has run. */
     private synchronized boolean execute(HeapCopy copy) {
         CopyEvent started = copy.started();
         Deque<HeapCopy> queue = running.get(List.of(started.direction(), started.device()));

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 
 /** A staging buffer on the host for {@link HeapDeviceMemory}. */
 final class HeapStaging implements DeviceMemory.Staging {
-    /** Byte that overwrites closed memory. */
+    /** Byte that overwrites the memory of a closed buffer. */
     private static final byte SPOILED = 0x55;
 
     private final HeapDeviceMemory memory;

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A group in which one rank calls late. The other ranks make one call and close at once. The late rank calls after the
+ * A group in which one rank calls late. All other ranks make one call and close at once. The late rank calls after all
  * other ranks have left, or while they wait for the late rank.
  */
 final class LateRank {
@@ -40,7 +40,7 @@ final class LateRank {
         this.untilClosed = untilClosed;
     }
 
-    /** Returns the calls of rule 610: messages, collectives by kind, and others. */
+    /** Returns the names of the calls of rule 610, which are messages, collectives by kind, and other calls. */
     static List<String> calls() {
         Stream<String> kinds = Stream.of(CollectiveKind.values()).map(CollectiveKind::label);
         return Stream.concat(Stream.of("messages", "unequal parts", "newGroup"), kinds)

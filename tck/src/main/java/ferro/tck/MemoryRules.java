@@ -239,8 +239,8 @@ interface MemoryRules extends Subject {
     }
 
     /**
-     * Returns the kind of memory with a name. On a device the kind of host memory does not matter, so the test is
-     * skipped for all kinds but one.
+     * Returns the kind of memory with a name. On a device, the kind of host memory does not matter. The test is then
+     * skipped for all kinds except one kind.
      */
     private Operand.OperandMemory kind(String name) {
         Operand.OperandMemory kind = Operand.OperandMemory.valueOf(name);

@@ -154,7 +154,9 @@ interface MessageRules extends Subject {
         assertArrayEquals(new int[10], received, "memory of the receive");
     }
 
-    /** Checks that collectives complete while a message is in flight. Their order does not include messages. */
+    /**
+     * Checks that collectives complete while a message is in flight. Messages are not part of the order of collectives.
+     */
     @Rule(value = 207, needs = ASYNCHRONOUS_MESSAGES)
     default void collectivesOvertakeMessagesInFlight() {
         CountDownLatch polled = new CountDownLatch(2);

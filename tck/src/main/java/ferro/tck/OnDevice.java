@@ -22,8 +22,8 @@ import java.util.Optional;
  * memory.
  *
  * <p>Each copy has the full host memory, including the elements around an operand. Checks of the host memory therefore
- * see every element that a call has written on the device. Operands that share host memory also share device memory. An
- * instance is for one thread.
+ * see every element that a call has written on the device. Operands that share host memory also share device memory.
+ * Only one thread may use an instance.
  */
 final class OnDevice implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -53,7 +53,10 @@ final class OnDevice implements AutoCloseable {
         return call.on(in, call.in() == call.out() ? in : tensor(call.out()));
     }
 
-    /** Returns the device copy of a tensor. Copies the tensor to the device first if the device has no copy yet. */
+    /**
+     * Returns the device copy of a tensor. If the device has no copy of the tensor yet, this method makes the copy
+     * first.
+     */
     Tensor tensor(Tensor tensor) {
         if (memory == null || tensor == null) {
             return tensor;
@@ -76,7 +79,7 @@ final class OnDevice implements AutoCloseable {
         forget();
     }
 
-    /** Frees the device memory without a copy back to the host. */
+    /** Frees the device memory and copies no data back to the host. */
     void forget() {
         uploaded.values().forEach(GpuCollectives::free);
         uploaded.clear();

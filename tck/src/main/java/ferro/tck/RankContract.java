@@ -94,7 +94,7 @@ public final class RankContract
         return new RankContract(groups, declaredRefusals, memory, device, true);
     }
 
-    /** One rule with a fixed number of ranks. */
+    /** A rule of the contract with a fixed number of ranks. */
     public final class RankRule {
         private final Method test;
         private final int worldSize;
@@ -109,7 +109,7 @@ public final class RankContract
             return test.getAnnotation(Rule.class).value();
         }
 
-        /** {@return the statement of the rule, the name of the test method} */
+        /** {@return the name of the test method, which is the statement of the rule} */
         public String name() {
             return test.getName();
         }
@@ -117,7 +117,8 @@ public final class RankContract
         /**
          * Checks the rule. All other ranks must call this method at the same time.
          *
-         * @return how often each declared refusal occurred, in the order of their names; only rank 0 counts refusals
+         * @return how often the back end refused each declared feature, in the order of the names; only rank 0 counts
+         *     refusals
          * @throws AssertionError if the back end breaks the rule
          */
         public Map<String, Integer> run() {

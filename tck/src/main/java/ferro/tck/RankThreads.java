@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The threads of ranks, one for each rank. A close interrupts the threads that still run. */
 final class RankThreads implements AutoCloseable {
-    /** Time that the other ranks may still run after an unexpected failure of one rank. */
+    /** Time that other ranks may still run after an unexpected failure of one rank. */
     private static final Duration GRACE = Duration.ofMillis(1500);
 
     private final int first;
@@ -20,7 +20,7 @@ final class RankThreads implements AutoCloseable {
     /** The code of a rank. */
     @FunctionalInterface
     interface Body {
-        /** Runs the code of a rank. The value 0 is the first rank that these threads run. */
+        /** Runs the code of a rank. {@code rank} counts from 0, the first rank that these threads run. */
         void run(int rank) throws Exception;
     }
 
@@ -48,7 +48,10 @@ final class RankThreads implements AutoCloseable {
         return Arrays.asList(failures.clone());
     }
 
-    /** Waits until all ranks have ended without a failure. After a first failure, others have {@link #GRACE} to end. */
+    /**
+     * Waits until all ranks have ended without a failure. After a first failure, other ranks have {@link #GRACE} to
+     * end.
+     */
     synchronized void endWell(Duration limit) {
         long deadline = System.nanoTime() + limit.toNanos();
         boolean ended = awaitEnd(deadline, true);

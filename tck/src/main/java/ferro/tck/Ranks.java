@@ -8,9 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * All ranks of one group in this JVM. Code runs on one thread per rank within a time limit. Every failure is recorded.
+ * All ranks of one group in this JVM. Code runs on one thread per rank within a time limit. The object records every
+ * failure.
  *
- * <p>Only one thread at a time may use an instance. A close of the instance closes all ranks at the same time.
+ * <p>Only one thread at a time may use an instance. Closing an instance closes all ranks at the same time.
  */
 public final class Ranks implements AutoCloseable {
     /** Time limit of a rule, which is far above the duration of any rule, so that no rule fails on a slow machine. */
@@ -67,7 +68,7 @@ public final class Ranks implements AutoCloseable {
     }
 
     /**
-     * Wraps the one rank of a group that is in this process.
+     * Wraps the only rank of a group that is in this process.
      *
      * @param group group as seen by this rank
      * @return ranks that run code on this rank only

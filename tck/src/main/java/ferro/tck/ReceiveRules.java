@@ -26,8 +26,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Rules 214 to 216, 220 and 221 are about the element types and lengths of the messages that a receive takes. Rules 232
- * and 233 are about sends that wait for their receive, and about a send and a receive at the same time.
+ * Rules 214 to 216, 220 and 221 are about the element types and lengths of the messages that a receive takes. Rule 232
+ * is about sends that wait for their receive. Rule 233 is about a rank that sends and receives at the same time.
  */
 interface ReceiveRules extends Subject {
     /**
@@ -204,7 +204,7 @@ interface ReceiveRules extends Subject {
 
     /**
      * Checks that a receive up to a length takes shorter messages. The status has the sender, the tag and the length of
-     * the message. Only the first elements of the tensor are written. The same holds for a message of bytes, and for a
+     * the message. Only the first elements of the tensor are written. The rule also covers a message of bytes, and a
      * message of a rank to itself.
      */
     @Rule(
@@ -226,7 +226,7 @@ interface ReceiveRules extends Subject {
         }
     }
 
-    /** Sends a message to a peer and receives one from the peer, into a tensor of 7 elements more. */
+    /** Sends a message to a peer and receives a message from the peer, into a tensor that has 7 more elements. */
     private static void shorter(ProcessGroup group, Operand data, int peer, boolean isExpected) {
         int length = (int) (data.tensor().byteCount() / Integer.BYTES);
         int[] buffer = Expect.filled(length + 7, -4);
@@ -253,8 +253,9 @@ interface ReceiveRules extends Subject {
     }
 
     /**
-     * Checks that a message fails the group if it is longer than a receive up to a length. The same applies to a message
-     * whose bytes do not make complete elements. The failure has both lengths. The memory of the receive stays unchanged.
+     * Checks that a message fails the group if the message is longer than a receive up to a length. A message whose
+     * bytes do not make complete elements also fails the group. The failure has the lengths of message and receive. The
+     * memory of the receive stays unchanged.
      *
      * @param length elements of the message; the receive takes up to 10 elements of i32
      */
@@ -280,7 +281,7 @@ interface ReceiveRules extends Subject {
 
     /**
      * Checks that a send of any length that waits for its receive does not end before a receive has matched the send. A
-     * back end without such sends must refuse them. A single rank sends to itself.
+     * back end without sends that wait for their receive must refuse these sends. A single rank sends to itself.
      */
     @Rule(232)
     @ParameterizedTest(name = "{0} ranks, {1} elements")
@@ -326,7 +327,7 @@ interface ReceiveRules extends Subject {
 
     /**
      * Checks that ranks that all send and receive in a circle do not wait for each other. One tensor may be used for
-     * both messages. Also checks that a bad rank or tag is refused. A single rank sends to itself.
+     * both messages. A wrong rank or tag must be refused. A single rank sends to itself.
      */
     @Rule(233)
     @ParameterizedTest(name = "{0} ranks, {1} elements")

@@ -22,7 +22,10 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rules 330 and 331, about the events of a group's calls in a recording of the JVM (JFR), and about their counters. */
+/**
+ * Rules 330 and 331. Rule 330 is about events of a group's calls in a recording of the JVM (JFR). Rule 331 is about
+ * counters.
+ */
 interface RecordingRules extends Subject {
     /** Checks that a recording has one event for each call and each message of each rank. */
     @Rule(330)
@@ -102,7 +105,7 @@ interface RecordingRules extends Subject {
         return !refuses(INTEGER_AVERAGES) && !refuses("avg") && !refuses("i8");
     }
 
-    /** Lets ranks 0, 1 and 3 wait in a barrier until rank 2 aborts the group. */
+    /** Makes ranks 0, 1 and 3 wait in a barrier until rank 2 aborts the group. */
     private void abort(Ranks ranks) {
         CountDownLatch waiting = new CountDownLatch(3);
         CountDownLatch never = new CountDownLatch(1);
@@ -147,7 +150,10 @@ interface RecordingRules extends Subject {
         }
     }
 
-    /** Checks that two group names are equal, unless one is empty: JDK 17 loses a long name in some recordings. */
+    /**
+     * Checks that two group names are equal, unless one name is empty, because JDK 17 loses long names in some
+     * recordings.
+     */
     private static void checkSame(String world, String found, String call) {
         assertTrue(
                 world.isEmpty() || found.isEmpty() || world.equals(found),
@@ -156,8 +162,8 @@ interface RecordingRules extends Subject {
 
     /**
      * Checks that a call has exactly one event for each of the given ranks, and that all of these events have the same
-     * group. Returns the name of this group, or an empty text if the recording has lost the name. JDK 17 loses texts of
-     * more than 16 characters that an earlier recording of the JVM had.
+     * group. Returns the name of the common group, or an empty text if the recording has lost the name. JDK 17 loses
+     * texts of more than 16 characters that an earlier recording of the JVM had.
      */
     private static String groupOf(List<RecordedEvent> events, String call, int... ranks) {
         List<RecordedEvent> found = eventsOf(events, call);
@@ -175,8 +181,8 @@ interface RecordingRules extends Subject {
     }
 
     /**
-     * Returns the events of a call, which is written as its kind, its number in the group (-1 for a message), its bytes,
-     * and the code of its failure if it failed, for example {@code barrier 3 0 ABORTED}.
+     * Returns the events of a call. The text {@code call} has the kind of the call, its number in the group (-1 for a
+     * message), its bytes, and the code of its failure if the call failed. An example is {@code barrier 3 0 ABORTED}.
      */
     private static List<RecordedEvent> eventsOf(List<RecordedEvent> events, String call) {
         return events.stream()

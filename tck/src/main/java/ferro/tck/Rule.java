@@ -9,11 +9,11 @@ import org.junit.jupiter.api.TestTemplate;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * The rule of docs/contract.md that a test checks. One test of {@link BackendContract} checks each rule.
+ * The rule of docs/contract.md that a test checks. Each rule is checked by one test of {@link BackendContract}.
  *
  * <p>A test with a parameter of type {@link ferro.group.ProcessGroup} runs on every rank of a fresh group, for each
- * number of {@link #ranks}. Without values of its own, a test with one parameter of type
- * {@code int} runs once for each number of {@link #ranks}.
+ * number of {@link #ranks}. A test with one parameter of type {@code int} runs once for each number of {@link #ranks},
+ * unless the test has a source of values.
  */
 @Documented
 @Target(ElementType.METHOD)
@@ -25,17 +25,18 @@ public @interface Rule {
     /** {@return the number of the rule in docs/contract.md} */
     int value();
 
-    /**
-     * {@return the numbers of ranks that the rule is checked with; odd numbers and powers of two by default}
-     */
+    /** {@return the numbers of ranks with which the rule is checked; odd numbers and powers of two by default} */
     int[] ranks() default {1, 2, 3, 4, 5, 7, 8};
 
-    /** {@return the features that the rule needs. If a back end declares that it refuses one, the rule is skipped} */
+    /**
+     * {@return the features that the rule needs} If a back end declares that it refuses one of them, the rule is
+     * skipped.
+     */
     String[] needs() default {};
 
     /**
-     * {@return whether ranks that share only their group, as ranks in separate processes do, can check the rule.
-     * {@link RankContract} runs such rules}
+     * {@return whether the rule can be checked by ranks that share only their group, such as ranks in separate
+     * processes} {@link RankContract} runs such rules.
      */
     boolean apart() default false;
 }

@@ -20,7 +20,10 @@ import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.platform.commons.support.ReflectionSupport;
 
-/** The JUnit extension that runs the rules. It chooses the rules, the numbers of ranks and the ranks that run them. */
+/**
+ * The JUnit extension that runs the rules. The extension chooses the rules, the numbers of ranks and the ranks that
+ * run.
+ */
 final class RuleRuns implements ExecutionCondition, TestTemplateInvocationContextProvider, BeforeTestExecutionCallback {
     /** Skips a rule for which {@link BackendContract#runs} returns false. */
     @Override
@@ -42,7 +45,10 @@ final class RuleRuns implements ExecutionCondition, TestTemplateInvocationContex
         ((Subject) context.getRequiredTestInstance()).needs(rule(context).needs());
     }
 
-    /** Returns whether the rule has no arguments of its own. */
+    /**
+     * Returns whether this extension provides the arguments of the rule, because the rule has no other source of
+     * arguments.
+     */
     @Override
     public boolean supportsTestTemplate(ExtensionContext context) {
         return !context.getRequiredTestMethod().isAnnotationPresent(ParameterizedTest.class);
@@ -69,7 +75,7 @@ final class RuleRuns implements ExecutionCondition, TestTemplateInvocationContex
         }
     }
 
-    /** One run of a rule. {@code worldSize} is the number of ranks, or 0 for a rule that makes its groups itself. */
+    /** One run of a rule. {@code worldSize} is the number of ranks, or 0 for a rule that makes its own groups. */
     private record RuleRun(int rule, int worldSize)
             implements TestTemplateInvocationContext, ParameterResolver, InvocationInterceptor {
         @Override

@@ -29,7 +29,9 @@ final class ScaledCalls {
         this.type = type;
     }
 
-    /** This rank's operand, which may be longer, and the expected result; null if the result is not checked. */
+    /**
+     * This rank's operand, which may be longer than a call, and the expected result; null if the result is not checked.
+     */
     private record Scaled(long[] own, long[] need) implements Oracle {
         @Override
         public long[] elements(CollectiveKind kind, int rank, int from, int count) {
@@ -62,7 +64,7 @@ final class ScaledCalls {
         }
     }
 
-    /** Compares an average of two ranks with the mean of their elements, which this method computes. */
+    /** Compares an average of two ranks with the mean of their elements. This method computes the mean. */
     void compareMean() {
         for (int length : lengths()) {
             long[] first = random(type, 0, length);
@@ -103,7 +105,9 @@ final class ScaledCalls {
         return isLong ? new int[] {1, 6, 840, 3 * subject.aboveASegment()} : new int[] {1, 6, 840};
     }
 
-    /** Returns the first {@code length} elements of a rank. Longer and shorter arrays begin with the same elements. */
+    /**
+     * Returns the first {@code length} elements of a rank. Arrays of different lengths begin with the same elements.
+     */
     private static long[] random(DataType type, int rank, int length) {
         Random random = new Random(31L * rank + type.ordinal());
         long[] elements = new long[length];

@@ -34,7 +34,7 @@ final class StagedCalls {
 
     /** The last calls of a group before its close. */
     enum LastCalls {
-        /** All calls have returned with success. */
+        /** All last calls have returned with success. */
         WELL,
         /** Ranks 0 and 1 have timed out in a call. */
         TIMED_OUT,

@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /** The back end under test. The rules use its groups and its declared refusals. */
 public interface Subject {
-    /** Groups of some of the ranks, made by {@code newGroup} or {@code split}. */
+    /** Groups of some ranks of a group, made by {@code newGroup} or {@code split}. */
     String SUBGROUPS = "subgroups";
     /** Several sends and receives of one rank in flight at once. */
     String ASYNCHRONOUS_MESSAGES = "asynchronous point-to-point";
@@ -51,7 +51,7 @@ public interface Subject {
      * Makes a fresh group.
      *
      * @param worldSize number of ranks
-     * @return ranks of the group; the caller closes them
+     * @return ranks of the group; the caller closes the ranks
      */
     Ranks group(int worldSize);
 
@@ -61,7 +61,7 @@ public interface Subject {
      *
      * @param settingsByRank one map from property to value for each rank, in rank order; a property is for example
      *     {@code ferro.algorithm}
-     * @return ranks of the group; the caller closes them
+     * @return ranks of the group; the caller closes the ranks
      */
     Ranks group(List<Map<String, String>> settingsByRank);
 
@@ -122,7 +122,7 @@ public interface Subject {
     /**
      * Returns whether the back end declares that it refuses a capability.
      *
-     * @param capability for example {@code subgroups}
+     * @param capability name of a feature, for example {@code subgroups}
      * @return true if the back end may refuse the capability
      */
     boolean refuses(String capability);
@@ -130,14 +130,15 @@ public interface Subject {
     /**
      * Skips the running test and counts a refusal if the back end declares that it refuses a capability.
      *
-     * @param capability for example {@code subgroups}
+     * @param capability name of a feature, for example {@code subgroups}
      */
     void needs(String capability);
 
     /**
-     * Needs each of the capabilities, as {@link #needs(String)} does.
+     * Skips the running test if the back end refuses one of several capabilities, as {@link #needs(String)} does for
+     * one capability.
      *
-     * @param capabilities for example {@code subgroups}
+     * @param capabilities names of features, for example {@code subgroups}
      */
     default void needs(String... capabilities) {
         List.of(capabilities).forEach(this::needs);

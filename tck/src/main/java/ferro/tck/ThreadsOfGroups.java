@@ -38,7 +38,7 @@ final class ThreadsOfGroups {
 
     private final Set<Thread> before = alive();
     private final Set<Thread> ofUserCode = ConcurrentHashMap.newKeySet();
-    /** Threads that were alive after the close of a group, each with the description of this group. */
+    /** Threads that were alive after the close of a group, each with the description of the group. */
     private final Map<Thread, String> groups = new ConcurrentHashMap<>();
 
     /** Records the current thread, on which a stage or a listener runs. */
@@ -53,7 +53,10 @@ final class ThreadsOfGroups {
         left().forEach(thread -> groups.putIfAbsent(thread, group));
     }
 
-    /** Checks that a stage has run on a thread of a group, and that all threads of groups end within the time limit. */
+    /**
+     * Checks that a stage has run on a thread of a group, and that all threads of groups have ended within the time
+     * limit.
+     */
     void checkAllEnd() {
         assertFalse(ofUserCode.isEmpty(), "no stage has run on a thread of the group");
         long deadline = System.nanoTime() + LIMIT.toNanos();

@@ -33,7 +33,7 @@ import java.util.stream.IntStream;
  * about the cancelling of a receive.
  */
 interface WorkRules extends Subject {
-    /** Checks that each operation starts from the result of the operation before it. */
+    /** Checks that each operation starts from the result of the previous operation. */
     @Rule(value = 301, ranks = 3)
     default void operationsRunInTheOrderTheyWereSubmitted(ProcessGroup group) {
         long[] data = {group.rank() + 2};
@@ -186,7 +186,9 @@ interface WorkRules extends Subject {
         }
     }
 
-    /** Checks that several threads may wait for one operation, also for one that another thread has started. */
+    /**
+     * Checks that several threads may wait for one operation, even for an operation that another thread has started.
+     */
     @Rule(value = 309, ranks = 2)
     default void severalThreadsMayWaitForOneOperation(ProcessGroup group) throws Exception {
         for (int turn = 0; turn < 20; turn++) {
@@ -204,7 +206,9 @@ interface WorkRules extends Subject {
         }
     }
 
-    /** Checks that an operation that no thread waits for completes even after waits for earlier operations ended. */
+    /**
+     * Checks that an operation without a waiting thread completes, even after waits for earlier operations have ended.
+     */
     @Rule(310)
     default void anOperationWithoutAWaiterCompletes() {
         ConcurrentLinkedQueue<Duration> slow = new ConcurrentLinkedQueue<>();
@@ -255,7 +259,9 @@ interface WorkRules extends Subject {
                 .toList();
     }
 
-    /** Checks that a wait for any or some operations ends when one of them has ended, or by an interrupt. */
+    /**
+     * Checks that a wait for any or some of several operations ends when one operation has ended, or by an interrupt.
+     */
     @Rule(value = 314, needs = ASYNCHRONOUS_MESSAGES)
     default void aWaitForAnyOfSeveralOperationsEndsWithTheFirst() {
         assertThrows(IllegalArgumentException.class, () -> Work.any(List.of()));
@@ -295,7 +301,7 @@ interface WorkRules extends Subject {
         });
     }
 
-    /** Checks that a receive that no message has matched can be cancelled, but no other operation. */
+    /** Checks that a receive can be cancelled if no message has matched it. No other operation can be cancelled. */
     @Rule(
             value = 228,
             ranks = 2,

@@ -1,6 +1,6 @@
 /**
  * JUnit tests of the contract that every back end keeps. A class that extends {@link ferro.tck.BackendContract} and
- * implements {@code createGroup} runs all of these tests.
+ * implements {@code createGroup} runs all tests of the contract.
  *
  * {@snippet file="ferro/examples/plain/QueueBackendContractTest.java" region="contract" :
  *

@@ -8,9 +8,9 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 
 /**
- * Maps files by {@code java.lang.foreign}, so that access to an unmapped buffer throws IllegalStateException. This
+ * A mapper that uses {@code java.lang.foreign}, so that access to an unmapped buffer throws IllegalStateException. This
  * class uses reflection, because ferro is compiled for JDK 17. On JDK 25, each read of a flag takes 0.3 ns longer than
- * with a plain mapped buffer; copies and kernels take no longer.
+ * with a plain mapped buffer. Copies and kernels take no longer.
  */
 final class ArenaMapper implements Mapper {
     private final Method ofShared;

@@ -16,7 +16,7 @@ import java.util.Map;
  * @param regular whether the file is a regular file, and not a folder, link, pipe, socket or device
  */
 record FileFacts(long device, long inode, long size, int user, boolean regular) {
-    /** {@code S_IFMT} of inode(7); {@code REGULAR} is {@code S_IFREG}. */
+    /** Mask of the file type, {@code S_IFMT} of inode(7). {@code REGULAR} is {@code S_IFREG}. */
     private static final int TYPE = 0xF000;
 
     private static final int REGULAR = 0x8000;

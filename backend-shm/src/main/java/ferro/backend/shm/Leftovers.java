@@ -10,21 +10,21 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Removes the segment files of this user's dead processes. A segment file has a name only while its group is created,
- * so only a process that is killed during that time leaves a file. The memory of a file without a name is freed when
- * the last process that has opened the file ends.
+ * Removes the segment files of this user's dead processes. A segment file has a name only while its group is created.
+ * So only a process that is killed while a group is created leaves a file. The memory of a file without a name is freed
+ * when the last process that has opened the file ends.
  */
 final class Leftovers {
     /**
      * Age after which files of another namespace count as left over. The processes of another namespace (another
-     * container that uses the same folder) are not visible. The creation of a group takes far less than a day. A group
-     * whose file is removed too early only goes without shared memory.
+     * container that uses the same folder) are not visible. The creation of a group takes far less than a day. If a
+     * file is removed too early, its group only has no shared memory.
      */
     private static final long UNSEEN_MILLIS = Duration.ofDays(1).toMillis();
 
     private Leftovers() {}
 
-    /** Removes leftover files and returns how many; returns 0 for a folder that cannot be read. */
+    /** Removes leftover files and returns their number. Returns 0 for a folder that cannot be read. */
     static int sweep(Path folder, ThisProcess process) {
         int removed = 0;
         try (DirectoryStream<Path> ours = Files.newDirectoryStream(folder, "ferro-*")) {

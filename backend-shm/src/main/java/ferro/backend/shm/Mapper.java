@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
 /**
- * Maps files, and unmaps them immediately on request. Without a mapper, only the garbage collector unmaps a buffer that
- * {@link FileChannel} has mapped.
+ * A mapper of files, which unmaps files immediately on request. Without a mapper, only the garbage collector unmaps a
+ * buffer that {@link FileChannel} has mapped.
  */
 interface Mapper {
     /** First JDK whose {@code java.lang.foreign} is not a preview (JEP 454). */
@@ -18,9 +18,9 @@ interface Mapper {
     }
 
     /**
-     * Maps a part of a file; the file must contain all of this part.
+     * Maps a part of a file. The whole part must be inside the file.
      *
-     * @throws IOException if there is no address space for the mapping
+     * @throws IOException if no address space is free for the mapping
      */
     Mapping map(FileChannel file, long from, long bytes) throws IOException;
 

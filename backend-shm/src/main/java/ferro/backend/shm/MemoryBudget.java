@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  * causes a collection.
  */
 final class MemoryBudget implements AutoCloseable {
-    /** Maximum wait for the next report of the garbage collector after a report. */
+    /** Maximum wait for the next report of the garbage collector after an earlier report. */
     private static final long REPORT_MILLIS = 250;
     /**
      * Maximum number of collections for one request. A second collection may help, since an engine thread that waits
@@ -36,7 +36,9 @@ final class MemoryBudget implements AutoCloseable {
     private final ReferenceQueue<ByteBuffer> unreachable = new ReferenceQueue<>();
     private final Set<Lent> lent = new HashSet<>();
     private long taken;
-    /** Bytes of lent buffers that were given back since {@link #asks} last returned true and may still be reachable. */
+    /**
+     * Bytes of lent buffers that were given back but may still be reachable, counted since {@link #asks} was last true.
+     */
     private long closed;
     /** Bytes of the taken memory that are reserved only later. */
     private long promised;
@@ -65,7 +67,7 @@ final class MemoryBudget implements AutoCloseable {
         /**
          * Creates the account of a segment whose bytes the budget has already counted.
          *
-         * @param afterwards runs once, after the bytes were given back
+         * @param afterwards task that runs once, after the bytes were given back
          */
         Taken(long bytes, Runnable afterwards) {
             this.bytes = bytes;
@@ -73,7 +75,7 @@ final class MemoryBudget implements AutoCloseable {
         }
 
         /**
-         * Promises to reserve memory later for a part of the segment.
+         * Records that memory will be reserved later for a part of the segment.
          *
          * @return bytes that the ranks of this host may still reserve, if each rank has promised as much as this rank
          */
@@ -157,8 +159,8 @@ final class MemoryBudget implements AutoCloseable {
 
     /**
      * Returns whether to run the garbage collector. The collector runs if the request exceeds the budget while buffers
-     * are lent. For this check, buffers that were given back but may still be reachable count as taken. The collector
-     * therefore also runs each time that such given-back buffers have filled the rest of the budget.
+     * are lent. For the check, buffers that were given back but may still be reachable count as taken. The collector
+     * therefore also runs each time that buffers which were given back have filled the rest of the budget.
      */
     private synchronized boolean asks(long bytes, long most) {
         boolean asks = bytes > most - taken - closed && !lent.isEmpty();
@@ -209,7 +211,7 @@ final class MemoryBudget implements AutoCloseable {
         }
     }
 
-    /** Does nothing, since every owner of taken memory has given the memory back. */
+    /** Does nothing, because every owner of taken memory gives the memory back. */
     @Override
     public void close() {}
 }

@@ -10,8 +10,8 @@ import java.util.Set;
 
 /**
  * A check of how much memory the control groups of this process leave (cgroups(7), version 2). Pages of a file system
- * in memory count against the group that writes these pages first. If a group exceeds its limit, the kernel ends a
- * process without a message.
+ * in memory count against the control group that writes the pages first. If a control group exceeds its limit, the
+ * kernel ends a process without a message.
  */
 final class MemoryLimit {
     /** Names of entries of memory.stat, from the documentation of Linux for control groups, version 2. */
@@ -21,7 +21,7 @@ final class MemoryLimit {
 
     /**
      * Throws an exception if a control group of this process leaves less memory than needed. The message names the
-     * innermost of these groups.
+     * innermost control group that leaves less.
      */
     static void check(Proc proc, long need) throws SegmentShortage.NoRoom {
         try {
@@ -41,7 +41,8 @@ final class MemoryLimit {
 
     /**
      * Returns the control groups of this process, innermost first. Returns only the root if the listed path does not
-     * exist. In a container, the kernel may list a path of the host, but only the root is the container's own group.
+     * exist. In a container, the kernel may list a path of the host, but only the root is the control group of the
+     * container.
      */
     private static List<Path> groups(Proc proc) throws IOException {
         List<Path> groups = proc.controlGroups("");

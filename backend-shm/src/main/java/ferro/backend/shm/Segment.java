@@ -51,7 +51,10 @@ final class Segment implements AutoCloseable {
     private final UUID token;
     private FileChannel file;
     private FileFacts facts;
-    /** Whether the folder is in memory; read once, because a process without free descriptors cannot read it later. */
+    /**
+     * Whether the folder is in memory. The field is set once, because a process without free descriptors cannot find
+     * out later.
+     */
     private boolean isInMemory;
 
     private int descriptor = -1;
@@ -88,12 +91,12 @@ final class Segment implements AutoCloseable {
         return List.of(this::create, this::hide, this::reserve, this::map, this::sign);
     }
 
-    /** Returns the position of the token in a segment whose data has this length. */
+    /** Returns the position of the token in a segment whose data area has {@code areaBytes} bytes. */
     static long tokenAt(long areaBytes) {
         return (areaBytes + PAGE - 1) / PAGE * PAGE;
     }
 
-    /** Returns the length of the file of a segment whose data has this length. */
+    /** Returns the length of the file of a segment whose data area has {@code areaBytes} bytes. */
     static long fileBytes(long areaBytes) {
         return tokenAt(areaBytes) + PAGE;
     }
@@ -110,9 +113,9 @@ final class Segment implements AutoCloseable {
     }
 
     /**
-     * Finds the descriptor of the file by the key of the file. Only this channel has opened the file, because the name
-     * of the file is new. The search begins at the highest descriptor, because a new descriptor most likely has a high
-     * number.
+     * Finds the descriptor of the file by the key of the file. The file is open only by the channel of this object,
+     * because the name of the file is new. The search begins at the highest descriptor, because a new descriptor most
+     * likely has a high number.
      */
     private int findDescriptor() throws IOException {
         Path own = place.process().descriptor(place.process().pid(), 0).getParent();
@@ -183,7 +186,7 @@ final class Segment implements AutoCloseable {
     /**
      * Reserves memory for a part that was left for later.
      *
-     * @throws IOException if there is no memory, or if this thread was interrupted
+     * @throws IOException if too little memory is free, or if this thread was interrupted
      */
     void reserve(long from, long count) throws IOException {
         // an interrupt that is meant for other code would close the file permanently
@@ -243,7 +246,7 @@ final class Segment implements AutoCloseable {
         }
     }
 
-    /** Returns the data by which other ranks find the segment; valid after all stages have run. */
+    /** Returns the data by which other ranks find the segment. The data is valid after all stages have run. */
     SegmentOffer offer() {
         return new SegmentOffer(
                 place.host(),
@@ -268,7 +271,7 @@ final class Segment implements AutoCloseable {
      * Maps the data area a second time. The garbage collector removes the second mapping when the returned buffer and
      * all buffers derived from that buffer are unreachable.
      *
-     * @throws IOException if there is no address space, or if {@link #settle} has closed the file
+     * @throws IOException if no address space is free, or if {@link #settle} has closed the file
      */
     ByteBuffer lend() throws IOException {
         return file.map(FileChannel.MapMode.READ_WRITE, 0, size.bytes()).order(ByteOrder.nativeOrder());
@@ -276,7 +279,7 @@ final class Segment implements AutoCloseable {
 
     /**
      * Removes the name of the file. May be called only after every rank has tried to map the segment. Closes the
-     * descriptor unless memory is reserved later. The memory stays.
+     * descriptor unless memory is reserved later. The memory of the segment stays.
      */
     void settle() throws IOException {
         unlink();
@@ -291,7 +294,7 @@ final class Segment implements AutoCloseable {
         }
     }
 
-    /** Removes the name, closes the file and unmaps the data area, also of a segment that is only partly created. */
+    /** Removes the name, closes the file and unmaps the data area. The segment may be only partly created. */
     @Override
     public void close() throws IOException {
         try {

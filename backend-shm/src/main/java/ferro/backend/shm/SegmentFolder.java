@@ -46,7 +46,7 @@ record SegmentFolder(Path folder, ThisProcess process, String host, Mapper mappe
     /**
      * Reads the facts about the folder and this process from the system.
      *
-     * @throws IOException if the system is not Linux, or the folder is gone
+     * @throws IOException if the system is not Linux, or the folder does not exist
      */
     static SegmentFolder of(RankContext context) throws IOException {
         Path folder = Path.of(Settings.SHM_DIR.of(context));
@@ -56,7 +56,7 @@ record SegmentFolder(Path folder, ThisProcess process, String host, Mapper mappe
         return new SegmentFolder(folder, process, host, Mapper.ofThisJdk());
     }
 
-    /** Returns whether the files of the folder take memory, and not only disk space. */
+    /** Returns whether the files of the folder take memory, instead of disk space only. */
     boolean isInMemory() throws IOException {
         return Files.getFileStore(folder).type().equals("tmpfs");
     }

@@ -9,11 +9,11 @@ import java.io.UncheckedIOException;
 import java.util.UUID;
 
 /**
- * The data by which another process finds a segment and checks that the segment is the right one.
+ * The data by which another process finds a segment and checks that it has found the right segment.
  *
  * @param host       name of the host of the creator
  * @param pid        process number of the creator
- * @param descriptor descriptor of the file in the creator, -1 if unknown
+ * @param descriptor descriptor of the file in the creator; -1 if the descriptor is unknown
  * @param name       name of the file in the folder of segments
  * @param device     device of the file system
  * @param inode      inode of the file
@@ -47,7 +47,7 @@ record SegmentOffer(
     /**
      * Parses the bytes that {@link #encoded} has returned.
      *
-     * @throws IOException if the bytes are anything else
+     * @throws IOException if {@link #encoded} has not returned the bytes
      */
     static SegmentOffer decode(byte[] encoded) throws IOException {
         DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded));

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 
 /**
- * The resource that a segment lacks, and the remedy. The resource is space in the folder, memory of the control group,
- * address space, or open files. The error of the kernel shows which resource is lacking.
+ * The resource that a segment lacks, and a remedy. The resource is space in the folder, memory of the control group,
+ * address space, or the number of open files. The error of the kernel shows which resource is lacking.
  *
  * @param what resource that is lacking, or request that was refused with the text of its errno
  * @param more how to provide more of the resource
@@ -17,7 +17,7 @@ record SegmentShortage(String what, String more) {
 
     private static final String OTHER_FOLDER = "name another folder by " + Settings.SHM_DIR.name();
 
-    /** A lack of space, which this process has computed or a write has reported. */
+    /** An exception for a lack of space. This process has computed the lack, or a write has reported it. */
     static final class NoRoom extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -30,7 +30,7 @@ record SegmentShortage(String what, String more) {
         }
     }
 
-    /** Returns the resource whose lack made the creation, the mapping or the filling of a segment fail. */
+    /** Returns the resource whose lack caused a failure of the creation, the mapping or the filling of a segment. */
     static SegmentShortage of(IOException failure) {
         if (failure instanceof NoRoom) {
             return new SegmentShortage(

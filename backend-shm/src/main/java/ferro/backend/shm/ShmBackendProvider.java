@@ -13,14 +13,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Back end {@code tcp} with {@code ferro.links=shm}, for ranks of one host. These ranks find each other and send
- * control messages by TCP. All other data goes through shared memory, or the ranks fail. Back end {@code tcp} alone
- * uses shared memory where possible.
+ * Back end {@code tcp} with {@code ferro.links=shm}, for ranks of one host. The ranks find each other and send control
+ * messages by TCP. All other data goes through shared memory, or the ranks fail. In contrast, back end {@code tcp}
+ * without this setting uses shared memory where possible.
  */
 public final class ShmBackendProvider implements BackendProvider {
     private static final String CARRIER = "tcp";
 
-    /** Loads nothing; {@link java.util.ServiceLoader} calls this constructor. */
+    /** Creates a provider, which loads nothing. {@link java.util.ServiceLoader} calls this constructor. */
     public ShmBackendProvider() {}
 
     @Override
@@ -45,7 +45,7 @@ public final class ShmBackendProvider implements BackendProvider {
     }
 
     /**
-     * Joins a group by TCP, with only shared memory for data.
+     * Joins a group by TCP. Data uses only shared memory.
      *
      * @param group   group to join
      * @param context context of the rank

@@ -36,7 +36,7 @@ final class ShmMemory implements SharedMemory {
     private volatile boolean closed;
 
     /**
-     * Takes over the segment of this rank.
+     * Takes over the segment of this rank, which this object then closes.
      *
      * @param taken bytes that the segment takes of the budget
      */
@@ -102,7 +102,10 @@ final class ShmMemory implements SharedMemory {
         return Optional.of("its segment cannot be opened: " + String.join("; ", reasons));
     }
 
-    /** Checks the file before opening it, since a process number of another namespace may lead to a device. */
+    /**
+     * Maps a file after a check of the file. Without the check, a process number of another namespace could lead to a
+     * device.
+     */
     private Mapper.Mapping mapped(Path path, boolean link, SegmentOffer offer) throws IOException {
         FileFacts facts = link ? FileFacts.of(path) : FileFacts.of(path, LinkOption.NOFOLLOW_LINKS);
         check(facts, offer);
@@ -124,8 +127,8 @@ final class ShmMemory implements SharedMemory {
     }
 
     /**
-     * Checks the token of a segment. The owner has written the token through a mapping, so a reader with a mapping
-     * reads the same memory.
+     * Checks the token of a segment. The owner has written the token through a mapping. A reader with a mapping reads
+     * the same memory.
      */
     private void checkToken(FileChannel file, SegmentOffer offer) throws IOException {
         try (Mapper.Mapping last = place.mapper().map(file, Segment.tokenAt(offer.bytes()), Segment.TOKEN_BYTES)) {

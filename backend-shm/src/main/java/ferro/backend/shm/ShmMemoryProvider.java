@@ -14,14 +14,17 @@ import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Creates segments in files of the folder {@code ferro.shm.dir}. */
+/** A provider of segments in files of the folder {@code ferro.shm.dir}. */
 public final class ShmMemoryProvider implements SharedMemoryProvider {
     private static final String WAY_OUT = ", or send everything over TCP with " + Settings.LINKS.name() + "=tcp";
 
-    /** Divisor of the timeout that limits the wait for the garbage collector, since the other ranks wait meanwhile. */
+    /**
+     * Divisor of the timeout. The quotient limits the wait for the garbage collector, because other ranks wait at this
+     * time.
+     */
     private static final int DEADLINE_PARTS = 4;
 
-    /** Loads nothing; {@link java.util.ServiceLoader} calls this constructor. */
+    /** Creates a provider, which loads nothing. {@link java.util.ServiceLoader} calls this constructor. */
     public ShmMemoryProvider() {}
 
     @Override

@@ -12,11 +12,11 @@ import java.nio.file.Path;
  * @param boot       identity of the current boot of this machine
  * @param namespace  namespace of process numbers; a process number is valid only inside its namespace
  * @param pid        number of this process
- * @param startTicks start time in clock ticks since boot
+ * @param startTicks start time of this process in clock ticks since boot
  * @param user       ID of the user that owns this process
  */
 record ThisProcess(Proc proc, String boot, long namespace, long pid, long startTicks, int user) {
-    /** Number of the machine's first namespace of processes: {@code PROC_PID_INIT_INO} of linux/proc_ns.h. */
+    /** Number of the machine's first namespace of processes, which is {@code PROC_PID_INIT_INO} of linux/proc_ns.h. */
     private static final long FIRST_NAMESPACE = 0xEFFFFFFCL;
 
     static ThisProcess in(Proc proc) throws IOException {
@@ -54,7 +54,7 @@ record ThisProcess(Proc proc, String boot, long namespace, long pid, long startT
         }
     }
 
-    /** Returns the path of a descriptor of a process, by which other processes can open the file. */
+    /** Returns the path of a descriptor of a process. By this path, other processes can open the file. */
     Path descriptor(long owner, int number) {
         return proc.path(owner + "/fd/" + number);
     }

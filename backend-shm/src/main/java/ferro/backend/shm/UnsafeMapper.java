@@ -9,9 +9,9 @@ import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 
 /**
- * Unmaps buffers by {@code sun.misc.Unsafe.invokeCleaner} on JDK 17 to 21, where access to an unmapped buffer ends the
- * JVM. This class uses reflection, because the compiler warns of every mention of {@code Unsafe}, and the build treats
- * warnings as errors.
+ * A mapper that unmaps buffers by {@code sun.misc.Unsafe.invokeCleaner} on JDK 17 to 21. On these JDKs, access to an
+ * unmapped buffer ends the JVM. This class uses reflection, because the compiler warns of every mention of
+ * {@code Unsafe}, and the build treats warnings as errors.
  */
 final class UnsafeMapper implements Mapper {
     private final Object unsafe;

@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.function.IntToLongFunction;
 
 /**
- * Access to elements in any kind of memory as raw bits in longs, sign-extended. Each method copies all elements of a
- * tensor at once, because rules check millions of elements.
+ * Methods that read and write elements in any kind of memory. An element is given by its raw bits, sign-extended to a
+ * long. Each method copies all elements of a tensor at once, because rules check millions of elements.
  */
 public final class Bits {
     private Bits() {}
@@ -28,7 +28,7 @@ public final class Bits {
         return ByteBuffer.allocate((int) elements.byteCount()).order(ByteOrder.nativeOrder());
     }
 
-    /** Reads all elements. */
+    /** Returns the bits of all elements. */
     public static long[] of(HostTensor elements) {
         ByteBuffer bytes = bytes(elements);
         int size = elements.dataType().byteSize();
@@ -44,7 +44,7 @@ public final class Bits {
         return bits;
     }
 
-    /** Writes all elements. An element of less than 64 bits keeps the lowest bits. */
+    /** Writes the bits of all elements. An element of less than 64 bits keeps the lowest bits. */
     static void into(HostTensor elements, long[] bits) {
         ByteBuffer bytes = unset(elements);
         int size = elements.dataType().byteSize();

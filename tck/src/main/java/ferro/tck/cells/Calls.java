@@ -23,8 +23,8 @@ public final class Calls {
     /**
      * Makes a call of any kind.
      *
-     * @param in     operand; null on a rank that has none
-     * @param out    result; null on a rank that has none; ignored by a broadcast, which has one tensor
+     * @param in     operand; null on a rank that has no operand
+     * @param out    result; null on a rank that has no result; ignored by a broadcast, which has one tensor
      * @param op     reduction; ignored by a kind that combines nothing
      * @param root   root; ignored by a kind without root
      * @param counts lengths of the parts; empty if all parts have the same length
@@ -79,12 +79,15 @@ public final class Calls {
         backend.run(call, backend.timeout());
     }
 
-    /** Returns why a back end does not support a call; empty if it supports the call. */
+    /** Returns why a back end does not support a call; empty if the back end supports the call. */
     public static Optional<String> unsupported(ProcessGroup group, Collective call) {
         return ((CollectiveBackend) group.backend()).unsupportedBecause(call);
     }
 
-    /** Returns why a back end refuses a call; empty if it supports the call. Fails if the refusal is not correct. */
+    /**
+     * Returns why a back end refuses a call; empty if the back end supports the call. Fails if the refusal is not
+     * correct.
+     */
     public static Optional<String> refusal(ProcessGroup group, Collective call) {
         Optional<String> why = unsupported(group, call);
         if (why.isPresent()) {

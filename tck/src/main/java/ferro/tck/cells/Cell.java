@@ -21,8 +21,8 @@ import java.util.stream.IntStream;
  * @param length  number of elements of the operand, or of one rank's part for a kind with parts
  * @param root    root of a rooted kind
  * @param inPlace whether input and output share memory
- * @param unequal whether the lengths of the parts differ: every third part is empty, and the other parts have
- *     {@code length} elements times their position; the position of a rank's part depends on length and root
+ * @param unequal whether the lengths of the parts differ. If so, every third part is empty, and any other part has
+ *     {@code length} elements times its position. The position of a rank's part depends on length and root
  */
 public record Cell(
         CollectiveKind kind, DataType type, ReduceOp op, int length, int root, boolean inPlace, boolean unequal) {
@@ -39,7 +39,7 @@ public record Cell(
 
     static final List<ReduceOp> OPS = List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
 
-    /** The ops of a scan, which has no average. */
+    /** The ops of a scan. A scan has no average. */
     private static final List<ReduceOp> OPS_OF_SCANS =
             List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX);
 
@@ -48,14 +48,14 @@ public record Cell(
         this(kind, type, op, length, root, inPlace, false);
     }
 
-    /** Returns the lengths of the parts of a rank's input; in an all-to-all, part j goes to rank j. */
+    /** Returns the lengths of the parts of a rank's input. In an all-to-all, part j goes to rank j. */
     long[] inCounts(int rank, int worldSize) {
         return IntStream.range(0, worldSize)
                 .mapToLong(to -> count(rank, to, worldSize))
                 .toArray();
     }
 
-    /** Returns the lengths of the parts of a rank's output; in an all-to-all, part j comes from rank j. */
+    /** Returns the lengths of the parts of a rank's output. In an all-to-all, part j comes from rank j. */
     long[] outCounts(int rank, int worldSize) {
         return IntStream.range(0, worldSize)
                 .mapToLong(part ->
@@ -135,7 +135,7 @@ public record Cell(
         return new LinkedHashSet<>(List.of(0, 1, worldSize - 1, worldSize, worldSize + 1));
     }
 
-    /** Returns the ops of a kind; one null for a kind that does not reduce. */
+    /** Returns the ops of a kind. For a kind that does not reduce, the list has only null. */
     private static List<ReduceOp> ops(CollectiveKind kind) {
         if (kind.isScan()) {
             return OPS_OF_SCANS;

@@ -75,13 +75,16 @@ public record CellCall(
         return cell.kind().hasParts() ? (int) LongStream.of(parts).sum() : cell.length();
     }
 
-    /** Returns the index of the first element of a rank's part; 0 if the rank has all of the data or none. */
+    /** Returns the index of the first element of a rank's part; 0 if the rank has all of the data or no data. */
     private static int first(Cell cell, long[] parts, int rank) {
         boolean isPart = cell.kind().in() == Held.PART || cell.kind().out() == Held.PART;
         return isPart ? (int) LongStream.of(parts).limit(rank).sum() : 0;
     }
 
-    /** Returns the expected output of a rank. Without a reduction: one part of each rank, or data of the root. */
+    /**
+     * Returns the expected output of a rank. Without a reduction, the output has one part of each rank, or data of the
+     * root.
+     */
     private static ExpectedElements answer(Cell cell, int rank, int worldSize, Oracle oracle, int length) {
         CollectiveKind kind = cell.kind();
         if (kind.combines()) {
@@ -114,7 +117,7 @@ public record CellCall(
         return wrong != null || out == null ? wrong : wrong("output", out, answer);
     }
 
-    /** Returns a description of what a refused call has written, or null if it has written nothing. */
+    /** Returns a description of what a refused call has written, or null if the call has written nothing. */
     public String touched() {
         boolean written = in != null && out != null && !out.isUnwritten();
         return written ? "a refused call wrote its output" : in == null ? null : wrong("input", in, given);

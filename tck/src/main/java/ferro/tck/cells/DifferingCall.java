@@ -45,7 +45,10 @@ public final class DifferingCall {
         joined = gathers ? Operand.unwritten(type, worldSize * PART, placement) : null;
     }
 
-    /** Returns the lengths of parts: all equal, or the first part longer and the last part shorter by one element. */
+    /**
+     * Returns the lengths of parts. If {@code unequal}, the first part is one element longer and the last one element
+     * shorter.
+     */
     private static long[] counts(int worldSize, boolean unequal) {
         long[] counts = new long[worldSize];
         Arrays.fill(counts, PART);
@@ -71,7 +74,7 @@ public final class DifferingCall {
         };
     }
 
-    /** Returns the texts that the message of the failure must contain. Each call is described by one of the texts. */
+    /** Returns the texts that the message of the failure must contain. Each of the texts describes one call. */
     public static String[] texts(String field) {
         return switch (field) {
             case "kind" -> new String[] {"allReduce", "broadcast"};
@@ -118,7 +121,7 @@ public final class DifferingCall {
         }
     }
 
-    /** Returns a description of a forbidden change of this rank's memory, or null if there is none. */
+    /** Returns a description of a forbidden change of this rank's memory, or null if no such change has happened. */
     public String wrong() {
         boolean receives = joined == null && !isOdd() && (rank == 0 || !field.equals("reduced"));
         long[] all = data.bits();
@@ -137,8 +140,8 @@ public final class DifferingCall {
     }
 
     /**
-     * Checks that each gathered part is unwritten or has the elements of its rank. The part of the last rank may be on
-     * the last rank only.
+     * Checks that each gathered part is unwritten or has the elements of its rank. Only the last rank may have the part
+     * of the last rank.
      */
     private String wrongInParts() {
         long[] all = joined.bits();

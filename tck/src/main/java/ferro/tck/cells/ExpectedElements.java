@@ -2,7 +2,7 @@ package ferro.tck.cells;
 
 import java.util.Arrays;
 
-/** The expected elements of a tensor. One call checks all elements, because rules check millions of elements. */
+/** The expected elements of a tensor. A single call checks all elements, because rules check millions of elements. */
 public interface ExpectedElements {
     /** Returns the index of the first element whose bits are wrong, or -1 if all elements are right. */
     int firstWrong(long[] found);
@@ -17,7 +17,7 @@ public interface ExpectedElements {
         String wrong(int index, long found);
     }
 
-    /** Returns a check that expects exactly these bits. */
+    /** Returns a check that expects exactly the given bits. */
     static ExpectedElements exactly(long[] bits) {
         return new ExpectedElements() {
             @Override

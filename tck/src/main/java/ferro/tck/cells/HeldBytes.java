@@ -6,9 +6,12 @@ import ferro.HostTensor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** A direct buffer as {@link ForeignMemory}, which its owner may free. This owner never frees it. */
+/**
+ * A direct buffer as {@link ForeignMemory}, which an owner may free at any time. The owner of these bytes never frees
+ * them.
+ */
 final class HeldBytes implements ForeignMemory {
-    /** The address from which on no process has memory. */
+    /** The first address of a range in which no process has memory. */
     private static final long NOWHERE = 1L << 62;
 
     private static final int MAX_BYTES_SHIFT = 31;
@@ -24,7 +27,7 @@ final class HeldBytes implements ForeignMemory {
         return HostTensor.of(type, new HeldBytes(ByteBuffer.allocateDirect(length * type.byteSize())));
     }
 
-    /** Returns an address that is unique to this memory, since JDK 17 does not give the address of a buffer. */
+    /** Returns an address that only this memory has, because JDK 17 does not give the address of a buffer. */
     @Override
     public long address() {
         return NOWHERE + ((long) System.identityHashCode(bytes) << MAX_BYTES_SHIFT);

@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** The calls of one rank that use one memory for operand and result: every collective in each legal form. */
+/**
+ * The calls of one rank that use one memory for operand and result. The calls cover every collective in each legal
+ * form.
+ */
 public final class InPlaceCalls {
     private final Operand memory;
     private final int rank;
@@ -25,7 +28,7 @@ public final class InPlaceCalls {
      *
      * @param name  name for messages
      * @param call  operation
-     * @param wrong returns a description of the first error after the call, or null if there is none
+     * @param wrong returns a description of the first error after the call, or null if the result is right
      */
     public record InPlace(String name, Collective call, Supplier<String> wrong) {}
 
@@ -40,7 +43,7 @@ public final class InPlaceCalls {
         this.runs = runs;
     }
 
-    /** Returns how many elements the calls need. */
+    /** Returns how many elements all calls together need. */
     public static int length(int size, int part) {
         return 2 * size * part;
     }
@@ -64,7 +67,7 @@ public final class InPlaceCalls {
         return CellCall.of(cell, rank, size, values, cut);
     }
 
-    /** Returns the call on other tensors with the same elements. Separate buffers stay separate objects. */
+    /** Returns the same call on other tensors that have the same elements. Separate buffers stay separate objects. */
     private Collective again(Collective call) {
         return call.on(memory.again(call.in()), memory.again(call.out()));
     }

@@ -4,7 +4,7 @@ import ferro.DataType;
 import ferro.ReduceOp;
 import java.math.BigInteger;
 
-/** Plain arithmetic, with which a back end's results are compared. Elements are raw bits in a long, sign-extended. */
+/** Plain arithmetic for comparisons with a back end's results. Elements are raw bits, sign-extended to a long. */
 public final class Numbers {
     private Numbers() {}
 
@@ -44,7 +44,7 @@ public final class Numbers {
         };
     }
 
-    /** Returns the number that the bits represent. */
+    /** Returns the number that the bits of an element represent. */
     public static double toDouble(DataType type, long bits) {
         return switch (type) {
             case FLOAT32 -> Float.intBitsToFloat((int) bits);
@@ -54,7 +54,9 @@ public final class Numbers {
         };
     }
 
-    /** Returns the bits of the nearest element. Drops the fraction for integers, so all types have the same marks. */
+    /**
+     * Returns the bits of the nearest element. Drops the fraction for integers, so that all types have the same marks.
+     */
     public static long ofDouble(DataType type, double value) {
         return switch (type) {
             case FLOAT32 -> Float.floatToRawIntBits((float) value);
@@ -123,7 +125,7 @@ public final class Numbers {
         };
     }
 
-    /** Returns the bits of the identity of an op. The identity combined with any number gives this number. */
+    /** Returns the bits of the identity of an op. The identity combined with any number gives the number. */
     public static long identity(DataType type, ReduceOp op) {
         long sign = 1L << Byte.SIZE * type.byteSize() - 1;
         return switch (op.name()) {
@@ -152,7 +154,10 @@ public final class Numbers {
         return isUnsigned(type) ? Long.compareUnsigned(left, right) : Long.compare(left, right);
     }
 
-    /** Returns the number of fraction bits: IEEE 754-2019, sections 3.4 and 3.6. bf16 is binary32's upper half. */
+    /**
+     * Returns the number of fraction bits (IEEE 754-2019, sections 3.4 and 3.6). A bf16 is the upper half of a
+     * binary32.
+     */
     private static int halfFractionBits(DataType type) {
         return type == DataType.FLOAT16 ? 10 : 7;
     }

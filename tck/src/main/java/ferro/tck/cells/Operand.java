@@ -27,15 +27,15 @@ public final class Operand {
 
     /** The kind of memory of the elements. Ranks of one call use different kinds. */
     public enum OperandMemory {
-        /** A full array. */
+        /** A full array without guard elements. */
         ARRAY,
-        /** The middle of an array. */
+        /** The middle of an array, between guard elements. */
         PART_OF_ARRAY,
-        /** The middle of a direct buffer. */
+        /** The middle of a direct buffer, between guard elements. */
         DIRECT_BUFFER,
-        /** The middle of memory that its owner may free ({@link ferro.ForeignMemory}). */
+        /** The middle of memory that an owner may free at any time ({@link ferro.ForeignMemory}). */
         FOREIGN,
-        /** The middle of a direct buffer, of which each tensor has its own buffer object. */
+        /** The middle of a direct buffer. Each tensor has a separate buffer object. */
         SEVERAL_BUFFERS,
         /** The middle of memory that the group has allocated. */
         OF_THE_GROUP;
@@ -50,7 +50,7 @@ public final class Operand {
         }
     }
 
-    /** Creates an operand of unwritten elements in any memory but that of a group. */
+    /** Creates an operand of unwritten elements in any memory except memory of a group. */
     public static Operand unwritten(DataType type, int length, OperandMemory kind) {
         return unwritten(type, length, kind, null);
     }
@@ -75,7 +75,7 @@ public final class Operand {
         return this;
     }
 
-    /** Returns a part of this operand, which shares its memory. */
+    /** Returns a part of this operand, which shares the memory of this operand. */
     Operand part(long from, long count) {
         return new Operand(kind, memory, tensor.slice(from, count));
     }
@@ -85,7 +85,7 @@ public final class Operand {
         return (HostTensor) again(tensor.slice(from, count));
     }
 
-    /** Returns another tensor with the elements of a tensor of this memory; null for null. */
+    /** Returns another tensor with the same elements as a tensor of this memory; null for null. */
     Tensor again(Tensor part) {
         if (part == null) {
             return null;
@@ -94,7 +94,7 @@ public final class Operand {
         return kind == OperandMemory.SEVERAL_BUFFERS ? HostTensor.of(view.dataType(), view.buffer()) : view;
     }
 
-    /** Returns the tensor. */
+    /** Returns the tensor that has the elements. */
     public HostTensor tensor() {
         return tensor;
     }
@@ -130,7 +130,7 @@ public final class Operand {
         return isUnwritten(tensor);
     }
 
-    /** Returns whether no guard element was written. A part has the guards of the operand that contains the part. */
+    /** Returns whether no guard element was written. A part of an operand has the guards of the full operand. */
     public boolean guardsHold() {
         int guard = kind.guard();
         return isUnwritten(memory.slice(0, guard)) && isUnwritten(memory.slice(memory.elementCount() - guard, guard));

@@ -7,7 +7,7 @@ import ferro.ReduceOp;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Calls that a back end may refuse without declaring the refusal. */
+/** Calls that a back end may refuse without a declaration of the refusal. */
 public final class OptionalCells {
     private static final int LENGTH = 5;
 
@@ -51,7 +51,7 @@ public final class OptionalCells {
         return new Cell(kind, type, op, LENGTH, 0, !kind.hasParts());
     }
 
-    /** Builds one of the calls on one rank. Operands are multiples of 0.5, so that sums are exact in every order. */
+    /** Builds an optional call on one rank. Operands are multiples of 0.5, so that sums are exact in every order. */
     public static CellCall call(Cell cell, int rank, int worldSize, int number) {
         Values values = new Values(cell.type(), worldSize);
         return CellCall.of(cell, rank, worldSize, number, new Oracle() {

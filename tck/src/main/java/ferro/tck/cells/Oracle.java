@@ -22,7 +22,10 @@ public interface Oracle {
         long of(int rank, int index);
     }
 
-    /** Returns the oracle of a user-defined reduction that combines elements of equal index, as this operator does. */
+    /**
+     * Returns the oracle of a user-defined reduction that combines elements of equal index by the operator
+     * {@code combine}.
+     */
     static Oracle of(RankElement element, LongBinaryOperator combine) {
         return new Oracle() {
             @Override

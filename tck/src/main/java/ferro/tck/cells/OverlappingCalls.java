@@ -35,7 +35,10 @@ public final class OverlappingCalls {
         this.part = part;
     }
 
-    /** Returns how many elements the calls need for parts of {@code part} elements. A part must have at least 2. */
+    /**
+     * Returns how many elements the calls need for parts of {@code part} elements. A part must have at least two
+     * elements.
+     */
     public static int length(int size, int part) {
         return 3 * size * part;
     }

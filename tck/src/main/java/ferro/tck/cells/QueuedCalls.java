@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Small calls in a random order on a small memory. Many calls read or write elements that other calls write. */
+/** Small calls in a random order on a small memory. Many calls read or write elements that other calls have written. */
 public final class QueuedCalls {
     private static final int LONGS = 64;
     private static final int MAX_PART = 4;
@@ -63,7 +63,7 @@ public final class QueuedCalls {
                 : HostTensor.of(DataType.INT64, buffer.slice(first, count).buffer());
     }
 
-    /** Returns all elements after the calls. */
+    /** Returns the elements of the whole memory after the calls. */
     public long[] left() {
         long[] all = new long[2 * LONGS];
         array.copyTo(0, all, 0, LONGS);

@@ -12,7 +12,7 @@ public final class UserCode {
     /** A commutative op whose result depends on which partial results are combined. */
     public static final ReduceOp ROUNDING = ReduceOp.ofFloats("rounding", (a, b) -> (a + b) / 2 + a * b / 128);
 
-    /** The operands and results of these reductions, in f32. */
+    /** The operands and results of the reductions of {@link #forms}, in f32. */
     public static final Oracle LARGEST = Oracle.of(
             (rank, index) -> Float.floatToRawIntBits(element(rank, index)),
             (a, b) -> Float.floatToRawIntBits(larger(Float.intBitsToFloat((int) a), Float.intBitsToFloat((int) b))));

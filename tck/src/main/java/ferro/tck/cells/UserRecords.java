@@ -14,7 +14,9 @@ import java.util.function.BinaryOperator;
  * op that does not commute shows which ranks were combined, and in which order.
  */
 public final class UserRecords implements Oracle {
-    /** Reductions with an op that does not commute: products of matrices, which wrap around, and joined texts. */
+    /**
+     * Reductions with ops that do not commute. The ops are products of matrices, which wrap around, and joined texts.
+     */
     public static final List<UserRecords> ORDERED = List.of(
             new UserRecords("matrices", true, 4 * Long.BYTES, UserRecords::matrix, UserRecords::product),
             new UserRecords("texts", true, 64, UserRecords::text, UserRecords::joinedTexts));
@@ -48,12 +50,12 @@ public final class UserRecords implements Oracle {
         return new UserRecords("long integers", false, bytes, record, UserRecords::sum);
     }
 
-    /** Returns the reduction of these records. */
+    /** Returns the reduction that combines these records. */
     public ReduceOp op() {
         return op;
     }
 
-    /** Returns the size of a record. */
+    /** Returns the size of a record in bytes. */
     public int bytes() {
         return bytes;
     }
@@ -78,7 +80,7 @@ public final class UserRecords implements Oracle {
         return sum;
     }
 
-    /** Returns two by two long integers. */
+    /** Returns a record that is a matrix of two by two long integers. */
     private static byte[] matrix(int rank, int index) {
         ByteBuffer matrix = buffer(new byte[4 * Long.BYTES]);
         for (int at = 0; at < 4; at++) {
@@ -157,7 +159,7 @@ public final class UserRecords implements Oracle {
         return ExpectedElements.exactly(joined(some, from, count));
     }
 
-    /** Joins the records of some ranks, one rank after the other. */
+    /** Joins the records of some ranks, in the order of the ranks. */
     private long[] joined(Calls.RankSpan ranks, int from, int count) {
         long[] all = new long[count];
         for (int begin = 0; begin < count; begin += bytes) {

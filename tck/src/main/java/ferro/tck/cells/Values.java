@@ -17,17 +17,20 @@ import java.util.stream.Stream;
  *
  * <p>No element is an identity of an op. At every index, the results of SUM, PRODUCT, MIN, MAX and AVG differ from each
  * other. SUM, PRODUCT and AVG also differ from the input of every rank. SUM and PRODUCT change if any rank is left out.
- * All these differences are larger than rounding errors. A search finds values with these properties. Signed types have
- * elements of both signs, so that MIN and MAX need a signed comparison. For unsigned types the highest bits differ at
- * every index, so that MIN and MAX need an unsigned comparison.
+ * All differences are larger than rounding errors. A search finds values with the required properties. Signed types
+ * have elements of both signs, so that MIN and MAX need a signed comparison. For unsigned types the highest bits differ
+ * at every index, so that MIN and MAX need an unsigned comparison.
  *
  * <p>For a signed integer type, one of four adjacent indices has a negative sum that the world size does not divide.
  * The average at this index distinguishes rounding toward zero from rounding down. For any integer type, two of four
- * adjacent indices have sums that the type cannot represent. For a signed type, one of these sums is positive and one
- * is negative.
+ * adjacent indices have sums that the type cannot represent. For a signed type, one of the two sums is positive and the
+ * other sum is negative.
  */
 public final class Values implements Oracle {
-    /** Inputs repeat after this many indices, a prime, so that chunk and segment borders fall on different inputs. */
+    /**
+     * Number of indices after which inputs repeat. It is a prime, so that chunk and segment borders fall on different
+     * inputs.
+     */
     static final int PERIOD = 61;
 
     private static final int TRIALS = 10_000;
@@ -184,7 +187,7 @@ public final class Values implements Oracle {
         NEGATIVE,
         /** A sum above the range of the type. */
         ABOVE,
-        /** Any sum. */
+        /** A sum without a required property. */
         ANY,
         /** A sum below the range of a signed type, or above the range of an unsigned type. */
         BELOW;
@@ -309,6 +312,6 @@ public final class Values implements Oracle {
         return Math.abs(left.value - right.value) <= 0.001 * larger + left.off + right.off;
     }
 
-    /** A result and its largest allowed error. */
+    /** A result and the largest allowed error of the result. */
     private record CloseTo(double value, double off) {}
 }
