@@ -18,8 +18,8 @@ record AllWork(List<Work> parts) implements Work {
     private static final long FIRST_TURN_NANOS = 10_000;
 
     /**
-     * Longest wait for one part. A wait first polls and then sleeps; this limit exceeds the time of polling, so that
-     * the waiting thread sleeps for most of a long wait.
+     * Longest wait for one part. A wait first polls and then sleeps. The limit exceeds the time of polling, so that the
+     * waiting thread sleeps for most of a long wait.
      */
     private static final long LONGEST_TURN_NANOS = 10_000_000;
     /**
@@ -34,8 +34,8 @@ record AllWork(List<Work> parts) implements Work {
     }
 
     /**
-     * Waits for all operations, also after one operation has failed: until the last operation has ended, the tensors
-     * may still be read or written. Waits for the last operation first. Operations of one group end in their order, so
+     * Waits for all operations, even after one operation has failed, because the tensors may be read or written until
+     * the last operation has ended. Waits for the last operation first. Operations of one group end in their order, so
      * for one group only the first wait blocks. An interrupt ends the operation for which the thread waits, and
      * therefore also all earlier operations. After an interrupt, the wait throws the failure with code INTERRUPTED.
      */
@@ -55,8 +55,9 @@ record AllWork(List<Work> parts) implements Work {
     }
 
     /**
-     * Waits until a part has ended, and returns its position. Waits for each part in turn, for a longer time after each
-     * turn, so that this thread makes progress on all parts. An interrupt ends the part for which the thread waits.
+     * Waits until a part has ended, and returns the position of the part. Waits for each part in turn, and longer in
+     * each turn, so that this thread makes progress on all parts. An interrupt ends the part for which the thread
+     * waits.
      */
     int awaitAny() {
         long begun = System.nanoTime();

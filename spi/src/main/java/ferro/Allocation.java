@@ -7,12 +7,12 @@ import java.util.Objects;
  *
  * <p>The memory stays valid as long as this object, its tensor, a slice of the tensor, or a buffer of the tensor or
  * slice is reachable. Neither {@link #close} nor the close of the group frees the memory. Code that has only the
- * address, such as a caller of a native library, must keep this object reachable. Such code can use a field, or {@link
- * java.lang.ref.Reference#reachabilityFence} after the last use.
+ * address, such as a caller of a native library, must keep this object reachable. A field or a call of
+ * {@link java.lang.ref.Reference#reachabilityFence} after the last use keeps this object reachable.
  *
- * <p>After a call on shared memory has failed, other ranks may still run the call. The other ranks may write into this
- * memory as long as a rank of the group runs. After such a failure, allocate new memory in the next group, and do not
- * keep data in the old memory.
+ * <p>After a call on shared memory has failed, other ranks may still run the call. Other ranks may write into the
+ * shared memory as long as a rank of the group runs. After the failure of a call on shared memory, allocate new memory
+ * in the next group, and do not keep data in the old memory.
  *
  * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="allocate" :
  *
@@ -59,28 +59,28 @@ public final class Allocation implements AutoCloseable {
         return new Allocation(tensor, whyNotShared, () -> {});
     }
 
-    /** {@return the view of the memory: zeros at first, and the same object in each call, also after {@link #close}} */
+    /**
+     * {@return the view of the memory, which contains zeros at first; each call returns the same object, even after
+     * {@link #close}}
+     */
     public HostTensor tensor() {
         return tensor;
     }
 
-    /**
-     * {@return whether all ranks of the group share the memory, the same on all ranks; false for memory of this rank
-     * alone}
-     */
+    /** {@return whether all ranks of the group share the memory; the result is the same on all ranks} */
     public boolean isShared() {
         return whyNotShared.isEmpty();
     }
 
-    /** {@return why the ranks do not share the memory, for people; empty if the ranks share the memory} */
+    /** {@return why the ranks do not share the memory, as a text for people; empty if the ranks share the memory} */
     public String whyNotShared() {
         return whyNotShared;
     }
 
     /**
      * Ends the use of the memory in its group. The memory no longer counts against {@code ferro.shm.bytes}. The tensor
-     * can still be used, also in calls of the group. After the close, these calls copy the tensor's data as they copy
-     * the data of any other tensor. Each rank may close its allocation at any time. Idempotent.
+     * can still be used, even in calls of the group. After the close, calls copy the tensor's data as they copy the
+     * data of any other tensor. Each rank may close its allocation at any time. Idempotent.
      */
     @Override
     public void close() {

@@ -9,9 +9,9 @@ import java.nio.Buffer;
 import java.nio.ByteBuffer;
 
 /**
- * Finds the address of a direct buffer: with {@code java.lang.foreign} from JDK 22 on, with {@code sun.misc.Unsafe} on
- * earlier JDKs. Later JDKs print warnings about {@code sun.misc.Unsafe}. Both APIs are looked up by name, since the
- * classes of ferro target JDK 17 and require only java.base.
+ * Finds the address of a direct buffer. From JDK 22 on, this class uses {@code java.lang.foreign}, because later JDKs
+ * print warnings about {@code sun.misc.Unsafe}. On earlier JDKs, this class uses {@code sun.misc.Unsafe}. Both APIs are
+ * looked up by name, since the classes of ferro target JDK 17 and require only java.base.
  */
 final class BufferAddress {
     /** First JDK in which {@code java.lang.foreign} is not a preview (JEP 454). */
@@ -34,8 +34,8 @@ final class BufferAddress {
     }
 
     /**
-     * Returns the address of the byte at index 0, independent of position and limit. May be called only if {@link
-     * #isKnown} returns true.
+     * Returns the address of the byte at index 0, independent of position and limit. Callers call this method only if
+     * {@link #isKnown} returns true.
      */
     static long of(ByteBuffer direct) {
         try {

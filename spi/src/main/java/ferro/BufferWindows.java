@@ -5,8 +5,8 @@ import java.nio.ByteOrder;
 
 /**
  * The buffers of a {@link ForeignMemory}. Window i begins at i times the run size and has two runs, or the rest of the
- * memory. From every byte on, at least one run (or the rest) lies in one window. The run size is a power of two and a
- * multiple of every element size, so no element lies across the end of a window.
+ * memory. Therefore at least one run that begins at any given byte, or the rest of the memory, is inside one window.
+ * The run size is a power of two and a multiple of every element size, so no element lies across the end of a window.
  */
 final class BufferWindows {
     private static final int MIN_BUFFER_BYTES = 4 << 20;
@@ -55,7 +55,7 @@ final class BufferWindows {
         return (int) Math.min(at >>> runShift, windows.length - 1);
     }
 
-    /** Returns the window that holds a byte and the run after this byte. */
+    /** Returns the window that has a byte and the run that begins at the byte. */
     ByteBuffer at(long at) {
         return windows[index(at)];
     }
@@ -65,7 +65,7 @@ final class BufferWindows {
         return (int) (at - ((long) index(at) << runShift));
     }
 
-    /** Returns how many bytes, from the given one on, are in the window that {@link #at} returns. */
+    /** Returns how many bytes, from the byte {@code at} on, are in the window that {@link #at} returns. */
     int run(long at) {
         return at(at).capacity() - offset(at);
     }

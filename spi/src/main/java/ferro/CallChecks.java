@@ -6,13 +6,13 @@ import java.util.Optional;
 /**
  * The checks that several kinds of call share. Every message contains the value found and the value needed.
  *
- * <p>Calls whose input and output overlap are rejected, except in the forms that work in place. With an overlap, a call
- * would read early results as input and give wrong numbers. The check for overlaps runs on every call and allocates
- * nothing. For most calls the first comparison is enough. A separate method creates the message of a rejected call, so
- * that the JIT compiler can inline the check. Two buffers are first compared by their addresses modulo 1 GiB, which
- * takes two loads. If the ranges overlap modulo 1 GiB, the full addresses are read, once for each tensor ({@link
- * BufferAddress}). If the JVM does not give addresses, or if memory is mapped twice, an overlap of two buffers is not
- * detected and the call runs.
+ * <p>Calls whose input and output overlap are rejected, except in the forms that work in place. A call with any other
+ * overlap would read early results as input and give wrong numbers. The check for overlaps runs on every call and
+ * allocates nothing. For most calls the first comparison is enough. A separate method creates the message of a rejected
+ * call, so that the JIT compiler can inline the check. Two buffers are first compared by their addresses modulo 1 GiB,
+ * which takes two loads. If the ranges overlap modulo 1 GiB, the full addresses are read, once for each tensor
+ * ({@link BufferAddress}). If the JVM does not give addresses, or if memory is mapped twice, an overlap of two buffers
+ * is not detected and the call runs.
  */
 final class CallChecks {
     /** The counts of a call whose parts have equal lengths. */
@@ -41,8 +41,8 @@ final class CallChecks {
     }
 
     /**
-     * Checks that the owner of the tensors of a rank has not freed their memory, and that the rank may write the tensor
-     * of its result.
+     * Checks that the owner of the memory of a rank's tensors has not freed the memory. Also checks that the rank may
+     * write the tensor of its result.
      */
     static void usable(Collective call, int rank) {
         if (call.reads(rank) instanceof HostTensor read) {
@@ -84,7 +84,10 @@ final class CallChecks {
         fullRecords(kind, op, "input", operand.elementCount());
     }
 
-    /** Checks that no record of the op lies in two parts, for a call in which each rank gets a part of the result. */
+    /**
+     * Checks that no record of the op is split between two parts, for a call in which each rank gets a part of the
+     * result.
+     */
     static void partsOfRecords(CollectiveKind kind, ReduceOp op, Tensor part, long... counts) {
         fullRecords(kind, op, partName(kind), part.elementCount());
         for (int rank = 0; rank < counts.length; rank++) {
@@ -185,7 +188,7 @@ final class CallChecks {
 
     /**
      * Checks that a rank sends as many elements to itself as it expects from itself. If neither the operand nor the
-     * result has counts, both must have the same length.
+     * result has counts, operand and result must have the same length.
      */
     private static void ownParts(Collective call, int rank, int worldSize) {
         long inLength = call.in().elementCount();
@@ -237,7 +240,7 @@ final class CallChecks {
         }
     }
 
-    /** Rejects an overlap of two tensors, unless both are the identical range. */
+    /** Rejects an overlap of two tensors, unless the two tensors are the identical range. */
     static void overlapButIdentical(CollectiveKind kind, Tensor in, Tensor out) {
         long distance = distance(in, out);
         if (distance != 0 && distance != APART) {
@@ -253,8 +256,8 @@ final class CallChecks {
     }
 
     /**
-     * Rejects an overlap, unless a rank's own part begins at element {@code begin} of the tensor of all parts. Element
-     * {@code begin} is the offset of the rank's part.
+     * Rejects an overlap of a rank's own part with the tensor of all parts, unless the own part begins at the offset of
+     * the rank's part. This offset is the element {@code begin} of the tensor of all parts.
      */
     static void overlapButOwnPart(CollectiveKind kind, Tensor part, Tensor whole, long begin, int rank) {
         long distance = distance(whole, part);

@@ -9,15 +9,16 @@ import java.util.Objects;
 import java.util.function.BinaryOperator;
 
 /**
- * Counters of the calls of one rank in one group, by kind, up to one moment. An object of this class never changes;
+ * Counters of the calls of one rank in one group, by kind, up to one moment. An object of this class never changes.
  * {@code ProcessGroup.counters()} returns a new object, and {@link #minus} returns the calls between two moments.
  *
  * <p>A call is counted after it has ended without failure, and before its handle reports the end. A call that fails or
  * is refused is not counted. An asynchronous call and a call of a coalesced block are counted like a blocking call.
  *
- * @param collectives numbers of each kind of collective that has been called; other kinds are not in the map
- * @param sends       numbers of the sends; their bytes are the bytes sent
- * @param receives    numbers of the receives; their bytes are the bytes received
+ * @param collectives numbers of each kind of collective that has been called; kinds that were not called are not in the
+ *     map
+ * @param sends       numbers of the sends; the bytes of a send are the bytes sent
+ * @param receives    numbers of the receives; the bytes of a receive are the bytes received
  */
 public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends, Totals receives) {
     /** Counters in which no call is counted. */
@@ -79,7 +80,7 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
         }
 
         /**
-         * Adds other calls.
+         * Adds the numbers of other calls.
          *
          * @param other numbers to add
          * @return sums
@@ -90,7 +91,7 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
         }
 
         /**
-         * Subtracts earlier calls.
+         * Subtracts the numbers of earlier calls.
          *
          * @param earlier numbers of an earlier moment
          * @return differences
@@ -112,7 +113,7 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
         return collectives.getOrDefault(Objects.requireNonNull(kind, "kind"), Totals.NONE);
     }
 
-    /** {@return the numbers of all calls: the sum of all kinds, with sends and receives} */
+    /** {@return the numbers of all calls, which are the sums over all kinds, sends and receives} */
     public Totals all() {
         Totals all = sends.plus(receives);
         for (Totals each : collectives.values()) {
@@ -122,7 +123,7 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
     }
 
     /**
-     * Adds the calls of another back end of the same rank, or of another group.
+     * Adds the calls that another back end of the same rank has counted, or the calls of another group.
      *
      * @param other counters to add
      * @return sums by kind
@@ -151,8 +152,8 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
     }
 
     /**
-     * {@return a table for people: one line for each kind that has been called, with calls, bytes and milliseconds, and
-     * a line with their sums. Each line ends with a line feed}
+     * {@return a table for people. Each kind that has been called has a line with calls, bytes and milliseconds, and
+     * the last line has the sums. Each line ends with a line feed}
      */
     @Override
     public String toString() {

@@ -50,7 +50,7 @@ public final class CallOptions {
         return timeout;
     }
 
-    /** {@return the label, empty for no label} */
+    /** {@return the label; empty for no label} */
     public String label() {
         return label;
     }
@@ -95,7 +95,7 @@ public final class CallOptions {
      * Returns the name of a call for messages.
      *
      * @param operation for example {@code allReduce}
-     * @return the operation, followed by the label in quotation marks if there is one
+     * @return the operation, followed by the label in quotation marks if these options have a label
      */
     public String named(String operation) {
         return named(operation, label);
@@ -105,8 +105,8 @@ public final class CallOptions {
      * Returns the name of a call for messages.
      *
      * @param operation for example {@code allReduce}
-     * @param label     label, or empty for none
-     * @return the operation, followed by the label in quotation marks if there is one
+     * @param label     label; empty for no label
+     * @return the operation, followed by the label in quotation marks if the label is not empty
      */
     public static String named(String operation, String label) {
         Objects.requireNonNull(operation, "operation");
@@ -130,7 +130,9 @@ public final class CallOptions {
         }
     }
 
-    /** Returns whether a character is forbidden in a label, because it is not plain or would end the label. */
+    /**
+     * Returns whether a character is forbidden in a label. Forbidden characters are not plain, or would end the label.
+     */
     private static boolean isRefused(int character) {
         return character == '"' || !isPlain(character);
     }

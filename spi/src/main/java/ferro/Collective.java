@@ -1,17 +1,17 @@
 package ferro;
 
 /**
- * The description of one collective operation: its tensors, op, root and counts. The static methods of this interface
- * make calls, one method for each form. Other ranks receive only the fingerprint of a call, which consists of kind,
- * counts, type, op name, root and label. The {@code Collective} object itself is not sent.
+ * The description of one collective operation, with tensors, op, root and counts. Each static method of this interface
+ * makes a call of one form. Other ranks receive only the fingerprint of a call, which consists of kind, counts, type,
+ * op name, root and label. The {@code Collective} object itself is not sent.
  *
  * <p>The static methods refuse null with a NullPointerException that names the argument. The static methods check
  * nothing else. {@link #check} checks shapes, counts, root and memory when the call starts. A call refers to its
  * tensors and counts, and copies neither. Any thread may use a call.
  *
  * <p>Counts are the lengths of the parts in elements, one per rank in rank order. A count may be 0. An empty array of
- * counts means parts of equal length. Send and receive are not collectives: sends and receives are matched by peer and
- * tag, and have no sequence number.
+ * counts means parts of equal length. Sends and receives are not collectives, because they are matched by peer and tag,
+ * and have no sequence number.
  */
 public sealed interface Collective permits CollectiveCall {
     /**
@@ -292,10 +292,10 @@ public sealed interface Collective permits CollectiveCall {
     /**
      * Returns an exclusive scan: rank r gets the combined operands of the ranks 0 to r-1, in rank order.
      *
-     * <p>Rank 0 has no rank before it. With a built-in op, rank 0 gets the identity of the op: 0 for SUM, BOR, BXOR and
-     * a sum of multiplied inputs, 1 for PRODUCT, and all bits set for BAND. The identity of MIN is the largest value of
-     * the type (positive infinity for floats). The identity of MAX is the smallest value (negative infinity for
-     * floats). With a user-defined op, the result tensor of rank 0 stays unchanged.
+     * <p>No rank comes before rank 0. With a built-in op, rank 0 therefore gets the identity of the op: 0 for SUM, BOR,
+     * BXOR and a sum of multiplied inputs, 1 for PRODUCT, and all bits set for BAND. The identity of MIN is the largest
+     * value of the type (positive infinity for floats). The identity of MAX is the smallest value (negative infinity
+     * for floats). With a user-defined op, the result tensor of rank 0 stays unchanged.
      *
      * @param in  operand
      * @param out result, same type and length; may be {@code in}
@@ -315,15 +315,15 @@ public sealed interface Collective permits CollectiveCall {
      * Checks shapes, counts, root and memory before any data moves.
      *
      * <p>The input and output of this rank must not overlap, except in place. An in-place allReduce, reduce or scan
-     * uses the identical range as input and output. In other in-place calls, a rank's own part begins at the offset of
-     * this part in the tensor of all parts. An overlap of two different buffers is detected only if the JVM gives their
-     * addresses.
+     * uses the identical range as input and output. In in-place calls of other kinds, a rank's own part begins at the
+     * offset of that part in the tensor of all parts. An overlap of two different buffers is detected only if the JVM
+     * gives their addresses.
      *
      * @param rank      this rank
      * @param worldSize number of ranks
      * @throws IllegalArgumentException if a check fails; the message contains the value and the world size; {@link
      *     InvalidRankException} if the root is not a rank
-     * @throws IllegalStateException    if the owner of a tensor's memory has freed it ({@link ForeignMemory})
+     * @throws IllegalStateException    if the owner of a tensor's memory has freed the memory ({@link ForeignMemory})
      */
     void check(int rank, int worldSize);
 
@@ -369,8 +369,8 @@ public sealed interface Collective permits CollectiveCall {
     long[] inCounts();
 
     /**
-     * {@return the lengths of the parts of the result by rank, not to be changed; empty if all are equal. Only an
-     * all-to-all may have other lengths than {@link #inCounts}}
+     * {@return the lengths of the parts of the result by rank, not to be changed; empty if all are equal. Only in an
+     * all-to-all may these lengths differ from {@link #inCounts}}
      */
     long[] outCounts();
 

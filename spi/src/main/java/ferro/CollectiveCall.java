@@ -114,7 +114,7 @@ record CollectiveCall(
         }
     }
 
-    /** Checks the arguments that a call with a root has on every rank. */
+    /** Checks the arguments of a call with a root. Every rank has these arguments. */
     private void checkRoot(int rank, int worldSize) {
         InvalidRankException.check(kind.label(), "root", root, worldSize);
         if (kind.hasParts()) {

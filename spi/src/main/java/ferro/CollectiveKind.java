@@ -20,13 +20,13 @@ public enum CollectiveKind {
     REDUCE("reduce", Held.ALL, Held.ALL_ON_ROOT),
     /** Joins the parts of all ranks, on every rank. */
     ALL_GATHER("allGather", Held.PART, Held.ALL),
-    /** Combines the operands of all ranks; each rank receives its part of the result. */
+    /** Combines the operands of all ranks. Each rank receives its part of the result. */
     REDUCE_SCATTER("reduceScatter", Held.ALL, Held.PART),
     /** Joins the parts of all ranks, on the root. */
     GATHER("gather", Held.PART, Held.ALL_ON_ROOT),
-    /** Distributes the root's data; each rank receives its part. */
+    /** Distributes the root's data. Each rank receives its part of the data. */
     SCATTER("scatter", Held.ALL_ON_ROOT, Held.PART),
-    /** Distributes the data of every rank; each rank receives one part from every rank. */
+    /** Distributes the data of every rank. Each rank receives one part from every rank. */
     ALL_TO_ALL("allToAll", Held.ALL, Held.ALL),
     /** Gives each rank the combined operands of rank 0 up to this rank, in rank order. */
     SCAN("scan", Held.ALL, Held.ALL),
@@ -47,15 +47,15 @@ public enum CollectiveKind {
 
     /** The share of an operation's data that a rank has. */
     public enum Held {
-        /** Nothing: the operation has no data. */
+        /** No data, because the operation has no data. */
         NONE,
-        /** All of the data; if the data has parts, the parts of all ranks. */
+        /** All of the data. If the data has parts, the parts of all ranks. */
         ALL,
         /** The part that belongs to this rank. */
         PART,
-        /** All of the data on the root, nothing on the other ranks. */
+        /** All of the data on the root, and no data on the other ranks. */
         ALL_ON_ROOT,
-        /** Nothing on the root, all of the data on the other ranks. */
+        /** No data on the root, and all of the data on the other ranks. */
         ALL_OFF_ROOT;
 
         /**
@@ -127,7 +127,7 @@ public enum CollectiveKind {
         return this == SCAN || this == EXCLUSIVE_SCAN;
     }
 
-    /** {@return whether the data has one part for each rank; the lengths of the parts may differ} */
+    /** {@return whether the data has one part for each rank} The lengths of the parts may differ. */
     public boolean hasParts() {
         return in == Held.PART || out == Held.PART || this == ALL_TO_ALL;
     }

@@ -6,22 +6,25 @@ import java.util.stream.Stream;
 
 /**
  * The type of the elements of a tensor. Settings, tables and JSON use the {@code label} of a type. Messages between
- * ranks contain the ordinal of a type, so a new type must be added at the end.
+ * ranks contain the ordinal of a type, so a new type must be added at the end of this enum.
  */
 public enum DataType {
-    /** Signed 8 bit. */
+    /** Signed integer of 8 bits. */
     INT8("i8", Carrier.BYTE, NumberClass.SIGNED),
-    /** Unsigned 8 bit, held in byte[]. */
+    /** Unsigned integer of 8 bits, held in byte[]. */
     UINT8("u8", Carrier.BYTE, NumberClass.UNSIGNED),
-    /** Signed 16 bit; the default type of short[]; host only, since NCCL has no such type. */
+    /**
+     * Signed integer of 16 bits, the default type of short[]. The type is only for host tensors, since NCCL has no such
+     * type.
+     */
     INT16("i16", Carrier.SHORT, NumberClass.SIGNED),
-    /** Signed 32 bit. */
+    /** Signed integer of 32 bits. */
     INT32("i32", Carrier.INT, NumberClass.SIGNED),
-    /** Unsigned 32 bit, held in int[]. */
+    /** Unsigned integer of 32 bits, held in int[]. */
     UINT32("u32", Carrier.INT, NumberClass.UNSIGNED),
-    /** Signed 64 bit. */
+    /** Signed integer of 64 bits. */
     INT64("i64", Carrier.LONG, NumberClass.SIGNED),
-    /** Unsigned 64 bit, held in long[]. */
+    /** Unsigned integer of 64 bits, held in long[]. */
     UINT64("u64", Carrier.LONG, NumberClass.UNSIGNED),
     /** IEEE binary16, held as raw bits in short[]. */
     FLOAT16("f16", Carrier.SHORT, NumberClass.FLOATING),
@@ -31,7 +34,7 @@ public enum DataType {
     FLOAT32("f32", Carrier.FLOAT, NumberClass.FLOATING),
     /** IEEE binary64. */
     FLOAT64("f64", Carrier.DOUBLE, NumberClass.FLOATING),
-    /** Unsigned 16 bit, held in short[]; host only, since NCCL has no such type. */
+    /** Unsigned integer of 16 bits, held in short[]. The type is only for host tensors, since NCCL has no such type. */
     UINT16("u16", Carrier.SHORT, NumberClass.UNSIGNED);
 
     private final String label;

@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 public class FerroException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** Kind of failure, which tells the caller how to react. */
+    /** The kind of failure. A caller decides by this kind how to react. */
     private final Code code;
     /**
      * Location of the failure and the ranks to blame. Contains only strings and numbers, so that it can be serialised
@@ -35,14 +35,14 @@ public class FerroException extends RuntimeException {
         PEER_LOST,
         /** A rank has become silent or cannot be reached; the state of its process is unknown. */
         PARTITION,
-        /** This rank or another one aborted the group. */
+        /** This rank or another rank aborted the group. */
         ABORTED,
         /**
          * A thread of this rank was interrupted while it waited for a collective, a send or a receive. After the
          * interrupt, the other ranks fail with ABORTED.
          */
         INTERRUPTED,
-        /** Ranks made different calls where all must make the same call. */
+        /** Ranks made different calls although all ranks must make the same call. */
         MISMATCH,
         /** A peer sent invalid frames. */
         PROTOCOL,
@@ -56,8 +56,8 @@ public class FerroException extends RuntimeException {
         RESOURCE;
 
         /**
-         * Codes in the order of gravity: a code that causes other failures comes before the codes that it causes. The
-         * enum constants have another order, which the control messages fix.
+         * Codes in the order of gravity. A code comes before the codes of failures that it causes. The enum constants
+         * have another order, because control messages contain their ordinals.
          */
         private static final List<Code> GRAVEST_FIRST = List.of(
                 PEER_LOST,
@@ -74,7 +74,8 @@ public class FerroException extends RuntimeException {
 
         /**
          * Returns the gravity of a failure of this kind. If a group has several failures, the ranks agree on the
-         * gravest failure that a rank has reported. A kind of failure is graver than the kinds that it causes.
+         * gravest failure that a rank has reported. A kind of failure is graver than the kinds of failure that it
+         * causes.
          *
          * @return position in the order of gravity, 0 for the gravest; different for each code
          */
@@ -94,18 +95,18 @@ public class FerroException extends RuntimeException {
         private final String group;
         /** Rank that reports the failure. */
         private final int rank;
-        /** Ranks to blame, and how ranks ended. */
+        /** Ranks to blame, and how the processes of ranks have ended. */
         private final KnownRanks ranks;
-        /** The operation, and its progress. */
+        /** The operation that failed, and the progress of the operation. */
         private final CallPosition call;
-        /** Duration of the call, and of the pauses of the process during the call. */
+        /** Durations of the call that failed and of the pauses of the process during the call. */
         private final CallDurations times;
 
         /**
-         * The ranks to blame and the ends of ranks, both in ascending order and never changed.
+         * The ranks to blame and the ends of ranks. Both collections are in ascending order and never change.
          *
          * @param culprits ranks to blame
-         * @param ends     how ranks ended
+         * @param ends     how the processes of ranks ended, by rank
          */
         private record KnownRanks(TreeSet<Integer> culprits, TreeMap<Integer, RankEnd> ends)
                 implements java.io.Serializable {}

@@ -76,8 +76,8 @@ public final class GroupEvent {
          */
         LATE,
         /**
-         * The group has failed; {@code ProcessGroup.failure()} returns the cause. This event is sent once, and is the
-         * last event of the group.
+         * The group has failed. {@code ProcessGroup.failure()} returns the cause. The event FAILED is sent once, and is
+         * the last event of the group.
          */
         FAILED
     }

@@ -20,7 +20,7 @@ import java.lang.invoke.MethodType;
  *
  * <p>Sources: f16 is binary16 of IEEE 754-2019, section 3.6 (5 bits of exponent, 10 of fraction); bf16 is the upper
  * half of binary32. Narrowing rounds to nearest, ties to even (section 4.3.1). A value half a unit above the largest
- * number becomes infinity; subnormals are kept. Widening is exact. A NaN stays NaN. {@link #convert} replaces every NaN
+ * number becomes infinity. Subnormals are kept. Widening is exact. A NaN stays NaN. {@link #convert} replaces every NaN
  * by the quiet NaN without payload and sign. All other methods keep the quiet NaN without payload and sign, and may
  * keep the payload of other NaNs.
  */
@@ -32,7 +32,7 @@ public final class HalfFloats {
 
     private static final int SIGN = 0x8000;
     private static final int FLOAT16_INFINITY = 0x7c00;
-    /** Number of fraction bits that binary32 has more than binary16. */
+    /** Number of additional fraction bits of binary32, compared with binary16. */
     private static final int EXTRA_FRACTION = 23 - 10;
     /** Difference of the exponent biases, 127 - 15, shifted to the bits of the exponent of binary32. */
     private static final int REBIAS = (127 - 15) << 23;
@@ -44,7 +44,7 @@ public final class HalfFloats {
      */
     private static final int OVERFLOW = 0x477f_f000;
 
-    /** Elements per block of {@link #convert}; a block fits into the first-level cache. */
+    /** Number of elements per block of {@link #convert}. A block fits into the first-level cache. */
     private static final int BLOCK = 1024;
 
     /**
@@ -58,12 +58,12 @@ public final class HalfFloats {
     private HalfFloats() {}
 
     /**
-     * Converts all elements of a tensor. Rounds f32 to the nearest element of f16 or bf16, ties to even; or widens f16
-     * or bf16 to f32, which is exact. Each NaN becomes the quiet NaN without payload and sign. Allocates two blocks of
-     * a few KiB per call.
+     * Converts all elements of a tensor. Elements of f32 are rounded to the nearest element of f16 or bf16, ties to
+     * even. Elements of f16 or bf16 are widened to f32, which is exact. Each NaN becomes the quiet NaN without payload
+     * and sign. Allocates two blocks of a few KiB per call.
      *
      * @param from elements of f32, f16 or bf16, which are not changed
-     * @param into as many elements in other memory: of f16 or bf16 if {@code from} has f32, otherwise of f32
+     * @param into as many elements in other memory; of f16 or bf16 if {@code from} has f32, otherwise of f32
      * @throws IllegalArgumentException unless one type is f32 and the other is f16 or bf16; or if the lengths differ
      */
     public static void convert(HostTensor from, HostTensor into) {

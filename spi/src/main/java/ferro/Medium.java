@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The medium that carries the data of a group. The ranks find the medium when the group is created; settings may have
- * requested another medium. All ranks of the group have the same medium. A group that is created from this group may
- * have another medium. Immutable.
+ * The medium that carries the data of a group. The ranks determine the medium when the group is created. The medium may
+ * differ from the medium that settings request. All ranks of the group have the same medium. A group that is created
+ * from this group may have another medium. Immutable.
  *
  * <pre>{@code
  * System.out.println(group.medium()); // TCP between hosts, shared memory within hosts
@@ -16,7 +16,7 @@ import java.util.Objects;
  *
  * @param text      description for people, such as {@code shared memory}, {@code TCP (loopback)}, {@code TCP between
  *     hosts, shared memory inside}; empty if the medium is unknown, or if the rank has no peer to send to
- * @param addresses for each rank, the address or host name by which the other ranks reach it; empty if the medium has
+ * @param addresses for each rank, the address or host name by which other ranks reach the rank; empty if the medium has
  *     no addresses. Ranks on one host may have different addresses
  * @param far       whether a round trip between hosts took a millisecond or more when the job was joined. If true,
  *     algorithms with fewer steps are also used for larger operations

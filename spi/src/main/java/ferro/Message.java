@@ -6,8 +6,9 @@ import java.util.Objects;
  * A send, a receive or a probe, for {@link CollectiveBackend#submit(Message, CallOptions)}. Immutable.
  *
  * <p>Messages have no sequence number, and all pending messages make progress at the same time. A send matches a
- * receive with the same peers and tag; the labels of the two may differ. The {@link Work#status} of a receive, a probe
- * or a match describes the message. {@link Work#cancel} ends a receive, a probe or a match that has no message yet.
+ * receive with the same peers and tag. The labels of send and receive may differ. The {@link Work#status} of a receive,
+ * a probe or a match describes the message. {@link Work#cancel} ends a receive, a probe or a match that has no message
+ * yet.
  */
 public final class Message {
     private final MessageKind kind;
@@ -85,8 +86,8 @@ public final class Message {
     }
 
     /**
-     * Returns a match, which takes a message without its elements. No other receive takes a matched message, and {@link
-     * #recvMatched} receives its elements.
+     * Returns a match, which takes a message without its elements. No other receive takes a matched message.
+     * {@link #recvMatched} receives the elements of the matched message.
      *
      * @param from source rank, or {@link CollectiveBackend#ANY_SOURCE}
      * @param tag  0 or greater, or {@link CollectiveBackend#ANY_TAG}
@@ -101,7 +102,7 @@ public final class Message {
      *
      * @param matched handle of the match, which has ended
      * @param data    memory to fill, at least as long as the message
-     * @return receive, whose peer and tag are those of the message
+     * @return receive; its peer and tag are the peer and tag of the message
      */
     public static Message recvMatched(Work matched, Tensor data) {
         Objects.requireNonNull(data, "data");
@@ -122,7 +123,7 @@ public final class Message {
         return tensor;
     }
 
-    /** {@return the other rank, or {@link CollectiveBackend#ANY_SOURCE}} */
+    /** {@return the peer, or {@link CollectiveBackend#ANY_SOURCE}} */
     public int peer() {
         return peer;
     }
@@ -148,8 +149,8 @@ public final class Message {
     }
 
     /**
-     * Refuses all but plain sends and receives, for a back end whose messages do not carry their length, and whose
-     * sends are not notified of their receives.
+     * Refuses every message that is not a plain send or receive. A back end calls this method if its messages do not
+     * carry their length, and its sends are not notified of their receives.
      *
      * @param backend back end that refuses
      * @param options options of the call

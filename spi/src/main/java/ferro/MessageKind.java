@@ -12,7 +12,7 @@ public enum MessageKind {
     RECEIVE_UP_TO("recvUpTo"),
     /** Waits for a message that a receive would take, without taking the message. */
     PROBE("probe"),
-    /** Takes a message without its elements. */
+    /** Takes a message without receiving the elements of the message. */
     MATCH("match"),
     /** Receives the elements of a message that a {@link #MATCH} has taken. */
     RECEIVE_MATCHED("recv");

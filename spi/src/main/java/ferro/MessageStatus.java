@@ -3,7 +3,7 @@ package ferro;
 import java.util.Objects;
 
 /**
- * What a receive has received: the sender, the tag and the size of the message. Immutable.
+ * The sender, the tag and the size of a message that a receive has received. Immutable.
  *
  * {@snippet file="ferro/examples/snippets/MessageSnippetsTest.java" region="status" :
  *

@@ -5,8 +5,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The end of the process of a dead rank, as the launcher of that rank reports the end: exit code or signal, and last
- * line of output. Immutable.
+ * The end of the process of a dead rank, as the launcher of that rank reports the end. The report has the exit code or
+ * signal, and the last line of output. Immutable.
  */
 public final class RankEnd implements Serializable {
     /** The maximum length of the last line, in {@code char} values. */
@@ -14,17 +14,17 @@ public final class RankEnd implements Serializable {
 
     private static final long serialVersionUID = 2L;
 
-    /** The values of this end. */
+    /** Process, exit code, signal and last line of this end. */
     private final End end;
 
     /**
-     * The values of an end.
+     * The values of a rank's end.
      *
      * @param pid      process that the launcher started for the rank
      * @param host     host of the process
      * @param exitCode exit code; 128 + n if signal n ended the process
-     * @param signal   name of the signal that ended the process, without SIG; empty if no signal ended it
-     * @param lastLine last line of output; empty if there is none
+     * @param signal   name of the signal that ended the process, without SIG; empty if no signal ended the process
+     * @param lastLine last line of output; empty if the process has printed no line
      */
     private record End(long pid, String host, int exitCode, String signal, String lastLine) implements Serializable {}
 
@@ -98,7 +98,7 @@ public final class RankEnd implements Serializable {
         return end.exitCode;
     }
 
-    /** {@return the signal that ended the process, without SIG; empty if no signal ended it} */
+    /** {@return the signal that ended the process, without SIG; empty if no signal ended the process} */
     public Optional<String> signal() {
         return end.signal.isEmpty() ? Optional.empty() : Optional.of(end.signal);
     }

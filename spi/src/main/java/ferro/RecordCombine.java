@@ -11,7 +11,7 @@ public interface RecordCombine {
     /**
      * Writes {@code into op received} into {@code into}, for each record.
      *
-     * <p>The buffers have the same number of whole records, one after the other, from position 0 to the limit. Both
+     * <p>The two buffers have the same number of whole records, one after the other, from position 0 to the limit. Both
      * buffers are direct and in native order, so native code can combine the records by address. ferro owns and reuses
      * the buffers.
      *

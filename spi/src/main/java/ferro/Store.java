@@ -50,7 +50,7 @@ public interface Store extends AutoCloseable {
     long add(String key, long delta);
 
     /**
-     * Sets the value of a key if its current value is the expected one.
+     * Sets the value of a key if the current value of the key is the expected value.
      *
      * @param key      name of the value
      * @param expected expected value; null means that the key is absent
@@ -61,8 +61,8 @@ public interface Store extends AutoCloseable {
 
     /**
      * Requests a {@link #compareAndSet} without waiting for the answer. A rank that leaves a group uses this method,
-     * since a store that no longer responds must not delay a close. The store handles the request before later requests
-     * of this object.
+     * since a store that no longer responds must not delay a close. The store handles the request before requests that
+     * this object sends later.
      *
      * <p>The default implementation calls {@link #compareAndSet} and waits. A store on a network overrides this method.
      *
@@ -99,8 +99,8 @@ public interface Store extends AutoCloseable {
 
     /**
      * Closes the store as {@link #close} does, within a time limit. Before the close, a store on a network sends its
-     * last changes, and waits for their answers at most the given time. The default implementation ignores the time
-     * limit.
+     * last changes. The store waits for the answers to these changes at most for the time {@code within}. The default
+     * implementation ignores the time limit.
      *
      * @param within maximum time; zero or less waits for no answer
      */

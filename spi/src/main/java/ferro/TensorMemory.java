@@ -86,9 +86,9 @@ public final class TensorMemory {
     }
 
     /**
-     * Returns the object that two views have in common if they have the same memory: one array, one buffer, or one
-     * foreign memory. The {@link #memoryOffset} of two views can be compared only if both views have the same object.
-     * Different buffers of the same bytes are different memory.
+     * Returns an object that stands for the memory of a view. Two views have the same object if they have the same
+     * memory, which is one array, one buffer, or one foreign memory. The {@link #memoryOffset} of two views can be
+     * compared only if both views have the same object. Different buffers of the same bytes are different memory.
      *
      * @param tensor view of the memory
      * @return array, buffer, or another object; compared by identity
@@ -108,16 +108,17 @@ public final class TensorMemory {
     }
 
     /**
-     * Checks that a call may use a tensor: the owner of foreign memory has not freed it, and memory that the call
-     * writes is not read-only. Memory that is not foreign passes the check. A back end checks each tensor of a send or
-     * receive before any data moves; {@link Collective#check} checks the tensors of a collective.
+     * Checks that a call may use a tensor. The owner of foreign memory must not have freed the memory, and foreign
+     * memory that the call writes must not be read-only. Memory that is not foreign passes the check. A back end checks
+     * each tensor of a send or receive before any data moves. {@link Collective#check} checks the tensors of a
+     * collective.
      *
      * @param tensor    tensor of the call
      * @param call      name of the call, for the message
      * @param name      name of the tensor in the call, for the message
      * @param isWritten whether the call writes the tensor
-     * @throws IllegalStateException    if the memory was freed
-     * @throws IllegalArgumentException if the memory is read-only and the call writes it
+     * @throws IllegalStateException    if the owner has freed the memory
+     * @throws IllegalArgumentException if the memory is read-only and the call writes the memory
      */
     public static void checkUsable(HostTensor tensor, String call, String name, boolean isWritten) {
         Objects.requireNonNull(call, "call");

@@ -1,5 +1,5 @@
 /**
- * The types that all modules share: back ends, calls, tensors, failures.
+ * The types that all modules share, such as back ends, calls, tensors and failures.
  *
  * <p>Users of ferro start at {@code ferro.group.ProcessGroup}. From this package, users need {@link ferro.HostTensor},
  * {@link ferro.ReduceOp}, {@link ferro.Work} and {@link ferro.FerroException}. Implementers of a back end start at

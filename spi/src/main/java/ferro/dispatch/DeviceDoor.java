@@ -40,14 +40,14 @@ import java.util.function.Consumer;
  */
 final class DeviceDoor extends ForwardingBackend {
     private final CollectiveBackend host;
-    /** The second back end, for device tensors; the host back end itself if there is no second back end. */
+    /** The second back end, which takes device tensors; the host back end if no second back end exists. */
     private final CollectiveBackend device;
 
     private final HostFallbackPath slow;
     private final RankContext context;
     private final Runnable afterClose;
 
-    /** Wraps the back ends; {@code afterClose} runs after both back ends are closed. */
+    /** Wraps the back ends. The action {@code afterClose} runs after the back ends are closed. */
     DeviceDoor(CollectiveBackend host, CollectiveBackend device, HostFallbackPath slow, Runnable afterClose) {
         super(Objects.requireNonNull(host, "backend"));
         this.host = host;
@@ -113,8 +113,8 @@ final class DeviceDoor extends ForwardingBackend {
     }
 
     /**
-     * Runs operations and returns when all have ended. All ranks make the same calls, but at different speeds.
-     * Therefore calls that are still pending must not influence whether the operations are coalesced.
+     * Runs operations and returns when all operations have ended. All ranks make the same calls, but at different
+     * speeds. Therefore calls that are still pending must not influence whether the operations are coalesced.
      */
     @Override
     public void coalesced(List<Collective> calls, List<String> labels, Duration timeout) {
@@ -220,8 +220,8 @@ final class DeviceDoor extends ForwardingBackend {
     }
 
     /**
-     * Adds a listener to both back ends; the listener receives one event at a time. Only the host back end sends the
-     * failure to the listener, because both have the same failure.
+     * Adds a listener to both back ends. The listener receives one event at a time. Only the host back end sends the
+     * failure to the listener, because the two back ends have the same failure.
      */
     @Override
     public void onEvent(Consumer<GroupEvent> listener) {
@@ -245,7 +245,7 @@ final class DeviceDoor extends ForwardingBackend {
     }
 
     /**
-     * Closes both back ends in three steps. The device back end leaves first, because the host back end reports a
+     * Closes both back ends in three steps. First the device back end leaves, so that the host back end can report a
      * failure of the calls that are queued in the device back end. Then the host back end closes. The device back end
      * closes last, because its close waits for the other ranks, which must first receive the goodbye of the host back
      * end.
@@ -270,7 +270,7 @@ final class DeviceDoor extends ForwardingBackend {
     }
 
     /**
-     * Runs each step even if earlier steps fail. The first failure is thrown, with the other failures as suppressed
+     * Runs each step even if earlier steps fail. The first failure is thrown, and has later failures as suppressed
      * exceptions.
      */
     private static void all(Runnable... steps) {

@@ -17,7 +17,7 @@ import java.time.Duration;
  *
  * <p>Source and destination of a copy must have the same size in bytes. If the sizes differ, the copy throws
  * IllegalArgumentException before any data moves. A native failure throws a {@link ferro.FerroException} of code
- * NATIVE; lack of memory throws a FerroException of code RESOURCE.
+ * NATIVE. A lack of memory throws a FerroException of code RESOURCE.
  */
 public interface DeviceMemory extends AutoCloseable {
     /**
@@ -67,13 +67,13 @@ public interface DeviceMemory extends AutoCloseable {
     Copy onDevice(DeviceTensor from, DeviceTensor to);
 
     /**
-     * Frees memory pools and the memory that {@link #stage} allocated. Tensors stay valid; the owner of a tensor frees
-     * it.
+     * Frees memory pools and the memory that {@link #stage} allocated. Tensors stay valid, because the owner of a
+     * tensor frees the tensor.
      */
     @Override
     void close();
 
-    /** Host memory for copies. */
+    /** Memory of the host for copies from and to a device. */
     interface Staging extends AutoCloseable {
         /**
          * Returns the memory.
@@ -91,7 +91,7 @@ public interface DeviceMemory extends AutoCloseable {
         void close();
     }
 
-    /** A pending copy. */
+    /** A copy that was started and may be pending. */
     interface Copy {
         /**
          * Waits until the copy has ended.

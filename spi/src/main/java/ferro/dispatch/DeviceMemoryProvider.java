@@ -16,8 +16,8 @@ public interface DeviceMemoryProvider {
     String name();
 
     /**
-     * {@return the priority; the usable provider with the highest priority is chosen, and never a provider with a
-     * priority below 0}
+     * {@return the priority of the provider} The usable provider with the highest priority is chosen. A provider with a
+     * priority below 0 is never chosen.
      */
     int priority();
 

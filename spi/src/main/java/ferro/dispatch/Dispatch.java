@@ -30,16 +30,17 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The route of calls on device tensors, for all kinds of call: NCCL; without NCCL the host round trip, if the settings
- * allow this route; otherwise an exception. The dispatch checks each call first. No other class chooses a route, and a
- * call that fails on one route is not tried again on the other route.
+ * The route of calls on device tensors, for all kinds of call. A call goes over NCCL if the back end has NCCL. Without
+ * NCCL, the call goes through host memory (the host round trip) if the settings allow this route. A call without a
+ * route throws an exception. The dispatch checks each call first. No other class chooses a route, and a call that fails
+ * on one route is not tried again on the other route.
  *
- * <p>The checks run in this order: the root is a rank; all tensors are on one device; the route supports the type and
- * op; shapes and counts fit; the device is the device of NCCL. If a call goes to NCCL, the NCCL view makes the last
- * three checks itself, as it does for every call. For such a call, this class makes the last three checks only if the
- * result is a new tensor, before the memory of this tensor is allocated. Until all checks have passed, this class calls
- * only {@code asNcclBackend} of the back end, and {@code rank}, {@code worldSize}, {@code timeout}, {@code
- * unsupportedBecause} and {@code device} of the back end or its NCCL view.
+ * <p>The checks run in a fixed order: the root is a rank; all tensors are on one device; the route supports the type
+ * and op; shapes and counts fit; the device is the device of NCCL. If a call goes to NCCL, the NCCL view makes the last
+ * three checks, as it does for every call. For such a call, this class makes the last three checks only if the result
+ * is a new tensor, before the memory of this tensor is allocated. Until all checks have passed, this class calls only
+ * {@code asNcclBackend} of the back end, and {@code rank}, {@code worldSize}, {@code timeout},
+ * {@code unsupportedBecause} and {@code device} of the back end or its NCCL view.
  */
 final class Dispatch {
     private static final long DEFAULT_STREAM = 0;
@@ -47,14 +48,14 @@ final class Dispatch {
     private final HostFallbackPath slow;
     private final Backend backend;
     private final NcclBackend nccl;
-    /** The NCCL view of the back end, or the back end itself if it has no NCCL view. */
+    /** The NCCL view of the back end; the back end itself if the back end has no NCCL view. */
     private final Backend view;
 
     private final CallOptions options;
 
     /**
-     * Creates a dispatch of calls with these options. If the options are null, calls have the timeout of the back end
-     * and no label.
+     * Creates a dispatch of calls with given options. If {@code options} is null, calls have the timeout of the back
+     * end and no label.
      */
     Dispatch(HostFallbackPath slow, Backend backend, CallOptions options) {
         this.slow = slow;
@@ -65,8 +66,9 @@ final class Dispatch {
     }
 
     /**
-     * Makes those checks of a call that no later step of the route makes. On the route through host memory, also logs
-     * the warning and counts the call. If this method throws, no data has been moved and no memory allocated.
+     * Makes those checks of a call that no later step of the call's route makes. On the route through host memory, also
+     * logs the warning and counts the call. If this method throws an exception, no data has been moved and no memory
+     * allocated.
      */
     Dispatch open(Collective call) {
         checkRoot(call);
@@ -222,7 +224,7 @@ final class Dispatch {
         return part;
     }
 
-    /** Allocates the tensor of the result; returns null if this rank receives no result. */
+    /** Allocates the tensor of the result. Returns null if this rank receives no result. */
     private DeviceTensor allocate(Collective call) {
         if (!hasResult(call)) {
             return null;
@@ -421,8 +423,8 @@ final class Dispatch {
     }
 
     /**
-     * Returns the call on empty host tensors of the same type. With these empty tensors a back end can decide whether
-     * it supports the call.
+     * Returns the call on empty host tensors of the same type. With the empty tensors, a back end can decide whether
+     * the back end supports the call.
      */
     private static Collective likeOnHost(Collective call, DataType dataType) {
         HostTensor none = HostTensor.of(dataType, ByteBuffer.allocateDirect(0).order(ByteOrder.nativeOrder()));

@@ -12,11 +12,12 @@ import java.util.Optional;
  * The decision of the current settings whether device tensors may go through host memory. Every call reads the settings
  * again.
  *
- * <p>Three settings are read in this order, and the first one that is set decides, also if its value is 0: {@code
- * ferro.gpu.fallback}, {@code FERRO_ENABLE_GPU_FALLBACK}, and the older name {@code FERROTORCH_ENABLE_GPU_FALLBACK}.
+ * <p>The settings {@code ferro.gpu.fallback}, {@code FERRO_ENABLE_GPU_FALLBACK}, and the older name
+ * {@code FERROTORCH_ENABLE_GPU_FALLBACK} are read in this order. The first setting that is set decides, even if its
+ * value is 0.
  *
  * @param isOpen    whether device tensors may go through host memory
- * @param decidedBy name of the setting that decides; null if none is set
+ * @param decidedBy name of the setting that decides; null if none of the settings is set
  */
 public record FallbackGate(boolean isOpen, String decidedBy) {
     private static final List<Setting<Boolean>> FIRST_SET_WINS =

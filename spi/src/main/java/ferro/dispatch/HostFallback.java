@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A service that runs a call on device tensors through host memory. The service copies the data from the device to the
+ * A service that runs a call on device tensors through host memory. The service copies data from the device to the
  * host, runs the collective on a host back end, and copies the result from the host to the device.
  *
  * <p>{@link java.util.ServiceLoader} finds the implementation. The constructor must not load native libraries. An
@@ -67,14 +67,14 @@ public interface HostFallback {
     Work submit(Collective call, CollectiveBackend host, RankContext context, CallOptions options);
 
     /**
-     * Returns whether calls have not yet been passed to a host back end. If some calls are left, a call on host tensors
-     * for this back end must go through {@link #submit} too. All ranks must pass their calls to the back end in the
-     * same order.
+     * Returns whether calls are left that have not yet been passed to a host back end. If calls are left, a call on
+     * host tensors for the host back end must go through {@link #submit} too. All ranks must pass their calls to the
+     * back end in the same order.
      *
      * @param host     back end for the host tensors
      * @param context  settings, and the objects that the groups of this rank share
-     * @param timeout maximum wait until no such call is left; zero does not wait
-     * @return true if such calls are left; false from a fallback that passes calls on within {@code submit}
+     * @param timeout maximum wait until no calls are left; zero does not wait
+     * @return true if calls are left; false from a fallback that passes calls on within {@code submit}
      */
     default boolean isBusy(CollectiveBackend host, RankContext context, Duration timeout) {
         return false;

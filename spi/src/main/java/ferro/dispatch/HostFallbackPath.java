@@ -23,8 +23,8 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 
 /**
- * The access of the dispatch to the host round trip. This class finds the fallback, gives the reason why a call may not
- * use it, and logs, counts and records each call through host memory.
+ * The access of the dispatch to the host round trip. This class finds the fallback, and gives the reason why a call may
+ * not use the fallback. This class also logs, counts and records each call through host memory.
  */
 final class HostFallbackPath implements AutoCloseable {
     private static final String ARTIFACT = "ferro-backend-gloo-fallback";
@@ -91,8 +91,8 @@ final class HostFallbackPath implements AutoCloseable {
     }
 
     /**
-     * Returns whether a fallback service is declared. Also returns true if the service cannot be loaded; calls that
-     * need the service then throw an exception.
+     * Returns whether a fallback service is declared. The result is true even if the service cannot be loaded. Calls
+     * that need the service then throw an exception.
      */
     static boolean isDeclared(Supplier<Optional<HostFallback>> finds) {
         try {
@@ -130,8 +130,8 @@ final class HostFallbackPath implements AutoCloseable {
     }
 
     /**
-     * Queues a call on host tensors behind the calls through host memory. May be called only while {@link #isBusy}
-     * returns true.
+     * Queues a call on host tensors behind the calls through host memory. Callers call this method only while
+     * {@link #isBusy} returns true.
      */
     Work behind(Collective call, CollectiveBackend host, CallOptions options) {
         HostFallback last = calls.carrier.get();
@@ -147,7 +147,7 @@ final class HostFallbackPath implements AutoCloseable {
         return context;
     }
 
-    /** Returns the fallback. May be called only after {@link #refusal} has found the fallback. */
+    /** Returns the fallback. Callers call this method only after {@link #refusal} has found the fallback. */
     HostFallback fallback() {
         return found;
     }

@@ -1,6 +1,6 @@
 /**
- * The choice of a route for a call on device tensors: NCCL if the back end has NCCL; otherwise host memory, if the
- * settings allow this route; otherwise an exception.
+ * The choice of a route for a call on device tensors. The route is NCCL if the back end has NCCL. Otherwise the route
+ * is host memory, if the settings allow this. A call without a route throws an exception.
  *
  * {@snippet file="ferro/examples/snippets/PackageSnippetsTest.java" region="dispatch" :
  *
@@ -10,14 +10,14 @@
  * }
  * }
  *
- * <p>The operand is not changed. An in-place call does not need this package, since {@code ProcessGroup} accepts device
- * tensors itself.
+ * <p>The call in the example does not change its operand. An in-place call does not need this package, since
+ * {@code ProcessGroup} accepts device tensors itself.
  *
  * <p>Start at {@link ferro.dispatch.GpuCollectives}, then read {@code Dispatch}, which chooses the route. {@code
  * DeviceDoor} applies this choice to every call on a back end. The slow path is {@link ferro.dispatch.HostFallback},
  * which copies with {@link ferro.dispatch.DeviceMemory}.
  *
- * <p>This package calls no native code and refers to no class of a back end: NCCL is an interface, and the slow path is
+ * <p>This package calls no native code and refers to no class of a back end. NCCL is an interface, and the slow path is
  * a service.
  */
 package ferro.dispatch;

@@ -13,9 +13,9 @@ import java.util.Map;
  * A count of the calls of one group on one rank that have ended without failure. Counting creates no object, takes no
  * lock, and does not depend on {@code ferro.recorder.entries}.
  *
- * <p>Only one thread at a time calls {@link #ended}; a back end ensures this by the lock that the back end holds when
- * an operation ends. Any thread may call {@link #counters}. The version is odd while numbers change, as in {@link
- * OperationRing}, so that a reader gets the numbers of one moment.
+ * <p>Only one thread at a time calls {@link #ended}. A back end ensures this by the lock that the back end holds when
+ * an operation ends. Any thread may call {@link #counters}. A version number is odd while counters change, as in
+ * {@link OperationRing}, so that a reader gets the counters of one moment.
  */
 public final class CallCounter {
     /** Index of the sends. */
@@ -24,7 +24,7 @@ public final class CallCounter {
     public static final int RECEIVE = SEND + 1;
 
     private static final CollectiveKind[] KINDS = CollectiveKind.values();
-    /** Number of fields of one kind: calls, bytes and nanoseconds, which lie side by side. */
+    /** Number of fields of one kind of call. The fields for calls, bytes and nanoseconds are next to each other. */
     private static final int FIELDS = 3;
 
     private static final VarHandle NUMBER = MethodHandles.arrayElementVarHandle(long[].class);

@@ -29,8 +29,8 @@ import java.util.function.LongSupplier;
  * If {@code ferro.recorder.dir} is set, the record is written to that folder at the first failure of each group. If the
  * JVM ends before the record of a failure is written, the record is written at the end of the JVM. The record is also
  * written when the rank ends after its last operation has timed out, and when the program calls {@code System.exit}
- * before it has closed its groups. If a file {@code dump.request} appears or changes in that folder, the record is
- * written within a second.
+ * before it has closed its groups. If a file {@code dump.request} appears or changes in the folder of
+ * {@code ferro.recorder.dir}, the record is written within a second.
  */
 public final class FlightRecorder implements AutoCloseable {
     /**
@@ -57,14 +57,14 @@ public final class FlightRecorder implements AutoCloseable {
     private final Deque<RecordedStacks> stacks = new ArrayDeque<>();
 
     /**
-     * The owner of the recorder: rank and world size of the joined group, and the name of {@code ferro.host} if it is
-     * set.
+     * The owner of the recorder. The owner has the rank and the world size of the joined group, and the name of
+     * {@code ferro.host} if that setting is set.
      */
     record RecorderOwner(String job, int rank, int worldSize, Optional<String> host) {}
 
     record RecordedEvent(long at, GroupRecorder group, GroupEvent event) {}
 
-    /** The stacks of the threads of a rank at one time, with the reason for people why they were taken. */
+    /** The stacks of the threads of a rank at one time, with a text for people that says why the stacks were taken. */
     record RecordedStacks(long at, String reason, List<ThreadStack> stacks) {}
 
     private FlightRecorder(RecorderOwner owner, RankContext context) {
@@ -228,8 +228,8 @@ public final class FlightRecorder implements AutoCloseable {
 
     /**
      * Keeps stacks. Stacks of several groups that were taken together are kept once, with the reason of the first
-     * failure if one of the reasons is a failure. Stacks that were taken again for the same reason replace the previous
-     * ones.
+     * failure if one of the reasons is a failure. Stacks that were taken again for the same reason replace the earlier
+     * stacks.
      */
     void stacks(String reason, List<ThreadStack> taken) {
         if (ring == null || taken.isEmpty()) {
@@ -278,7 +278,7 @@ public final class FlightRecorder implements AutoCloseable {
         }
     }
 
-    /** Returns the open groups, and some of the groups closed last. */
+    /** Returns the open groups, and some of the groups that were closed last. */
     List<GroupRecorder> groups() {
         synchronized (open) {
             List<GroupRecorder> all = new ArrayList<>(closed);
@@ -293,7 +293,7 @@ public final class FlightRecorder implements AutoCloseable {
         }
     }
 
-    /** Returns the stacks that were kept, oldest first, and the current stacks if a group works. */
+    /** Returns the stacks that were kept, oldest first. If a group works, also returns the current stacks. */
     List<RecordedStacks> stacks(String reason) {
         List<RecordedStacks> all;
         synchronized (stacks) {

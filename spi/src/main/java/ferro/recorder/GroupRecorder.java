@@ -79,7 +79,7 @@ public final class GroupRecorder implements AutoCloseable {
         }
     }
 
-    /** The facts about a failed group that a file contains; events is the number of events of the group. */
+    /** The facts about a failed group that a file contains; {@code events} is the number of events of the group. */
     record FailureRecord(RecordedGroup.Failed failure, OperationRing.RingPosition operations, int events) {
         /**
          * Returns whether another record contains more facts. Operations that newer operations have replaced in the
@@ -226,8 +226,8 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * Records the end of an operation. The code is null without a failure, and the text is null if the description does
-     * not change.
+     * Records the end of an operation. {@code code} is null without a failure, and {@code text} is null if the
+     * description does not change.
      */
     private void end(int entry, long endedNanos, int steps, long bytesMoved, Code code, Progress at, String text) {
         if (entry == OperationRing.NONE || !ring.take(entry)) {
@@ -334,7 +334,7 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * {@return the count of the group's calls that ended without failure, also if the recorder is off} The back end
+     * {@return the count of the group's calls that ended without failure, even if the recorder is off} The back end
      * counts each operation.
      */
     public CallCounter counter() {
@@ -355,15 +355,15 @@ public final class GroupRecorder implements AutoCloseable {
      * Records stacks of the threads of the rank. Only a rank with a problem takes stacks.
      *
      * @param reason why the stacks were taken, as text for people
-     * @param taken  stacks; the recorder keeps only the newest ones
+     * @param taken  stacks; the recorder keeps only the newest stacks
      */
     public void stacks(String reason, List<ThreadStack> taken) {
         recorder.stacks(reason, taken);
     }
 
     /**
-     * Records that the group has failed, or that more facts about this failure are known. If {@code ferro.recorder.dir}
-     * is set, another thread soon writes the record to that folder.
+     * Records that the group has failed, or that more facts about the failure are known. If {@code ferro.recorder.dir}
+     * is set, another thread soon writes the record to the folder of this setting.
      */
     public void groupFailed() {
         recorder.wake();
@@ -401,8 +401,8 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * Returns the identity of the group, which is equal on all its ranks and different from other groups. The result is
-     * 0 if the group has no identity.
+     * Returns the identity of the group, which is equal on all ranks of the group and different from the identities of
+     * other groups. The result is 0 if the group has no identity.
      */
     long identity() {
         return identity;
@@ -431,13 +431,15 @@ public final class GroupRecorder implements AutoCloseable {
         return asked == null ? RecordedGroup.RecordedStatus.IDLE : asked.status();
     }
 
-    /** Takes the stacks of the threads of the rank; the stacks of a failed group were recorded at its failure. */
+    /**
+     * Takes the stacks of the threads of the rank. The stacks of a failed group were recorded when the group failed.
+     */
     List<ThreadStack> stacks() {
         RecordedGroup asked = view;
         return asked == null || asked.failure() != null ? List.of() : asked.stacks();
     }
 
-    /** Returns the facts about this failed group that a file written now contains at least. */
+    /** Returns the facts about this failed group that a file contains at least if the file is written now. */
     FailureRecord failureRecord() {
         return new FailureRecord(failure(), position(), events.get());
     }

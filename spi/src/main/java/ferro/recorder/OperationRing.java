@@ -57,9 +57,9 @@ final class OperationRing {
     }
 
     /**
-     * One operation, in the ring or in a copy that was read from the ring. Unknown or absent values: {@code sequence}
-     * is -1 for a message, {@code peer} is -1 for a collective, {@code step} is -1, {@code ended} is 0, and {@code
-     * code} is null.
+     * One operation, in the ring or in a copy that was read from the ring. Unknown or absent values have defaults:
+     * {@code sequence} is -1 for a message, {@code peer} is -1 for a collective, {@code step} is -1, {@code ended} is
+     * 0, and {@code code} is null.
      */
     static final class RingEntry implements Cloneable {
         GroupRecorder group;
@@ -76,7 +76,7 @@ final class OperationRing {
         Code code;
         GroupRecorder.Progress failedAt;
         Object trace;
-        /** Set only in a copy that was read; in the ring, the stamp contains the state. */
+        /** State of the operation in a copy that was read. In the ring, the stamp contains the state. */
         int state;
 
         private RingEntry read(int stateNow) {
@@ -95,8 +95,8 @@ final class OperationRing {
     }
 
     /**
-     * The newest entry of a group, 0 if none is kept, and the entries that have not ended, or whose end is being
-     * written. This record differs after each operation that is submitted or ends.
+     * The newest entry of a group (0 if the ring has no entry of the group), and the entries that have not ended, or
+     * whose end is being written. A position differs after each operation that is submitted or ends.
      */
     record RingPosition(long newest, List<Long> open) {}
 
@@ -107,7 +107,7 @@ final class OperationRing {
 
     /**
      * Claims the next entry, which the caller fills and publishes with {@link #show}. Returns NONE if another writer is
-     * writing at the index of the entry, or has written a newer entry at that index.
+     * writing at the index of the entry, or has written a newer entry at the same index.
      */
     int claim() {
         long before = last.get();
@@ -148,7 +148,10 @@ final class OperationRing {
         }
     }
 
-    /** Claims an entry to record its end. Returns false if the entry has already ended or has been replaced. */
+    /**
+     * Claims an entry so that its end can be recorded. Returns false if the entry has already ended or has been
+     * replaced.
+     */
     boolean take(int entry) {
         int place = entry & mask;
         while (true) {

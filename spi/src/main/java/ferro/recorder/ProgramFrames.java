@@ -2,9 +2,12 @@ package ferro.recorder;
 
 import java.util.regex.Pattern;
 
-/** Distinguishes frames of the program from frames of ferro, of the JDK and of JUnit. */
+/** A class that distinguishes frames of the program from frames of ferro, of the JDK and of JUnit. */
 public final class ProgramFrames {
-    /** Programs may have packages below {@code ferro}, as the examples and benchmarks do. */
+    /**
+     * Pattern of the classes of ferro. Programs may have packages below {@code ferro}, as the examples and benchmarks
+     * do.
+     */
     private static final Pattern OF_FERRO = Pattern.compile("ferro\\.([A-Z]|(group|job|collectives|control|spi|dispatch"
             + "|recorder|backend|launcher|training|segments|spark|djl|lightgbm|shaded)\\.).*");
 

@@ -13,20 +13,21 @@ import java.util.function.Supplier;
 
 /**
  * The file of one recorder. The file is written under a temporary name and then renamed, so that no reader sees an
- * incomplete file. The file never replaces the file of another recorder, because that file may contain a first failure.
- * For example, a rank that leaves and joins again may find a file of its earlier recorder. Thread-safe.
+ * incomplete file. The file never replaces the file of another recorder, because the other file may contain a first
+ * failure. For example, a rank that leaves and joins again may find a file of its earlier recorder. Thread-safe.
  */
 final class RecordFile {
     private static final int NAME_CHARACTERS = 64;
     /**
-     * Maximum number of files of one rank in a folder. Once this number of files exists, the last file is overwritten.
+     * Maximum number of files of one rank in a folder. When a rank has the maximum number of files, the last file is
+     * overwritten.
      */
     private static final int MOST = 16;
 
     private final FlightRecorder.RecorderOwner owner;
     private final Map<Path, OwnFile> files = new ConcurrentHashMap<>();
 
-    /** The file in one folder. A lock makes threads write one after the other, so that the newest record is kept. */
+    /** The file in one folder. A lock makes threads write one after another, so that the newest record is kept. */
     private static final class OwnFile {
         private String name;
     }

@@ -22,16 +22,16 @@ import java.util.concurrent.TimeUnit;
 /**
  * The folder of {@code ferro.recorder.dir}, with the thread that writes to it. The thread writes a record when a group
  * has failed, when more facts about the failure are known, and when a file requests a record. The thread also writes a
- * record when the rank ends because a call has timed out, or by {@code System.exit} before its groups are closed. Only
- * two events wait for this thread: the end of the JVM, and the close of the last group.
+ * record when the rank ends because a call has timed out, or by {@code System.exit} before the groups of the rank are
+ * closed. Only the end of the JVM and the close of the last group wait for the thread.
  */
 final class RecordFolder {
     static final String REQUEST = "dump.request";
 
     private static final long LOOK_MILLIS = 500;
     /**
-     * Time that the thread waits after a failure. Soon after a failure, more facts about the failure are known, and one
-     * file then contains all of these facts.
+     * Time that the thread waits after a failure. Soon after a failure, more facts about the failure are known. Because
+     * of the wait, one file contains all these facts.
      */
     private static final long GATHER_MILLIS = 20;
     /**
@@ -147,10 +147,11 @@ final class RecordFolder {
     }
 
     /**
-     * Initialised by the first rank that writes a file at the exit of the JVM, because the search stops every thread.
+     * A holder of the line, initialised by the first rank that writes a file at the exit of the JVM. Later ranks do not
+     * search again, because the search stops every thread.
      */
     private static final class ExitRecord {
-        /** The line of the program that has called {@code System.exit}; empty if none has. */
+        /** The line of the program that has called {@code System.exit}; empty if no line has called it. */
         private static final String LINE = line();
 
         private ExitRecord() {}
@@ -172,8 +173,8 @@ final class RecordFolder {
     }
 
     /**
-     * Writes a file if the program has called {@code System.exit} before it has closed its groups. The other ranks may
-     * still need this rank, and the file shows where this rank ended.
+     * Writes a file if the program has called {@code System.exit} before it has closed its groups. Other ranks may
+     * still need this rank, so the file shows where this rank ended.
      */
     private void writeExit() {
         if (exits && !failedBefore && !ExitRecord.LINE.isEmpty()) {
@@ -183,7 +184,7 @@ final class RecordFolder {
 
     /**
      * Writes a file if the last operation of the rank has timed out. A send or receive that times out does not fail its
-     * group, but the file shows which rank waited for which.
+     * group, but the file shows which rank this rank waited for.
      */
     private void writeTimeout() {
         if (!wroteFailure && recorder.hasTimedOut()) {
@@ -191,7 +192,7 @@ final class RecordFolder {
         }
     }
 
-    /** Writes new failures. An error with one file does not end the thread, because the next file may succeed. */
+    /** Writes new failures. An error with one file does not end the thread, because a later file may succeed. */
     private void writeFailures() {
         try {
             writeNewFailures();
@@ -225,8 +226,8 @@ final class RecordFolder {
     }
 
     /**
-     * Writes a file if a group has failed and the newest file lacks facts about this group: the failure as known now,
-     * or a later operation or event.
+     * Writes a file if a group has failed and the newest file lacks facts about the group. Such facts are the failure
+     * as known now, or a later operation or event.
      */
     private void writeNewFailures() {
         Map<GroupRecorder, GroupRecorder.FailureRecord> news = new LinkedHashMap<>();

@@ -16,7 +16,10 @@ public interface RecordedGroup {
     /** {@return why the group has failed; null while the group works} */
     Failed failure();
 
-    /** {@return the identity of this group in its job, the same on all its ranks; 0 if the group has none} */
+    /**
+     * {@return the identity of this group in its job, the same on all ranks of the group; 0 if the group has no
+     * identity}
+     */
     default long identity() {
         return 0;
     }
@@ -122,7 +125,7 @@ public interface RecordedGroup {
     /**
      * The status of a rank in a group.
      *
-     * @param sequence   number of the running operation, 0 if none
+     * @param sequence   number of the running operation, 0 if no operation runs
      * @param progress   progress of the operation as text for people; empty if unknown
      * @param waitingFor ranks of the group that the operation waits for, ascending and immutable; empty if none
      */
@@ -133,7 +136,7 @@ public interface RecordedGroup {
         /**
          * Creates a status, with a copy of the ranks.
          *
-         * @param sequence   number of the running operation, 0 if none
+         * @param sequence   number of the running operation, 0 if no operation runs
          * @param progress   progress of the operation as text for people; empty if unknown
          * @param waitingFor ranks of the group that the operation waits for, empty if none
          */

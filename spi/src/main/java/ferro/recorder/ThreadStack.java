@@ -42,7 +42,7 @@ public final class ThreadStack {
      * Takes the stack of a thread, which may be a virtual thread.
      *
      * @param thread    thread, which continues to run
-     * @param group     name of the group in whose call the thread is, empty if the thread is not in a call
+     * @param group     name of the group in whose call the thread is; empty if the thread is not in a call
      * @param isJoining whether this thread has joined the group
      * @return stack, empty if the thread has ended
      */
@@ -114,7 +114,7 @@ public final class ThreadStack {
         return end(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Returns the end of a text, cut between two characters. */
+    /** Returns the end of a text. The text is cut between two characters. */
     private static String end(byte[] utf8) {
         int start = Math.max(0, utf8.length - MAX_LOCATION);
         while (start > 0 && (utf8[start] & 0xC0) == 0x80) {
@@ -123,7 +123,7 @@ public final class ThreadStack {
         return new String(utf8, start, utf8.length - start, StandardCharsets.UTF_8);
     }
 
-    /** Returns what the thread does in a frame: it sleeps, or is in a method that the frame has called. */
+    /** Returns what the thread does in a frame: the thread sleeps, or is in a method that the frame has called. */
     private static String action(StackTraceElement[] stack, int frame, String idle) {
         if (frame == 0) {
             return idle;
@@ -162,8 +162,9 @@ public final class ThreadStack {
     }
 
     /**
-     * Takes stacks of threads. The JVM may stop all its threads to take one stack. If a group fails, all ranks of a
-     * process take stacks at the same moment, so all requests that wait for a stop share the next stop. Thread-safe.
+     * Takes stacks of threads. To take one stack, the JVM may stop all threads of the process. If a group fails, all
+     * ranks of a process take stacks at the same moment, so all requests that wait for a stop share the next stop.
+     * Thread-safe.
      */
     static final class StackTraces {
         private static final StackTraceElement[] NONE = new StackTraceElement[0];
@@ -178,7 +179,7 @@ public final class ThreadStack {
         private static final class Request {
             private final Thread of;
             private final Thread caller = Thread.currentThread();
-            /** Null until the stack is taken. */
+            /** The stack; null until a thread has taken it. */
             private volatile StackTraceElement[] stack;
 
             Request(Thread of) {
@@ -198,7 +199,8 @@ public final class ThreadStack {
         }
 
         /**
-         * Returns the stack of a thread, which is taken after the begin of this call; empty if the thread has ended.
+         * Returns the stack of a thread. The stack is taken after this call has begun, and is empty if the thread has
+         * ended.
          */
         StackTraceElement[] of(Thread thread) {
             Request request = new Request(thread);
@@ -218,7 +220,9 @@ public final class ThreadStack {
             return request.stack;
         }
 
-        /** Wakes a thread whose request came while other requests were served. This thread takes the next stacks. */
+        /**
+         * Wakes a thread whose request came while other requests were served. The woken thread takes the next stacks.
+         */
         private void wakeNext() {
             Request next = waiting.peek();
             if (next != null) {

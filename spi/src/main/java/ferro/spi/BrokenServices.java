@@ -6,7 +6,7 @@ import java.util.Objects;
 
 /**
  * The errors of services that cannot be loaded. A search skips these services. If a search finds no service, the
- * exception of the search has these errors as its cause. Not thread-safe.
+ * exception of the search has the errors of skipped services as its cause. Not thread-safe.
  */
 public final class BrokenServices {
     private final List<Throwable> errors = new ArrayList<>();
@@ -54,8 +54,8 @@ public final class BrokenServices {
     }
 
     /**
-     * {@return the cause of an exception of the search: the first error, which has the other errors as suppressed
-     * exceptions; null if there is no error}
+     * {@return the cause for an exception of the search, which is the first error with all later errors as suppressed
+     * exceptions; null without an error}
      */
     public Throwable cause() {
         return errors.isEmpty() ? null : errors.get(0);

@@ -7,9 +7,10 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * The control messages and events between the ranks of a group. A lane carries no data: {@link Transport} adds data
- * links. A back end that moves its data by a library can have a control lane alone, and handles failures through this
- * lane as all other back ends do. No method waits except {@link #close(Duration)}, and any thread may call any method.
+ * The control messages and events between the ranks of a group. A control lane carries no data. {@link Transport} adds
+ * data links. A back end that moves its data by a library can have a control lane alone, and handles failures through
+ * this lane as all other back ends do. No method waits except {@link #close(Duration)}, and any thread may call any
+ * method.
  *
  * <p>Ranks create and leave a group at different times. Control messages for a rank that has not created the group yet
  * wait until the rank has created the group.
@@ -31,8 +32,8 @@ public interface ControlLane extends AutoCloseable {
     ControlLane subgroup(int[] ranks, long group);
 
     /**
-     * Sends a small message, which never waits behind data. Aborts, heartbeats and agreements use such messages. If the
-     * peer has closed its lane of this group, the medium drops the message and calls {@link PeerEvents#closed}.
+     * Sends a small message, which never waits behind data. Aborts, heartbeats and agreements use control messages. If
+     * the peer has closed its lane of this group, the medium drops the message and calls {@link PeerEvents#closed}.
      *
      * @param peer    rank of the peer
      * @param message message of at most 4 KiB, which is copied
@@ -75,7 +76,7 @@ public interface ControlLane extends AutoCloseable {
      * Returns a description of the machine that a rank is on, for messages. Ranks on one machine have equal
      * descriptions, and every rank returns the same description for a given rank.
      *
-     * @param rank any rank, including this one
+     * @param rank any rank, which may be this rank
      * @return for example {@code node 1 (host b, 10.99.0.2)}; empty if the machine is unknown
      */
     default String machine(int rank) {
@@ -83,20 +84,20 @@ public interface ControlLane extends AutoCloseable {
     }
 
     /**
-     * Requests the report on the end of the process of a dead rank. A medium has this report only if the launcher of
-     * the rank sends one. The default implementation never has a report.
+     * Requests the report on the end of the process of a dead rank. A medium has the report only if the launcher of the
+     * rank sends a report. The default implementation never has a report.
      *
      * @param peer     rank of the peer
-     * @param receiver receives the end once, when the report has arrived, on any thread, also on the calling thread;
-     *     must not wait
+     * @param receiver receives the end once, when the report has arrived; runs on any thread, which may be the calling
+     *     thread; must not wait
      */
     default void whenEnded(int peer, Consumer<RankEnd> receiver) {
         // no launcher reports the ends of its ranks
     }
 
     /**
-     * Closes the lane as {@link #close()} does, within a time limit. The last control messages and the last
-     * changes in the store have this time to be sent. The default implementation ignores the limit.
+     * Closes the lane as {@link #close()} does, within a time limit. The last control messages and the last changes in
+     * the store must be sent within the limit. The default implementation ignores the limit.
      *
      * @param within time limit
      */
@@ -114,8 +115,8 @@ public interface ControlLane extends AutoCloseable {
     interface PeerEvents {
         /**
          * Receives the end of a control connection that ended without a closing message. The process of the peer may
-         * still run, because the network between the ranks may have ended the connection. A call of {@link #lost}
-         * follows if the peer is found to be dead. A medium that cannot distinguish a dead peer from an ended
+         * still run, because the network between the ranks may have ended the connection. If the peer is later found to
+         * be dead, a call of {@link #lost} follows. A medium that cannot distinguish a dead peer from an ended
          * connection calls only {@link #lost}. By default this method calls {@link #lost} too.
          *
          * @param peer  rank of the peer

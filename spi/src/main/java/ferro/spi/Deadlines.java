@@ -57,8 +57,8 @@ public final class Deadlines {
     }
 
     /**
-     * Returns the time limit that applies in place of a limit of the program, the code or a setting. A rank that stands
-     * at a breakpoint must not end a call, a join or a close of another rank.
+     * Returns the time limit that applies in place of a given limit. While a rank stands at a breakpoint of a debugger,
+     * calls, joins and closes of other ranks must not end by their limits.
      *
      * @param limit   the limit outside a debugger
      * @param context settings

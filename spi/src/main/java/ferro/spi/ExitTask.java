@@ -14,8 +14,8 @@ public interface ExitTask {
     void run(JvmExit exit);
 
     /**
-     * The order in which tasks run. Recordings are written after the groups have failed, so that they contain the
-     * failures.
+     * The order in which tasks run. Recordings are written after the groups have failed, so that the recordings contain
+     * the failures.
      */
     enum Stage {
         /**
@@ -25,7 +25,7 @@ public interface ExitTask {
         DEVICES,
         /** Groups send a closing message to the other ranks, or fail. */
         GROUPS,
-        /** Recordings are written. */
+        /** The flight recorders write their recordings. */
         RECORDINGS
     }
 

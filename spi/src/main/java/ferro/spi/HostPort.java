@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * and a name of several parts whose last part begins with a digit.
  *
  * @param host name or address, without brackets
- * @param port port number; -1 if there is none
+ * @param port port number; -1 for no port
  */
 public record HostPort(String host, int port) {
     private static final Pattern NAMED = Pattern.compile("([\\w-]+(?:\\.[\\w-]+)*\\.?)(?::(\\d{1,5}))?");
@@ -25,7 +25,7 @@ public record HostPort(String host, int port) {
      * Creates a pair of a host and a port.
      *
      * @param host name or address, without brackets; not null
-     * @param port port number; -1 if there is none
+     * @param port port number; -1 for no port
      */
     public HostPort {
         Objects.requireNonNull(host, "host");

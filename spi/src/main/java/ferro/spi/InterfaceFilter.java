@@ -8,10 +8,10 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
- * The network interfaces of a machine that a job may use. The list has names ({@code eth0,ib0}) and networks ({@code
- * 10.0.0.0/8}, {@code fd00::/8}, or one address). If the list begins with {@code ^}, all interfaces except the listed
- * ones may be used ({@code ^docker0,lo}). A name must match in full. Link-local addresses of IPv6 ({@code fe80::}) and
- * IPv4 (169.254.0.0/16) are used only if a network of the list is itself link-local. Immutable.
+ * The network interfaces of a machine that a job may use. The list has names ({@code eth0,ib0}) and networks
+ * ({@code 10.0.0.0/8}, {@code fd00::/8}, or one address). If the list begins with {@code ^}, all interfaces except the
+ * listed interfaces may be used ({@code ^docker0,lo}). A name must match in full. Link-local addresses of IPv6
+ * ({@code fe80::}) and IPv4 (169.254.0.0/16) are used only if a network of the list is itself link-local. Immutable.
  */
 public final class InterfaceFilter {
     /**
@@ -54,7 +54,8 @@ public final class InterfaceFilter {
     /**
      * Parses a list.
      *
-     * @param text names and networks, separated by commas; a leading {@code ^} excludes the listed ones
+     * @param text names and networks, separated by commas; a leading {@code ^} excludes all names and networks of the
+     *     list
      * @return filter
      * @throws IllegalArgumentException if an entry is empty, a network is invalid, or {@code ^} is not at the start
      */
@@ -116,7 +117,7 @@ public final class InterfaceFilter {
         return excluding && !ofOneLink ? 0 : -1;
     }
 
-    /** {@return whether the list contains the interfaces to exclude, because it begins with {@code ^}} */
+    /** {@return whether the list begins with {@code ^}, so that it names the interfaces that may not be used} */
     public boolean isExcluding() {
         return excluding;
     }

@@ -9,9 +9,9 @@ import java.util.Optional;
  * defines the program that the ranks of a job run. {@link java.util.ServiceLoader} finds the implementations of this
  * service. The constructor must not load native libraries.
  *
- * <p>The class has picocli's annotations for its description, its options and its parameters. Options that every
- * command with ranks has are not part of the class. The launcher sets the options and parameters before it calls any
- * method other than {@link #name}.
+ * <p>The class has picocli's annotations for its description, its options and its parameters. Options that are common
+ * to all commands with ranks are not part of the class. The launcher sets the options and parameters before it calls
+ * any method other than {@link #name}.
  */
 public interface JobTool {
     /** {@return the name of the subcommand, as users type it} */
@@ -29,7 +29,7 @@ public interface JobTool {
     /**
      * Returns the program that every rank runs. The launcher calls this method before any rank starts.
      *
-     * @param request options of the command line that every command with ranks has
+     * @param request values of the options that are common to all commands with ranks
      * @return program on ferro's class path
      * @throws IllegalArgumentException if an argument is invalid; the message contains the argument and the values that
      *     are valid
@@ -39,7 +39,7 @@ public interface JobTool {
     /**
      * Returns the command that the launcher runs instead of ranks.
      *
-     * @param request options of the command line that every command with ranks has
+     * @param request values of the options that are common to all commands with ranks
      * @return program and arguments
      * @throws IllegalArgumentException if an argument is invalid; the message contains the argument and the values that
      *     are valid
@@ -47,7 +47,7 @@ public interface JobTool {
     List<String> command(ToolRequest request);
 
     /**
-     * Values of the options that every command with ranks has, as far as a tool may need them.
+     * Values of the options that are common to all commands with ranks, if a tool may need the values.
      *
      * @param worldSize number of ranks on all hosts
      * @param links     kind of link between ranks of one host, if the user has chosen one

@@ -53,8 +53,8 @@ public final class JoinLines {
     }
 
     /**
-     * Continues the lines of a join, or begins the lines if this group has none. If the last line was due more than 10
-     * s ago, the next line follows after 3 s.
+     * Continues the lines of a join, or begins the lines of a join if this group has no lines yet. If the last line was
+     * due more than 10 s ago, the next line follows after 3 s.
      *
      * @param group   name of the group
      * @param context context of the rank
@@ -101,14 +101,14 @@ public final class JoinLines {
 
     /**
      * {@return for how long parts of this join have waited for other ranks in {@link #waiting}} A resumed join
-     * continues to count, so a caller subtracts an earlier result from a later one.
+     * continues to count, so a caller subtracts an earlier result from a later result.
      */
     public Duration waited() {
         return Duration.ofNanos(pace.waitedNanos.get());
     }
 
     /**
-     * Logs lines to {@code ferro.join} until the returned object is closed, and adds the time until that close to
+     * Logs lines to {@code ferro.join} until the returned object is closed. The time until the close is added to
      * {@link #waited}.
      *
      * @param text supplies what the rank waits for now, in one line; nothing is printed while this text is empty

@@ -7,11 +7,11 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A watch on an object that must be closed. If the object is garbage collected without a close, one WARNING names it,
- * with the stack trace of the code that opened it. Thread-safe.
+ * A watch on an object that must be closed. If the object is garbage collected without a close, one WARNING names the
+ * object. The WARNING has the stack trace of the code that opened the object. Thread-safe.
  *
- * <p>One thread of the JDK, which has the system class loader, serves all watches. A watch that has ended holds no
- * references.
+ * <p>One thread of the JDK, which has the system class loader, serves all watches. A watch that has ended keeps no
+ * object reachable.
  */
 public final class LeakReport {
     private static final Cleaner CLEANER = Cleaner.create();

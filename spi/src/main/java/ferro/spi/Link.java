@@ -4,9 +4,9 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 
 /**
- * A lane, which is one ordered connection to one peer. The methods only post sends and receives, and never wait.
- * Completions are reported as counts, so that no memory is allocated. The thread that makes progress on the transport
- * calls these methods.
+ * A lane, which is one ordered connection to one peer. The methods of a link only post sends and receives, and never
+ * wait. Completions are reported as counts, so that no memory is allocated. The thread that makes progress on the
+ * transport calls these methods.
  *
  * <p>The first send of a call on a link begins with the header (sequence and fingerprint), even if this send has no
  * elements. The first receive of a call expects the header, and is finished only after the header has arrived. Later

@@ -9,14 +9,17 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
 /**
- * Log lines for people who start ranks by hand. {@code java.util.logging} prints the class and the method that log,
- * which are internal to ferro. For a line of this class, {@code java.util.logging} prints the name of the logger, such
- * as {@code ferro.group}.
+ * Log lines for people who start ranks by hand. Usually {@code java.util.logging} prints the class and the method that
+ * log, which are internal to ferro. For a line of this class, {@code java.util.logging} prints the name of the logger,
+ * such as {@code ferro.group}.
  */
 public final class LogLines {
     private LogLines() {}
 
-    /** Initialised by the first line that is logged, because the search for a logging library takes time. */
+    /**
+     * A holder of the logging library, initialised by the first line that is logged, because the search for the library
+     * takes time.
+     */
     private static final class Finder {
         static final boolean IS_OF_JDK = System.LoggerFinder.getLoggerFinder()
                 .getClass()

@@ -14,11 +14,11 @@ public final class OncePerContext implements AutoCloseable {
     private OncePerContext() {}
 
     /**
-     * Returns whether this is the first call with this key in this context.
+     * Returns whether this call is the first call with {@code key} in the context.
      *
      * @param context context of the rank
      * @param key     name of the action that is done once
-     * @return true for the first call with each key, false for all later ones
+     * @return true for the first call with each key, false for all later calls with the key
      */
     public static boolean isFirst(RankContext context, String key) {
         Objects.requireNonNull(context, "context");

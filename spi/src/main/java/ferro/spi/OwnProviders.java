@@ -9,8 +9,8 @@ import java.util.ServiceLoader;
 
 /**
  * The providers of ferro, listed by the names of their classes. If several jars are merged into one, a file in
- * META-INF/services of one jar often replaces the file of another jar. The list of names finds all providers, also in a
- * merged jar.
+ * META-INF/services of one jar often replaces the file of another jar. With the list of names, all providers are found
+ * even in a merged jar.
  */
 final class OwnProviders {
     private static final Map<String, List<String>> NAMES = Map.of(
@@ -41,8 +41,8 @@ final class OwnProviders {
 
     /**
      * Returns the providers that a class loader finds outside of named modules. A provider in a named module is found
-     * by the declaration of the module. A provider whose class cannot be linked throws {@link
-     * ServiceConfigurationError} when its {@code type()} is called.
+     * through the declaration of the module. A provider whose class cannot be linked throws
+     * {@link ServiceConfigurationError} when its {@code type()} is called.
      */
     static <S> List<ServiceLoader.Provider<S>> of(Class<S> type, ClassLoader loader) {
         List<ServiceLoader.Provider<S>> found = new ArrayList<>();

@@ -77,8 +77,8 @@ public final class Proc {
      *
      * @param file name of the file
      * @param name start of the line, such as {@code Cpus_allowed_list:}
-     * @return rest of the first such line, without blanks at its ends; empty if no line begins with this name, or the
-     *     file cannot be read
+     * @return rest of the first line that begins with {@code name}, without blanks at its ends; empty without such a
+     *     line, or if the file cannot be read
      */
     public Optional<String> field(String file, String name) {
         try {
@@ -131,10 +131,11 @@ public final class Proc {
     }
 
     /**
-     * Returns the folders of a control group of this process and of the groups around this group.
+     * Returns the folders of a control group of this process and of all groups that contain the control group.
      *
      * @param controller controller of version 1, such as {@code cpuset}; empty for version 2
-     * @return folders, innermost first, the last one is the root; none if this process has no such group
+     * @return folders, innermost first; the last folder is the root. The list is empty if this process has no such
+     *     group
      * @throws IOException if the groups of this process cannot be read
      */
     public List<Path> controlGroups(String controller) throws IOException {
@@ -172,8 +173,8 @@ public final class Proc {
 
     /**
      * Returns how many cores are bound to this process alone. mpirun and srun bind each rank to some cores. A JVM on
-     * bound cores counts only these cores, and every other rank has the same number of cores. The cores of a container
-     * belong to a control group and are shared by all its processes.
+     * bound cores counts only the bound cores. Every other rank has the same number of cores. The cores of a container
+     * belong to a control group and are shared by all processes of the container.
      *
      * @return number; empty if the process may run on all cores of its container or host, or if the number is unknown
      */
@@ -190,8 +191,8 @@ public final class Proc {
     }
 
     /**
-     * Returns the cores of the control group if a group limits the cores, otherwise the cores of the host. A group
-     * without a list in its folder inherits the list of the nearest group around it.
+     * Returns the cores of the control group if a group limits the cores, otherwise the cores of the host. A control
+     * group without a list in its folder inherits the list of the nearest group that contains it.
      */
     private BitSet coresAround() throws IOException {
         for (boolean first : new boolean[] {true, false}) {

@@ -8,7 +8,7 @@ import java.util.Optional;
  * takes 80 ms per GiB. The table is injected, so that only {@link RankContext} depends on the operating system.
  */
 public interface ProcessTable {
-    /** An empty table: no process is watched. */
+    /** An empty table, which watches no process. */
     ProcessTable NONE = new ProcessTable() {
         @Override
         public String self() {

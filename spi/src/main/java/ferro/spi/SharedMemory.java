@@ -14,8 +14,8 @@ public interface SharedMemory extends AutoCloseable {
     int OFFER_BYTES_MOST = 1024;
 
     /**
-     * Returns the offer of this rank: the data by which another process finds this rank's segment and checks that the
-     * segment is the right one.
+     * Returns the offer of this rank. By the data of an offer, another process finds this rank's segment and checks
+     * that it has found the right segment.
      *
      * @return at most {@link #OFFER_BYTES_MOST} bytes. The offer need not be kept secret from a process that may read
      *     this process's memory
@@ -43,7 +43,7 @@ public interface SharedMemory extends AutoCloseable {
      *
      * @param from  first byte in the segment, which no earlier call has reserved
      * @param bytes number of bytes
-     * @throws ferro.FerroException RESOURCE if there is not enough memory; INTERRUPTED if the calling thread was
+     * @throws ferro.FerroException RESOURCE if too little memory is free; INTERRUPTED if the calling thread was
      *     interrupted
      */
     void reserve(long from, long bytes);
@@ -58,15 +58,15 @@ public interface SharedMemory extends AutoCloseable {
     ByteBuffer area(int rank);
 
     /**
-     * Lends this rank's segment to a tensor of the caller. This method may be called at most once, before {@link
-     * #settle}. The bytes of the segment count against the memory that a rank may use. After this call, {@link #close}
-     * no longer ends the count of these bytes. The count ends when {@link #giveBack} is called, or when the buffer is
-     * no longer reachable.
+     * Lends this rank's segment to a tensor of the caller. This method may be called at most once, before
+     * {@link #settle}. The bytes of the segment count against the memory that a rank may use. After this call,
+     * {@link #close} no longer ends the count of the segment's bytes. The count ends when {@link #giveBack} is called,
+     * or when the buffer is no longer reachable.
      *
      * @return all of the segment as a new direct buffer in native order. This object keeps no reference to the buffer.
      *     The memory stays mapped as long as the buffer, or a buffer that was derived from it, is reachable, also after
      *     {@link #close}
-     * @throws ferro.FerroException RESOURCE if there is no address space left
+     * @throws ferro.FerroException RESOURCE if no address space is free
      */
     ByteBuffer lend();
 

@@ -3,8 +3,8 @@ package ferro.spi;
 import java.util.Objects;
 
 /**
- * A check for text that UTF-8 cannot encode: half of a surrogate pair. Java would write a question mark in place of
- * half of a pair, so that a reader would get a different text.
+ * A check for text that UTF-8 cannot encode, because the text contains half of a surrogate pair. Java would write a
+ * question mark in place of half of a pair, so that a reader would get a different text.
  */
 public final class Surrogates {
     private Surrogates() {}
@@ -15,7 +15,7 @@ public final class Surrogates {
      * @param what name of the text for the message, for example {@code metadata "epoch"}
      * @param text any text
      * @return the text
-     * @throws IllegalArgumentException if the text contains half of a pair; the message contains the position of this
+     * @throws IllegalArgumentException if the text contains half of a pair; the message contains the position of the
      *     half
      * @throws NullPointerException     if an argument is null; the message names the argument
      */

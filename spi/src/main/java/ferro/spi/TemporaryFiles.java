@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Look-up of the folder for temporary files. A JVM does not read the variable TMPDIR by itself. */
+/** Look-up of the folder for temporary files, because a JVM does not read the variable TMPDIR. */
 public final class TemporaryFiles {
     /** Property that sets the folder for temporary files of a JVM. */
     public static final String PROPERTY = "java.io.tmpdir";
@@ -15,8 +15,8 @@ public final class TemporaryFiles {
     private TemporaryFiles() {}
 
     /**
-     * Returns the folder of the property {@value #PROPERTY} if the property is set; otherwise the folder of TMPDIR if
-     * TMPDIR is set; otherwise {@code /tmp}.
+     * Returns the folder for temporary files. This is the folder of the property {@value #PROPERTY} if the property is
+     * set, otherwise the folder of TMPDIR if TMPDIR is set, otherwise {@code /tmp}.
      *
      * @param context source of the variable TMPDIR
      * @return absolute path; the folder need not exist

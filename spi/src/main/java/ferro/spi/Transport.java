@@ -84,9 +84,9 @@ public interface Transport extends ControlLane {
 
     /**
      * Wakes the thread of another rank that makes progress on this group and waits in {@link #park}. A medium that can
-     * wake this thread directly does not use a background thread. A background thread needs a processor first, which
-     * delays the rank on a host with more ranks than processors. The thread that makes progress calls this method. The
-     * call may have no effect if the other rank is not parked.
+     * wake the waiting thread directly uses no background thread. A background thread would first need a processor,
+     * which delays the rank on a host with more ranks than processors. The thread that makes progress calls this
+     * method. The call may have no effect if the other rank is not parked.
      *
      * @param peer rank of the peer
      * @return false if the medium cannot signal, or cannot signal yet; the caller may then use a control message
@@ -96,7 +96,7 @@ public interface Transport extends ControlLane {
     }
 
     /**
-     * Sets the receiver of losses and control messages. The receiver is called on a background thread, also while no
+     * Sets the receiver of losses and control messages. The receiver is called on a background thread, even while no
      * thread makes progress on the links. This method is called once, before the first call of {@link #link}. Events
      * that happened before this call are delivered after this call, in order.
      *

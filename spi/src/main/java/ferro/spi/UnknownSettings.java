@@ -13,7 +13,7 @@ import java.util.TreeSet;
  */
 public final class UnknownSettings {
     private static final Set<String> KNOWN = known();
-    /** Prefix of the system properties that the Netty in ferro-backend-tcp-shaded reads itself. */
+    /** Prefix of system properties that belong to Netty in ferro-backend-tcp-shaded, which reads these properties. */
     private static final String OF_NETTY = "ferro.shaded.";
 
     /** Variables of settings that earlier builds had. */
