@@ -9,11 +9,11 @@ import java.nio.DoubleBuffer;
 import java.nio.FloatBuffer;
 
 /**
- * Averages a bucket in place: with an all-reduce, or with a reduce-scatter that gives each rank its part.
+ * Averages a bucket in place. The exchange uses an all-reduce, or a reduce-scatter that gives each rank its part.
  *
  * <p>If all ranks have data, the collective computes the average. If some ranks have run out of data, the collective
- * computes the sum, and each rank divides its result by the number of ranks that have data. So the result is rounded
- * once. An average over all ranks that is scaled later would be rounded twice.
+ * computes the sum, and each rank divides its result by the number of ranks that have data. So the division rounds the
+ * result once. An average over all ranks that is scaled later would be rounded twice.
  */
 final class AverageExchange implements GradientHook.Exchange {
     static final GradientHook HOOK = AverageExchange::new;
@@ -42,7 +42,9 @@ final class AverageExchange implements GradientHook.Exchange {
         }
     }
 
-    /** Starts an average over all ranks, or a sum if some have no data. The result is the whole tensor or a part. */
+    /**
+     * Starts an average over all ranks, or a sum if some ranks have no data. The result is the whole tensor or a part.
+     */
     static Work start(ProcessGroup group, HostTensor fullTensor, HostTensor result, int contributors) {
         ReduceOp op = contributors < group.worldSize() ? ReduceOp.SUM : ReduceOp.AVG;
         return result == fullTensor

@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Averages of loss and metrics over the samples of all ranks. Each rank adds its batches; one call returns the averages
+ * Averages of loss and metrics over the samples of all ranks. Each rank adds its batches. One call returns the averages
  * over all ranks.
  *
  * <p>One thread at a time may use an {@code Averages} object. {@link #over}, {@link #exchange} and
- * {@link #takePartWithoutData} are collectives of the group; {@link #add} is not.
+ * {@link #takePartWithoutData} are collectives of the group. {@link #add} does not communicate.
  */
 public final class Averages {
     private final ProcessGroup group;
@@ -28,7 +28,7 @@ public final class Averages {
      * Averages over samples.
      *
      * @param count number of samples
-     * @param values average by name, in the order of the names; NaN if there are no samples
+     * @param values average by name, in the order of the names; NaN without samples
      */
     public record WeightedMeans(long count, Map<String, Double> values) {
         /**
@@ -54,8 +54,8 @@ public final class Averages {
      * @param group ranks that add samples
      * @param names names of the averages, such as {@code loss}; every rank gives the same names in the same order
      * @return averages
-     * @throws IllegalArgumentException if there is no name, or if a name occurs twice. If ranks give different names,
-     *     all ranks throw this exception, and the group stays usable
+     * @throws IllegalArgumentException if {@code names} is empty, or if a name occurs twice. If ranks give different
+     *     names, all ranks throw this exception, and the group stays usable
      * @throws IllegalStateException if the group is closed
      * @throws ferro.FerroException if the group fails or has failed
      */
@@ -72,10 +72,10 @@ public final class Averages {
     /**
      * Adds a batch of this rank, without communication.
      *
-     * @param samples number of samples; if it is 0, the values are ignored
+     * @param samples number of samples; if the number is 0, the values are ignored
      * @param means average of each name over the samples of the batch, in the order of the names
-     * @throws IllegalArgumentException if the number of samples is negative, or if the number of averages is not the
-     *     number of names
+     * @throws IllegalArgumentException if the number of samples is negative, or if {@code means} does not have one
+     *     average per name
      */
     public void add(long samples, double... means) {
         if (samples < 0 || Objects.requireNonNull(means, "means").length != sums.length) {

@@ -7,11 +7,11 @@ import ferro.Work;
 import ferro.group.ProcessGroup;
 
 /**
- * A flag that tells all ranks, in every step of a join, how many ranks have another batch after this step.
+ * A flag by which all ranks get, in every step of a join, the number of ranks with another batch after the step.
  *
  * <p>If all ranks get the average of the whole last bucket, the flag is an element after the bucket's gradients and
- * travels with the gradients. If each rank gets only its part, or if a hook changes the data that is sent, the flag
- * travels alone after the last bucket.
+ * travels with the gradients. If each rank gets only its part of the last bucket, or if a hook changes the data that is
+ * sent, the flag is sent alone after the last bucket.
  */
 final class BatchFlag {
     private final ProcessGroup group;
@@ -38,7 +38,9 @@ final class BatchFlag {
         write(hasAnother ? 1 : 0);
     }
 
-    /** Sends the flag if it travels alone. This method is called after the last bucket has been started. */
+    /**
+     * Sends the flag if the flag is not part of a bucket. This method is called after the last bucket has been started.
+     */
     void start() {
         if (travelsAlone) {
             work = group.allReduceAsync(cell, ReduceOp.SUM);

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The bucket of each parameter, and the place of the parameter in that bucket.
+ * The bucket of each parameter, and the position of the parameter in that bucket.
  *
  * <p>The layout depends only on the parameters, the settings and the number of ranks. All ranks therefore have the same
  * layout without communication. By default the order in the buckets is the reverse of the order in which parameters are
@@ -17,12 +17,12 @@ import java.util.Set;
  * <p>All elements of a bucket have the same type. A bucket ends before a parameter that does not fit. A parameter that
  * is larger than a bucket has its own bucket. Each bucket is padded to a multiple of 64 bytes per rank, so that a
  * bucket can be divided into one part per rank. The padding of the last bucket has at least one element. In each step,
- * a {@link Join} sends in this element whether the rank has another batch.
+ * a {@link Join} uses the last element of the last bucket to send whether the rank has another batch.
  *
  * <p>A layout is immutable, and any thread may use a layout.
  */
 public final class BucketLayout {
-    /** Alignment of each rank's part in bytes: one cache line of current processors. */
+    /** Alignment of each rank's part in bytes, which is one cache line of current processors. */
     private static final int PART_BYTES = 64;
 
     private final List<Parameter> parameters;
@@ -32,7 +32,7 @@ public final class BucketLayout {
     private final int[] bucketOf;
     private final long[] offsetOf;
 
-    /** A bucket, which consists of its parameters, one after another, and has a length. */
+    /** A bucket, which consists of parameters one after another, and padding. */
     public static final class Bucket {
         private final DataType dataType;
         private final List<Integer> members;
@@ -103,8 +103,9 @@ public final class BucketLayout {
      * @param settings sizes and order
      * @param worldSize number of ranks
      * @return layout
-     * @throws IllegalArgumentException if there is no parameter, if two parameters have the same name, if the settings
-     *     give an order that does not contain each parameter exactly once, or if the number of ranks is not positive
+     * @throws IllegalArgumentException if the list of parameters is empty, if two parameters have the same name, if the
+     *     settings give an order that does not contain each parameter exactly once, or if the number of ranks is not
+     *     positive
      */
     public static BucketLayout of(List<Parameter> parameters, BucketSettings settings, int worldSize) {
         if (parameters.isEmpty()) {
@@ -123,7 +124,7 @@ public final class BucketLayout {
         return new BucketLayout(List.copyOf(parameters), settings, worldSize);
     }
 
-    /** Returns the indices of the parameters in the order in which their gradients travel. */
+    /** Returns the indices of the parameters in the order in which their gradients are sent. */
     private List<Integer> order() {
         List<Integer> order = new ArrayList<>();
         if (settings.order().isEmpty()) {
@@ -196,7 +197,7 @@ public final class BucketLayout {
         return worldSize;
     }
 
-    /** {@return all buckets, in the order in which they travel} */
+    /** {@return all buckets, in the order in which they are sent} */
     public List<Bucket> buckets() {
         return buckets;
     }
@@ -205,7 +206,7 @@ public final class BucketLayout {
      * {@return the index of the bucket of a parameter}
      *
      * @param parameter index in the list of parameters
-     * @throws IndexOutOfBoundsException if there is no such parameter
+     * @throws IndexOutOfBoundsException if no parameter has this index
      */
     public int bucketOf(int parameter) {
         return bucketOf[parameter];
@@ -215,8 +216,8 @@ public final class BucketLayout {
      * Returns the position of a parameter in its bucket.
      *
      * @param parameter index in the list of parameters
-     * @return index in the bucket of the parameter's first element
-     * @throws IndexOutOfBoundsException if there is no such parameter
+     * @return index in the bucket of the first element of the parameter
+     * @throws IndexOutOfBoundsException if no parameter has this index
      */
     public long offsetOf(int parameter) {
         return offsetOf[parameter];

@@ -3,13 +3,13 @@ package ferro.training;
 import java.util.List;
 
 /**
- * The sizes of gradient buckets, and the order of the gradients in them.
+ * The sizes of gradient buckets, and the order of the gradients in the buckets.
  *
- * <p>The settings must be the same on all ranks. If buckets are small, ranks start to send early, and the last bucket
- * takes little time, which no computation hides. Each bucket has a fixed cost, so large buckets have less overhead.
+ * <p>The settings must be the same on all ranks. If buckets are small, ranks start to send early. The time of a small
+ * last bucket, which no computation hides, is short. Each bucket has a fixed cost, so large buckets have less overhead.
  * {@code ferro bench overlap} measures which size is the fastest for a job.
  *
- * @param firstBytes size of the first bucket in bytes; a parameter that is larger has its own bucket
+ * @param firstBytes size of the first bucket in bytes; a parameter that is larger has a separate bucket
  * @param bytes size of every other bucket in bytes
  * @param order names of all parameters in the order in which their gradients become ready; empty for the reverse of the
  *     order in which parameters are listed
@@ -23,7 +23,7 @@ public record BucketSettings(long firstBytes, long bytes, List<String> order) {
      *
      * @param firstBytes size of the first bucket in bytes
      * @param bytes size of every other bucket in bytes
-     * @param order names of all parameters in the order in which their gradients become ready, or no names
+     * @param order names of all parameters in the order in which their gradients become ready; may be empty
      * @throws IllegalArgumentException if a size is not positive
      */
     public BucketSettings {

@@ -5,7 +5,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/** The buckets of one step that are in flight. Starts them in order, waits for them in order, and measures the time. */
+/**
+ * The buckets of one step that are in flight. This class starts the buckets in order, waits for the buckets in order,
+ * and measures the time.
+ */
 final class BucketsInFlight {
     private final List<GradientHook.Exchange> exchanges;
     private final LongSupplier nanoTime;
@@ -42,7 +45,7 @@ final class BucketsInFlight {
         return bucket < ended;
     }
 
-    /** Waits for the next bucket in order and puts its average in place. */
+    /** Waits for the next bucket in order, and replaces the gradients of the bucket by their averages. */
     void endNext(int contributors) {
         Work work = works[ended];
         long begun = nanoTime.getAsLong();
@@ -64,7 +67,7 @@ final class BucketsInFlight {
         }
     }
 
-    /** Ends the step: returns its times and resets the counters. */
+    /** Ends the step. Returns the times of the step and resets the counters. */
     StepTimes end() {
         StepTimes times =
                 new StepTimes(Duration.ofNanos(waitedNanos), Duration.ofNanos(Math.max(0, busyNanos - waitedNanos)));

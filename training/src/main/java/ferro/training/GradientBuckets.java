@@ -13,8 +13,8 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
- * The gradients of a model, averaged over all ranks. Gradients that are ready travel while the other gradients are
- * still computed.
+ * The gradients of a model, averaged over all ranks. Gradients that are ready are sent while other gradients are still
+ * computed.
  *
  * {@snippet file="ferro/examples/snippets/TrainingSnippetsTest.java" region="buckets" :
  *
@@ -30,20 +30,21 @@ import java.util.stream.Collectors;
  *
  * <p>Gradients are in buckets ({@link BucketLayout}). A bucket is sent when its last gradient is ready and all buckets
  * before it have been sent. All ranks therefore send the buckets in the same order, even if they call {@link #ready} in
- * different orders. {@link #finish} waits for the buckets that are still in flight. Then all gradients are averages.
+ * different orders. {@link #finish} waits for the buckets that are still in flight. After {@link #finish}, all
+ * gradients are averages.
  *
  * <p>A framework either computes into {@link #gradient}, or keeps gradients in its own memory and copies them with
  * {@link #put}. If the ranks share memory, the buckets are in shared memory. The buckets have a separate group, so that
  * no other call waits behind a bucket.
  *
  * <p>Several threads may call {@link #ready} and {@link #put} at the same time, for different parameters.
- * {@link #accumulate}, {@link #await} and {@link #finish} are called by one thread at a time, after all gradients of the
- * pass are ready.
+ * {@link #accumulate}, {@link #await} and {@link #finish} are called by one thread at a time, after all gradients of
+ * the pass are ready.
  *
  * <p>If a step fails on one rank, the step fails on all ranks. Examples are a gradient that is ready twice, a gradient
- * that is never ready, and a hook that throws. An exception on one rank aborts the group of the buckets, and the other
- * ranks get the text of this exception in the call in which these ranks wait. The group in which the buckets were built
- * stays usable. A passed deadline or a lost rank makes a step fail, as in any collective.
+ * that is never ready, and a hook that throws. An exception on one rank aborts the group of the buckets. The other
+ * ranks get the text of the exception in the call in which they wait. The group in which the buckets were built stays
+ * usable. A passed deadline or a lost rank makes a step fail, as in any collective.
  *
  * <p>After the first steps, a step creates no garbage except its result and the garbage of the group's calls.
  */
@@ -71,7 +72,7 @@ public final class GradientBuckets implements AutoCloseable {
     /** Number of ranks that have data in this step. */
     private int contributors;
 
-    /** The join that has begun this step; null if there is no join. */
+    /** The join that has begun this step; null without a join. */
     private Join<?> join;
 
     private boolean hasData = true;
@@ -109,21 +110,22 @@ public final class GradientBuckets implements AutoCloseable {
     /**
      * {@return a builder for buckets}
      *
-     * @param group the ranks that share the work; the buckets get a separate group of the same ranks
+     * @param group the ranks that share the work; the buckets get a separate group of these ranks
      */
     public static GradientBucketsBuilder builder(ProcessGroup group) {
         return new GradientBucketsBuilder(Objects.requireNonNull(group, "group"));
     }
 
-    /** {@return the layout, which maps parameters to buckets; it never changes and is the same on all ranks} */
+    /** {@return the layout, which maps parameters to buckets; the layout never changes and is the same on all ranks} */
     public BucketLayout layout() {
         return layout;
     }
 
     /**
      * {@return the group in which the buckets travel; {@link #close} closes this group. The group has the ranks of the
-     * group for which the buckets were built, in the same order. A call of this group waits for the buckets that were
-     * sent before the call. All ranks must make such a call at the same position among the buckets}
+     * group for which the buckets were built, in the same order. A call of the buckets' group waits for the buckets
+     * that were sent before the call. All ranks must make a call of the buckets' group at the same position among the
+     * buckets}
      */
     public ProcessGroup group() {
         return group;
@@ -139,20 +141,20 @@ public final class GradientBuckets implements AutoCloseable {
      *
      * @param bucket index in the layout
      * @return the whole bucket with its padding, which is zero after a step; the same object at each call
-     * @throws IndexOutOfBoundsException if there is no such bucket
+     * @throws IndexOutOfBoundsException if no bucket has this index
      */
     public HostTensor bucket(int bucket) {
         return buckets.get(bucket);
     }
 
     /**
-     * Returns this rank's part of a bucket: n elements beginning at {@code rank * n}, where n is the length of the
-     * bucket divided by the number of ranks. If the buckets are sharded, the contents of the other parts are undefined
-     * after a step.
+     * Returns this rank's part of a bucket. The part has n elements beginning at {@code rank * n}, where n is the
+     * length of the bucket divided by the number of ranks. If the buckets are sharded, the contents of the other parts
+     * are undefined after a step.
      *
      * @param bucket index in the layout
      * @return view of the bucket; the same object at each call
-     * @throws IndexOutOfBoundsException if there is no such bucket
+     * @throws IndexOutOfBoundsException if no bucket has this index
      */
     public HostTensor ownPart(int bucket) {
         return ownParts.get(bucket);
@@ -160,23 +162,23 @@ public final class GradientBuckets implements AutoCloseable {
 
     /**
      * Returns the memory of a parameter's gradient. Write the gradient to this memory before you call {@link #ready}.
-     * From the end of the step on, this memory holds the average.
+     * From the end of the step on, the memory holds the average.
      *
      * @param parameter index in the list of parameters
      * @return view of the parameter's bucket, in direct memory; the same object at each call
-     * @throws IndexOutOfBoundsException if there is no such parameter
+     * @throws IndexOutOfBoundsException if no parameter has this index
      */
     public HostTensor gradient(int parameter) {
         return gradients.get(parameter);
     }
 
     /**
-     * Copies a gradient from a framework's memory. The copy replaces the previous values, also while gradients
+     * Copies a gradient from a framework's memory. The copy replaces the previous values, even while gradients
      * accumulate. The gradient is not ready until {@link #ready} is called.
      *
      * @param parameter index in the list of parameters
      * @param values the gradient, from position to limit, in native byte order; the position does not change
-     * @throws IndexOutOfBoundsException if there is no such parameter
+     * @throws IndexOutOfBoundsException if no parameter has this index
      * @throws IllegalArgumentException if the buffer has another length or byte order
      * @throws IllegalStateException if the gradient is already ready in this step
      */
@@ -198,7 +200,7 @@ public final class GradientBuckets implements AutoCloseable {
      *
      * @param parameter index in the list of parameters
      * @param values the gradient
-     * @throws IndexOutOfBoundsException if there is no such parameter
+     * @throws IndexOutOfBoundsException if no parameter has this index
      * @throws IllegalArgumentException if the tensor has another length or type
      * @throws IllegalStateException if the gradient is already ready in this step
      */
@@ -223,12 +225,12 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Marks the gradient of a parameter as ready. If this gradient completes the next bucket in order, sends this
-     * bucket and all complete buckets directly after this bucket. Never waits for other ranks. Sends nothing in a pass
-     * that accumulates.
+     * Marks the gradient of a parameter as ready. If this gradient completes the next bucket in order, sends the
+     * completed bucket and all complete buckets that follow it directly. Never waits for other ranks. Sends nothing in
+     * a pass that accumulates.
      *
      * @param parameter index in the list of parameters
-     * @throws IndexOutOfBoundsException if there is no such parameter
+     * @throws IndexOutOfBoundsException if no parameter has this index
      * @throws IllegalStateException if the gradient is already ready in this step, or if {@link #await} or
      *     {@link #finish} has been called; the step fails on all ranks
      * @throws FerroException if a bucket cannot be sent because the group has failed
@@ -259,8 +261,8 @@ public final class GradientBuckets implements AutoCloseable {
     /**
      * Sets whether the following passes only accumulate gradients. Call this method with {@code true} before the first
      * of several passes of a step, and with {@code false} before the last pass. An accumulating pass sends nothing. In
-     * such a pass {@link #ready} is optional for each gradient, and {@link #finish} does nothing. The code that
-     * computes gradients must then add these gradients to the present values.
+     * an accumulating pass, {@link #ready} is optional for each gradient, and {@link #finish} does nothing. The code
+     * that computes gradients in several passes must add the gradients to the present values.
      *
      * @param on whether gradients accumulate
      * @throws IllegalStateException if gradients of this pass are already ready
@@ -276,12 +278,12 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Waits until a bucket, and all buckets before it, have their averages. After the first call in a step, no gradient
-     * may become ready, as after {@link #finish}. An optimizer can thus use the first bucket while later buckets are in
-     * flight. The optimizer must then end the step with {@link #finish}.
+     * Waits until a bucket, and all buckets before it, have their averages. After the first call of this method in a
+     * step, no gradient may become ready, as after {@link #finish}. An optimizer can thus use the first bucket while
+     * later buckets are in flight. The optimizer must then end the step with {@link #finish}.
      *
      * @param bucket index in the layout
-     * @throws IndexOutOfBoundsException if there is no such bucket
+     * @throws IndexOutOfBoundsException if no bucket has this index
      * @throws IllegalStateException if gradients accumulate, or for the reasons of {@link #finish}
      * @throws FerroException if the group fails or has failed
      */
@@ -301,8 +303,8 @@ public final class GradientBuckets implements AutoCloseable {
 
     /**
      * Ends a step. Waits until all buckets have their averages. Gradients that were not ready in this step are unused.
-     * Unused gradients are an error, or zeros with {@link GradientBucketsBuilder#zerosForUnused}. The call does nothing
-     * while gradients {@linkplain #accumulate accumulate}.
+     * Unused gradients are an error, or zeros with {@link GradientBucketsBuilder#zerosForUnused}. This method does
+     * nothing while gradients {@linkplain #accumulate accumulate}.
      *
      * @return time in which the step waited, and time in which communication was hidden
      * @throws IllegalStateException if gradients were never ready; the message names these gradients, and the step
@@ -420,7 +422,9 @@ public final class GradientBuckets implements AutoCloseable {
         return parent;
     }
 
-    /** {@return the current step, from 1; each {@link #finish} that ends a step adds 1. Any thread may call this} */
+    /**
+     * {@return the current step, from 1; each {@link #finish} that ends a step adds 1} Any thread may call this method.
+     */
     public long stepNumber() {
         synchronized (lock) {
             return step;
@@ -456,7 +460,7 @@ public final class GradientBuckets implements AutoCloseable {
         return withAnotherBatch;
     }
 
-    /** Ends the use of the buckets by a join: all ranks have data again. */
+    /** Ends the use of the buckets by a join. After this call, all ranks have data again. */
     void leave(Join<?> by) {
         synchronized (lock) {
             if (join == by) {

@@ -36,7 +36,7 @@ public final class GradientBucketsBuilder {
     }
 
     /**
-     * Sets the sizes of the buckets, and the order of gradients in them.
+     * Sets the sizes of the buckets, and the order of gradients in the buckets.
      *
      * @param chosen settings, the same on all ranks; {@link BucketSettings#DEFAULT} by default
      * @return this
@@ -71,8 +71,8 @@ public final class GradientBucketsBuilder {
     }
 
     /**
-     * Treats gradients that are not ready at the end of a step as zeros. Without this method, such gradients are an
-     * error. A gradient that only some ranks have is then averaged over all ranks.
+     * Treats gradients that are not ready at the end of a step as zeros. By default, gradients that are not ready are
+     * an error. A gradient that only some ranks have is then averaged over all ranks.
      *
      * @return this
      */
@@ -83,7 +83,8 @@ public final class GradientBucketsBuilder {
 
     /**
      * Builds the buckets. This is a collective call of the group. All ranks must make this call with the same
-     * parameters and settings. The call compares parameters and settings, and creates a separate group for the buckets.
+     * parameters and settings. The call compares the parameters and settings of all ranks, and creates a separate group
+     * for the buckets.
      *
      * @return buckets, with gradients of zeros
      * @throws IllegalArgumentException if ranks have different parameters or settings; the message gives the first

@@ -11,8 +11,8 @@ import java.util.Optional;
  * The way in which ranks send a bucket of gradients. By default ranks send the elements unchanged.
  *
  * <p>The hook must be the same on all ranks. {@link GradientBuckets} opens the hook once for each bucket, in the order
- * in which buckets travel, which is the same on all ranks. The resulting exchange belongs to that bucket and keeps its
- * own memory. Calls for buckets have the same order on all ranks, and one thread at a time makes these calls.
+ * in which buckets travel, which is the same on all ranks. The resulting exchange belongs to one bucket and keeps its
+ * own memory. Calls for buckets have the same order on all ranks, and one thread at a time makes the calls.
  *
  * <p>A custom hook must average over {@code contributors}, the number of ranks that have data in this step. The
  * gradients of the other ranks are zeros. If a hook throws an exception, the group of the buckets ends on all ranks.
@@ -20,8 +20,8 @@ import java.util.Optional;
 @FunctionalInterface
 public interface GradientHook {
     /**
-     * Creates the exchange that sends a bucket. This method may make collective calls of the bucket's group, such as
-     * {@code allocate}.
+     * Creates the exchange that sends a bucket. An implementation may make collective calls of the bucket's group, such
+     * as {@code allocate}.
      *
      * @param bucket the bucket that the exchange sends
      * @return exchange that sends the bucket in every step
@@ -92,7 +92,7 @@ public interface GradientHook {
         }
     }
 
-    /** An exchange that sends one bucket, once per step. */
+    /** An exchange that sends the same bucket once in each step. */
     interface Exchange {
         /**
          * Starts to send the bucket and does not wait for other ranks. No other code reads or writes the gradients

@@ -28,27 +28,28 @@ import java.util.stream.IntStream;
  * }
  * }
  *
- * <p>Gradients are averaged over the ranks that have data in a step, and rounded as if there were no other ranks. A
- * rank that has run out of batches takes part in every step with gradients of zeros, and applies every update. All
- * replicas therefore stay equal, and the part of a sharded optimizer on such a rank stays current. In every step at
- * least one rank has data. With the last bucket of a step, each rank tells the other ranks whether it has another
- * batch. All ranks therefore know how many ranks have data in the next step before that step begins.
+ * <p>Gradients are averaged over the ranks that have data in a step, and rounded as if no other ranks existed. A rank
+ * that has run out of batches takes part in every step with gradients of zeros, and applies every update. All replicas
+ * therefore stay equal, and the part of a sharded optimizer on such a rank stays current. In every step at least one
+ * rank has data. With the last bucket of a step, each rank sends whether it has another batch. All ranks therefore have
+ * the number of ranks with data in the next step before that step begins.
  *
  * <p>Ranks that have run out of batches do not run the code inside {@link #withBatch}. If the code inside
- * {@link #withBatch} calls collectives, such as statistics over all ranks, register the matching calls for these ranks
- * with {@link #shadow}. Without this registration, a call of the group in which the buckets were built makes that group
- * fail with MISMATCH. The message names the ranks that have run out of batches. Outside of {@link #withBatch}, and
- * everywhere while every rank has data, all ranks may make the same collective calls.
+ * {@link #withBatch} calls collectives, such as statistics over all ranks, register matching calls with
+ * {@link #shadow}. Ranks without batches make the registered calls. Without registered calls, a call of the group in
+ * which the buckets were built makes that group fail with MISMATCH. The message names the ranks that have run out of
+ * batches. Outside of {@link #withBatch}, and everywhere while every rank has data, all ranks may make the same
+ * collective calls.
  *
- * <p>One thread of a rank uses a join. The join is over when {@link #next} has returned false. A loop that ends earlier
- * must end on all ranks in the same step, and must close the join.
+ * <p>Only one thread of a rank may use a join. The join is over when {@link #next} has returned false. A loop that ends
+ * earlier must end on all ranks in the same step, and must close the join.
  *
  * @param <B> type of a batch
  */
 public final class Join<B> implements AutoCloseable {
     /**
      * Maximum time to wait for a failure of the parent group after a failure of the buckets. The failure of the parent
-     * group has the cause and may arrive later.
+     * group has the cause of the failure of the buckets, and may arrive later.
      */
     private static final Duration CAUSE_WITHIN = Duration.ofMillis(500);
     /** A combiner that combines nothing, because ranks compare only the name of the call. */
@@ -72,7 +73,7 @@ public final class Join<B> implements AutoCloseable {
     /**
      * Call of the parent group that all ranks make at the end of {@link #withBatch} while some ranks have run out of
      * batches. The call fails with MISMATCH if a rank has made another call that is not registered. The field is null
-     * if no such call is in flight.
+     * if the call is not in flight.
      */
     private Work noOtherCall;
 
@@ -109,8 +110,8 @@ public final class Join<B> implements AutoCloseable {
     }
 
     /**
-     * Forbids different numbers of batches: {@link #next} then throws on all ranks before the first step in which a
-     * rank has no batch.
+     * Forbids different numbers of batches. With this setting, {@link #next} throws an exception on all ranks before
+     * the first step in which a rank has no batch.
      *
      * @return this
      */
@@ -120,11 +121,11 @@ public final class Join<B> implements AutoCloseable {
     }
 
     /**
-     * Begins the next step, if any rank has a batch for it. All ranks must call this method. The first call gathers
-     * which ranks have a batch. A later call gathers this information only if fewer ranks have a batch than in the
-     * previous step.
+     * Begins the next step, if any rank has a batch for the step. All ranks must call this method. The first call
+     * gathers which ranks have a batch. A later call gathers this information only if fewer ranks have a batch than in
+     * the previous step.
      *
-     * @return whether there is a step; the same on all ranks
+     * @return whether a step has begun; the same on all ranks
      * @throws IllegalStateException if the last step is not finished, or if {@link #withBatch} was not called in the
      *     last step. If {@link #failOnUneven} was called and some ranks have run out of batches, all ranks throw this
      *     exception
@@ -182,7 +183,10 @@ public final class Join<B> implements AutoCloseable {
         }
     }
 
-    /** Gathers which ranks have a batch; not after the last step, when all ranks already know that none has one. */
+    /**
+     * Gathers which ranks have a batch. This is not necessary after the last step, when the flag has shown that no rank
+     * has one.
+     */
     private void gather() {
         if (step > 0 && buckets.withAnotherBatch() == 0) {
             contributors = 0;
@@ -207,13 +211,13 @@ public final class Join<B> implements AutoCloseable {
     }
 
     /**
-     * Computes the gradients of a step: passes this rank's batch to {@code compute}, or runs the calls of
+     * Computes the gradients of a step. Passes this rank's batch to {@code compute}, or runs the calls of
      * {@link #shadow} if this rank has run out of batches. If this method throws an exception, the step fails on all
      * ranks.
      *
-     * @param compute code that computes the gradients of a batch and marks these gradients as ready; it is not called
-     *     on a rank that has run out of batches
-     * @throws IllegalStateException if there is no step, or if this method was already called in this step
+     * @param compute code that computes the gradients of a batch and marks the gradients as ready; it is not called on
+     *     a rank that has run out of batches
+     * @throws IllegalStateException if no step has begun, or if this method was already called in this step
      * @throws FerroException MISMATCH if some ranks have run out of batches and {@code compute} has made a call of the
      *     group that is not registered; another code if the group fails or has failed
      */
@@ -252,7 +256,9 @@ public final class Join<B> implements AutoCloseable {
         return contributors;
     }
 
-    /** Returns the parent group's failure if that failure has aborted the buckets' group; else the given failure. */
+    /**
+     * Returns the parent group's failure if that failure has aborted the buckets' group, else returns {@code failure}.
+     */
     FerroException causeOf(FerroException failure) {
         if (noOtherCall == null || failure.code() != FerroException.Code.ABORTED) {
             return failure;

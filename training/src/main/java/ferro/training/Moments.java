@@ -25,7 +25,7 @@ public final class Moments {
      * {@return the moments of an empty set of values, of count 0}
      *
      * @param channels number of channels
-     * @throws IllegalArgumentException if there is no channel
+     * @throws IllegalArgumentException if {@code channels} is not positive
      */
     public static Moments none(int channels) {
         requireChannels(channels);
@@ -33,14 +33,14 @@ public final class Moments {
     }
 
     /**
-     * Computes the moments of values, in two passes over them.
+     * Computes the moments of values, in two passes over the values.
      *
      * @param values values as {@code [samples][channels][inner]}, in row-major order
      * @param channels number of channels
      * @param inner number of values of one sample in one channel: height times width of an image, or 1 for a vector
      * @return moments whose count is the number of samples times {@code inner}
-     * @throws IllegalArgumentException if there is no channel, if {@code inner} is not positive, or if the number of
-     *     values is not a multiple of {@code channels * inner}
+     * @throws IllegalArgumentException if {@code channels} is not positive, if {@code inner} is not positive, or if the
+     *     number of values is not a multiple of {@code channels * inner}
      */
     public static Moments of(float[] values, int channels, int inner) {
         Objects.requireNonNull(values, "values");
@@ -76,7 +76,7 @@ public final class Moments {
      * @param means mean of each channel
      * @param variances variance of each channel, divided by the count
      * @return moments
-     * @throws IllegalArgumentException if there is no channel, if the count is negative, or if the lengths differ
+     * @throws IllegalArgumentException if the arrays are empty, if the count is negative, or if the lengths differ
      */
     public static Moments of(long count, double[] means, double[] variances) {
         requireChannels(Objects.requireNonNull(means, "means").length);
@@ -156,8 +156,8 @@ public final class Moments {
      * Returns the mean of a channel.
      *
      * @param channel index of the channel, from 0
-     * @return mean; 0 if there are no values
-     * @throws IndexOutOfBoundsException if there is no such channel
+     * @return mean; 0 without values
+     * @throws IndexOutOfBoundsException if no channel has this index
      */
     public double mean(int channel) {
         return means[channel];
@@ -168,8 +168,8 @@ public final class Moments {
      * of this variance.
      *
      * @param channel index of the channel, from 0
-     * @return variance; 0 if there are no values
-     * @throws IndexOutOfBoundsException if there is no such channel
+     * @return variance; 0 without values
+     * @throws IndexOutOfBoundsException if no channel has this index
      */
     public double variance(int channel) {
         return deviations[channel] / Math.max(1, count);
@@ -179,8 +179,8 @@ public final class Moments {
      * Returns the unbiased variance of a channel, divided by the count minus 1. Running averages for inference use this
      * variance.
      *
-     * @param channel index of the channel, from 0
-     * @return variance; 0 if there is at most one value
+     * @return variance; 0 for at most one value
+     * @throws IndexOutOfBoundsException if no channel has this index
      * @throws IndexOutOfBoundsException if there is no such channel
      */
     public double unbiasedVariance(int channel) {

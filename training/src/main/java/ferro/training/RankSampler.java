@@ -10,9 +10,9 @@ import java.util.Objects;
  * sampler communicates nothing and stores no array of indices.
  *
  * <p>The position counts samples of the whole job. At position p, rank r of n ranks takes sample number p + r of the
- * order, and all ranks advance to position p + n. If all ranks take the same number of samples, they divide one
- * contiguous range of the order, for any n. {@link #restore} can therefore continue at the position with another number
- * of ranks. Each sample of the epoch is then still taken exactly once, except for the last samples, which
+ * order, and all ranks advance to position p + n. If all ranks take the same number of samples, all samples together
+ * are one contiguous range of the order, for any n. {@link #restore} can therefore continue at a position with another
+ * number of ranks. Each sample of the epoch is then still taken exactly once, except for the last samples, which
  * {@link LastSamples} describes.
  *
  * <p>{@link #nextBatch} takes several samples at once. The size of the global batch is the batch size of one rank times
@@ -40,7 +40,10 @@ public final class RankSampler {
     public enum LastSamples {
         /** No rank takes the last samples. At most {@code worldSize - 1} samples are left out. */
         DROP,
-        /** Ranks without a sample take the first samples of the epoch again, so that all ranks take equally many. */
+        /**
+         * Ranks without a sample take the first samples of the epoch again, so that all ranks take the same number of
+         * samples.
+         */
         PAD,
         /**
          * Every sample is taken exactly once. Some ranks take one sample more than other ranks, so ranks may end the
@@ -67,7 +70,8 @@ public final class RankSampler {
      * @param rank this rank
      * @param worldSize number of ranks
      * @return sampler
-     * @throws IllegalArgumentException if there is no sample, or if the rank is not from 0 to {@code worldSize - 1}
+     * @throws IllegalArgumentException if {@code sampleCount} is not positive, or if the rank is not from 0 to
+     *     {@code worldSize - 1}
      */
     public static RankSampler of(long sampleCount, long seed, LastSamples last, int rank, int worldSize) {
         Objects.requireNonNull(last, "last");
@@ -115,7 +119,7 @@ public final class RankSampler {
 
     /**
      * {@return the number of samples of this epoch that this rank has not taken yet, 0 at the end of the epoch; the
-     * same on all ranks except with {@link LastSamples#UNEVEN}}
+     * number is the same on all ranks except with {@link LastSamples#UNEVEN}}
      */
     public long remaining() {
         long left = sampleCount - position;

@@ -13,7 +13,7 @@ final class ReadyGradients {
     private final BitSet ready = new BitSet();
     /**
      * Gradients of accumulated passes. A gradient of an accumulated pass belongs to this step even if the last pass
-     * does not compute this gradient.
+     * does not compute the gradient.
      */
     private final BitSet accumulated = new BitSet();
 

@@ -13,10 +13,11 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Copies of the same tensors on all ranks. The methods make the copies equal, or check that they are equal.
+ * Copies of the same tensors on all ranks. The methods of this class make the copies equal, or check that the copies
+ * are equal.
  *
- * <p>{@link #broadcast} and {@link #checkEqual} are collectives: all ranks call them in the same order relative to
- * other calls of the group. In {@link #checkEqual} ranks may pass different sets of tensors.
+ * <p>{@link #broadcast} and {@link #checkEqual} are collectives. All ranks call these methods in the same order
+ * relative to other calls of the group. In {@link #checkEqual} ranks may pass different sets of tensors.
  */
 public final class Replicas {
     private static final String LINE_END = "\u0000";
@@ -63,8 +64,9 @@ public final class Replicas {
      * each tensor.
      *
      * @param tensors tensors by name
-     * @throws IllegalStateException if a tensor differs or is missing on a rank. All ranks throw the same text, which
-     *     names tensors and ranks, and the group stays usable. This exception is also thrown if the group is closed
+     * @throws IllegalStateException if a tensor differs or is missing on a rank. The exceptions of all ranks have the
+     *     same text, which names tensors and ranks, and the group stays usable. This exception is also thrown if the
+     *     group is closed
      * @throws ferro.FerroException if the group fails or has failed
      */
     public void checkEqual(Map<String, HostTensor> tensors) {

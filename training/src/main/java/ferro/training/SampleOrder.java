@@ -1,7 +1,7 @@
 package ferro.training;
 
 /**
- * The order of the samples in one epoch: a permutation that is computed sample by sample and never stored.
+ * The order of the samples in one epoch. The order is a permutation that is computed sample by sample and never stored.
  *
  * <p>A Feistel network permutes all numbers of an even number of bits. There are at most four times as many numbers as
  * samples. A result that is not the number of a sample is permuted again until the result is the number of a sample
@@ -9,13 +9,16 @@ package ferro.training;
  * checkpoints depend on this order.
  *
  * <p>Sources: Luby and Rackoff 1988, doi:10.1137/0217022; Black and Rogaway 2002, doi:10.1007/3-540-45760-7_9. The
- * mixing function is that of SplitMix64, Steele, Lea and Flood 2014, doi:10.1145/2660193.2660195.
+ * mixing function is the function of SplitMix64, Steele, Lea and Flood 2014, doi:10.1145/2660193.2660195.
  */
 final class SampleOrder {
     /** Name of this ordering method in checkpoints. */
     static final String NAME = "feistel-6";
 
-    /** Four rounds are enough for many samples. Few need more, for all orders to have about the same probability. */
+    /**
+     * Number of rounds. Four rounds are enough for many samples. With few samples, six rounds give all orders about the
+     * same probability.
+     */
     private static final int ROUNDS = 6;
 
     private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;

@@ -11,7 +11,7 @@ import java.util.Objects;
  * The results therefore have the same bits on all ranks.
  *
  * <p>{@link #combine} and {@link #takePartWithoutData} are collectives of the group. The backward pass needs sums over
- * all ranks: compute them with {@code group.allReduce(double[], ReduceOp.SUM)}.
+ * all ranks, which {@code group.allReduce(double[], ReduceOp.SUM)} computes.
  */
 public final class SyncedStatistics {
     private final ProcessGroup group;
@@ -28,7 +28,7 @@ public final class SyncedStatistics {
      * @param group ranks that share a batch
      * @param channels number of channels, the same on every rank
      * @return statistics
-     * @throws IllegalArgumentException if there is no channel
+     * @throws IllegalArgumentException if {@code channels} is not positive
      */
     public static SyncedStatistics of(ProcessGroup group, int channels) {
         Objects.requireNonNull(group, "group");

@@ -31,7 +31,7 @@ import java.util.Objects;
  * }
  *
  * <p>Create one object per process. The object replaces the JVM's handler of SIGTERM, which would run all shutdown
- * hooks at once. One of these hooks belongs to ferro and makes open groups fail.
+ * hooks at once. One shutdown hook belongs to ferro and makes open groups fail.
  *
  * <p>The process ends within a time limit. If the process still runs 2 s before the end of the time limit, a thread
  * calls {@link System#exit}. With a time limit of less than 8 s, the thread calls {@link System#exit} when a quarter of
@@ -67,7 +67,7 @@ public final class Termination {
      *
      * @param bound maximum time from the signal to the end of the process; the last step, the save and the shutdown
      *     hooks must fit into this time
-     * @return object that the training loop asks after each step
+     * @return object whose method {@link #agreed} the training loop calls after each step
      * @throws IllegalArgumentException if {@code bound} is not positive
      * @throws UnsupportedOperationException if this JVM does not allow another handler, for example with {@code -Xrs}
      */
@@ -103,11 +103,11 @@ public final class Termination {
     }
 
     /**
-     * Returns whether this step was the last one, because some rank got SIGTERM. All ranks must call this method once
+     * Returns whether this step was the last step, because some rank got SIGTERM. All ranks must call this method once
      * per step, at the same position among their calls. The call is an all-reduce of one number.
      *
      * @param group the ranks that train
-     * @return whether the step was the last one, the same on all ranks; after the first true, all further calls return
+     * @return whether the step was the last step, the same on all ranks; after the first true, all further calls return
      *     true without communication
      * @throws ferro.FerroException if a rank dies or makes another call
      */
@@ -125,7 +125,7 @@ public final class Termination {
 
     /**
      * Ends the process with exit code 143 if this rank got SIGTERM or the ranks agreed to stop. Otherwise restores the
-     * JVM's handler and returns. Call this method after everything is saved and closed.
+     * JVM's handler and returns. Call this method after all state is saved and all groups are closed.
      */
     public void exit() {
         boolean isLast = isAgreed || isRequested();

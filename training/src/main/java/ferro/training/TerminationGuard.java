@@ -12,14 +12,17 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class TerminationGuard {
     private static final System.Logger LOG = LogLines.logger("ferro.training");
-    /** The time before the end of the time limit at which the process exits, unless a quarter of the limit is less. */
+    /**
+     * The time before the end of the time limit at which the process exits. If a quarter of the limit is less, the
+     * quarter counts.
+     */
     private static final long LONGEST_RESERVE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final Duration bound;
     private final ProcessEnding end;
     private final int exitCode;
 
-    /** The two ways by which a process ends. */
+    /** The two ways in which the guard ends a process. */
     interface ProcessEnding {
         /** Runs the shutdown hooks and ends the process. */
         void exit(int exitCode);

@@ -6,9 +6,9 @@ import java.lang.reflect.Proxy;
 /**
  * A handler of SIGTERM that replaces the handler of the JVM.
  *
- * <p>The class uses reflection: the compiler warns about every mention of {@code sun.misc.Signal}, and warnings are
- * errors in this build. That class is in the supported part of {@code jdk.unsupported}, and no JDK since 17 prints a
- * warning when it is used.
+ * <p>This class uses reflection, because the compiler warns about every mention of {@code sun.misc.Signal}, and
+ * warnings are errors in this build. {@code sun.misc.Signal} is in the supported part of {@code jdk.unsupported}, and
+ * no JDK since 17 prints a warning when it is used.
  */
 final class TerminationSignal {
     private static final String NAME = "TERM";

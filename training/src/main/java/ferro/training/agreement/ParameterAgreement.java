@@ -14,7 +14,10 @@ public final class ParameterAgreement {
     private static final int LONGEST_VALUE = 200;
 
     private final String what;
-    /** For each rank, the reason why it cannot build (empty if it can build), followed by the lines of the rank. */
+    /**
+     * For each rank, the reason why the rank cannot build, followed by the lines of the rank. The reason is empty if
+     * the rank can build.
+     */
     private final List<List<String>> lines;
 
     private ParameterAgreement(String what, List<List<String>> lines) {
@@ -23,8 +26,8 @@ public final class ParameterAgreement {
     }
 
     /**
-     * Compares the lines of all ranks of a group. A rank whose own parameters are invalid must call this method, too,
-     * so that no rank waits for the invalid rank.
+     * Compares the lines of all ranks of a group. A rank with invalid parameters must call this method too, so that no
+     * rank waits for the invalid rank.
      *
      * @param what name of the objects that ranks build, in the plural
      * @param lines properties that must be equal, each with its name: {@code parameter 3 is "w" f32[4]}

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Description of the tensors that differ between ranks, and of these ranks. */
+/** Description of the tensors that differ between ranks, and of the ranks on which they differ. */
 public final class TensorDifferences {
     private static final int MAX_NAMED = 10;
 
@@ -36,7 +36,7 @@ public final class TensorDifferences {
                 + (named < differing.size() ? "; and " + (differing.size() - named) + " more" : "");
     }
 
-    /** Describes a tensor; the value that most ranks have comes first. */
+    /** Describes a tensor. The value that most ranks have comes first. */
     private static String texts(Map<String, List<Integer>> ranks) {
         return ranks.entrySet().stream()
                 .sorted((one, other) -> other.getValue().size() - one.getValue().size())

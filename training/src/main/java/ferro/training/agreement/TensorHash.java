@@ -8,9 +8,9 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Hash of the bits of a tensor: -0.0 and 0.0 have different hashes, and so have two NaNs with different bits. Two
- * tensors of the same type and length always have different hashes if they differ in only one word of 8 bytes. Other
- * tensors that differ have the same hash in about one of 2^64 cases.
+ * Hash of the bits of a tensor. The numbers -0.0 and 0.0 have different hashes. Two NaNs with different bits also have
+ * different hashes. Two tensors of the same type and length always have different hashes if they differ in only one
+ * word of 8 bytes. In all other cases, two different tensors have the same hash in about one of 2^64 cases.
  */
 public final class TensorHash {
     private static final int BLOCK_BYTES = 1 << 16;

@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * An assignment of objects to ranks that gives all ranks about the same number of bytes. The largest object is assigned
- * first. Each object is assigned to the rank that has the fewest bytes so far.
+ * first. Each object is assigned to the rank that has the fewest bytes before this assignment.
  */
 final class Assignment {
     private final long[] load;
@@ -25,7 +25,9 @@ final class Assignment {
         return order;
     }
 
-    /** Assigns each object to any rank, and returns the rank of each object. The result depends only on the arguments. */
+    /**
+     * Assigns each object to any rank, and returns the rank of each object. The result depends only on the arguments.
+     */
     static int[] byBytes(long[] bytes, int worldSize) {
         Assignment assignment = new Assignment(worldSize);
         List<Integer> all = new ArrayList<>();

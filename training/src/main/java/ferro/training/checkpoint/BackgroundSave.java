@@ -10,7 +10,9 @@ import java.util.concurrent.TimeoutException;
 /** A save that runs in a background thread. */
 final class BackgroundSave {
     private static final long POLL_MILLIS = 100;
-    /** How long a caller waits for the save after it has found that the group has failed. */
+    /**
+     * Maximum time in seconds that a caller waits for the save after the caller has found that the group has failed.
+     */
     private static final int BOUND_SECONDS = 5;
 
     private final String what;
@@ -27,7 +29,10 @@ final class BackgroundSave {
         task = new FutureTask<>(() -> ranks.together(run::run));
     }
 
-    /** Starts a save. {@code group} is the group of the training; if it fails, {@link #await} waits only 5 s more. */
+    /**
+     * Starts a save. {@code group} is the group of the training; if the group fails, {@link #await} waits only 5 s
+     * more.
+     */
     static BackgroundSave start(SaveRun run, RankMessages ranks, ProcessGroup group) {
         BackgroundSave save = new BackgroundSave(run, ranks, group);
         Thread thread = new Thread(save.task, "ferro-checkpoint-" + ranks.rank());
@@ -45,8 +50,9 @@ final class BackgroundSave {
     }
 
     /**
-     * Waits for the end of the save. Throws an exception if the save has failed. Also throws an exception if the save has
-     * not ended 5 s after a failure of the group, or 5 s after its deadline without progress.
+     * Waits for the end of the save. Throws an exception if the save has failed. Also throws an exception if the save
+     * has not ended 5 s after a failure of the group, or 5 s after the deadline of the save has passed without
+     * progress.
      */
     void await() {
         try {

@@ -13,13 +13,18 @@ final class ByteRun {
 
     private ByteRun() {}
 
-    /** Allocates a buffer for {@code fileBytes} bytes of a file: at least one byte, at most {@link #BUFFER_BYTES}. */
+    /**
+     * Allocates a buffer for {@code fileBytes} bytes of a file. The buffer has at least one byte and at most
+     * {@link #BUFFER_BYTES}.
+     */
     static ByteBuffer buffer(long fileBytes) {
         int bytes = (int) Math.max(1, Math.min(BUFFER_BYTES, fileBytes));
         return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
     }
 
-    /** Copies elements as bytes of a file to the start of a buffer, and sets the limit to the end of these bytes. */
+    /**
+     * Copies elements as bytes of a file to the start of a buffer, and sets the limit to the end of the copied bytes.
+     */
     static void fill(ByteBuffer buffer, HostTensor from, long first, int count) {
         buffer.clear().limit(count * from.dataType().byteSize());
         HostTensor.of(from.dataType(), buffer).copyFrom(0, from, first, count);

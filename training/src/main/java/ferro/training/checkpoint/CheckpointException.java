@@ -5,7 +5,7 @@ import java.util.Objects;
 /**
  * An exception that reports that a checkpoint cannot be saved or loaded. Possible reasons are a storage failure, a
  * missing or damaged file, an invalid header, or tensors that do not match the tensors of this job. The message names
- * the file, the tensor or the rank. After a failed save the previous checkpoint is still the latest one.
+ * the file, the tensor or the rank. After a failed save the previous checkpoint is still the latest checkpoint.
  */
 public final class CheckpointException extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -11,8 +11,8 @@ import java.util.Optional;
  */
 public final class CheckpointSettings {
     /**
-     * The default settings. All checkpoints are kept. Saves and loads have the deadline of the group. A rank waits up to
-     * 10 s for a file of another rank. Ranks compare hashes.
+     * The default settings. All checkpoints are kept. Saves and loads have the deadline of the group. A rank waits up
+     * to 10 s for a file of another rank. Ranks compare hashes.
      */
     public static final CheckpointSettings DEFAULT =
             new CheckpointSettings(0, Optional.empty(), Duration.ofSeconds(10), true);
@@ -57,13 +57,13 @@ public final class CheckpointSettings {
         return visibleWithin;
     }
 
-    /** {@return whether a save compares a hash of each tensor that several ranks hold} */
+    /** {@return whether a save compares a hash of each tensor that is on several ranks} */
     public boolean compareRanks() {
         return compareRanks;
     }
 
     /**
-     * Changes how many checkpoints are kept. Older checkpoints are deleted after a newer one has been published.
+     * Changes how many checkpoints are kept. Older checkpoints are deleted after a newer checkpoint has been published.
      *
      * @param count the number of checkpoints to keep: at least 2, or 0 to keep all checkpoints
      * @return settings with this count
@@ -75,8 +75,9 @@ public final class CheckpointSettings {
 
     /**
      * Changes how long a rank may make no progress in a save or a load. Without this call, the deadline of the group
-     * applies ({@link ferro.group.ProcessGroup#timeout()}). Each call of the storage is progress. So is each block of at most
-     * 1 MiB of a file that is written or read. A save that makes progress may take longer than this time.
+     * applies ({@link ferro.group.ProcessGroup#timeout()}). Each call of the storage is progress. Each block of at most
+     * 1 MiB of a file that is written or read is progress too. A save that makes progress may take longer than
+     * {@code limit}.
      *
      * @param limit a positive time
      * @return settings with this time
@@ -99,10 +100,10 @@ public final class CheckpointSettings {
     }
 
     /**
-     * Changes whether a save compares the tensors that several ranks hold: all parameters, and state ranges that
-     * several ranks have. For the comparison each rank reads these tensors once more, and ranks exchange a hash of 8
-     * bytes for each tensor. Without the comparison, a checkpoint of ranks that differ contains tensors of different
-     * ranks that do not fit together.
+     * Changes whether a save compares the tensors that are on several ranks, which are all parameters, and state ranges
+     * that several ranks have. For the comparison each rank reads the compared tensors once more, and ranks exchange a
+     * hash of 8 bytes for each tensor. If ranks differ, a checkpoint without the comparison contains tensors of
+     * different ranks that do not fit together.
      *
      * @param compared true to compare before each save
      * @return settings with or without the comparison

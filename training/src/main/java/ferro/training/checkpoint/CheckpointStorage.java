@@ -6,18 +6,19 @@ import java.nio.channels.WritableByteChannel;
 import java.util.List;
 
 /**
- * A storage of named objects that all ranks share. Checkpoints consist of such objects. An implementation needs four
+ * A storage of named objects that all ranks share. Checkpoints consist of named objects. An implementation needs four
  * methods: {@link #write}, {@link #read}, {@link #list} and {@link #publish}. {@link LocalStorage} implements the
  * interface for local file systems and NFS.
  *
  * <p>A name has one or two parts with a slash between them. A part consists of letters, digits, dots, hyphens and
  * underscores. Examples are {@code latest.json} and {@code step-12/checkpoint.json}. Messages contain the text that
- * {@code toString} returns, so this text should name the location of the storage.
+ * {@code toString} returns, so {@code toString} should name the location of the storage.
  *
  * <p>All ranks write at the same time, and each rank writes different objects. Only one rank publishes objects. Jobs
  * that share a storage write and publish objects with different names ({@link StateFolder}). Only the name
- * {@code latest.json} is shared: each job publishes this object, as a copy for people and other programs. So a storage
- * needs no operation that creates an object only if it does not exist. A storage needs these two guarantees:
+ * {@code latest.json} is shared. Each job publishes the object {@code latest.json}, as a copy for people and other
+ * programs. So a storage needs no operation that creates an object only if the object does not exist. A storage needs
+ * two guarantees:
  * <ul>
  * <li>{@link #publish} is atomic. {@link LocalStorage} renames a temporary file over the old file. The storage of the
  * Spark module renames files of HDFS in the same way. Object stores replace an object atomically.
@@ -28,9 +29,10 @@ import java.util.List;
  * the other job.
  * </ul>
  *
- * <p>A save or a load fails if a storage makes no progress within the deadline ({@link CheckpointSettings#withDeadline}).
- * Each call is progress. Each block that {@link #write} takes from its content is progress too. If {@link #write}
- * stores a large object only after it has taken the last block, this storing must take less time than the deadline.
+ * <p>A save or a load fails if a storage makes no progress within the deadline
+ * ({@link CheckpointSettings#withDeadline}). Each call of the storage is progress. Each block that {@link #write} takes
+ * from its content is progress too. If {@link #write} stores a large object only after it has taken the last block,
+ * storing the object must take less time than the deadline.
  */
 public interface CheckpointStorage {
     /** The bytes of an object. */
@@ -47,8 +49,8 @@ public interface CheckpointStorage {
 
     /**
      * A failure of {@link CheckpointStorage#publish} after which the object keeps its old content. A save that fails in
-     * this way deletes its files. If a storage does not know which content the object has, it throws another
-     * {@link IOException}.
+     * this way deletes its files. If a storage cannot determine which content the object has, the storage throws
+     * another {@link IOException}.
      */
     final class NotPublishedException extends IOException {
         private static final long serialVersionUID = 1;
@@ -65,7 +67,7 @@ public interface CheckpointStorage {
 
     /**
      * Writes a new object. When the method returns, the object survives a crash of the machine. If an unfinished save
-     * has left an object with this name, the method replaces it.
+     * has left an object with this name, the method replaces that object.
      *
      * @param name    the name of the object
      * @param content the bytes of the object
@@ -96,7 +98,7 @@ public interface CheckpointStorage {
 
     /**
      * Creates or replaces an object atomically. A reader gets either the complete old content or the complete new
-     * content at any time, and also after a crash. When the method returns, the new content survives a crash of the
+     * content at any time, even after a crash. When the method returns, the new content survives a crash of the
      * machine. If the implementation uses a temporary object, each call must use a different temporary name.
      *
      * @param name    the name of the object

@@ -13,10 +13,10 @@ import java.util.stream.IntStream;
  * The checkpoints of a group in a storage. All ranks must call each method except {@link #check} in the same order.
  *
  * <p>A save writes the files of a step into a new folder. The save then publishes the step with one atomic rename. So a
- * crash at any time leaves either the previous checkpoint or the new one complete. Parameters are stored in safetensors
- * files with an index, which other programs can open. Each rank writes some complete parameters, and all ranks write
- * about the same number of bytes. Each rank writes the state of the optimizer in the ranges that it holds. Any number
- * of ranks can load a checkpoint that any other number of ranks has saved.
+ * crash at any time leaves either the previous checkpoint or the new checkpoint complete. Parameters are stored in
+ * safetensors files with an index. Other programs can open these files. Each rank writes some complete parameters, and
+ * all ranks write about the same number of bytes. Each rank writes the state of the optimizer in the ranges that it
+ * holds. Any number of ranks can load a checkpoint that any other number of ranks has saved.
  *
  * {@snippet file="ferro/examples/snippets/CheckpointSnippetsTest.java" region="checkpoints" :
  *
@@ -39,23 +39,24 @@ import java.util.stream.IntStream;
  * }
  * }
  *
- * <p>If several ranks hold the same tensor, only one of these ranks writes the tensor. Several ranks hold all
- * parameters and some ranges of state. A save first compares the tensors that several ranks hold. If a tensor differs
- * between ranks, the save fails on all ranks. {@link CheckpointSettings#withCompareRanks} can turn the comparison off.
+ * <p>If several ranks hold the same tensor, only one rank writes the tensor. Several ranks hold all parameters and some
+ * ranges of state. A save first compares the tensors that several ranks hold. If a tensor differs between ranks, the
+ * save fails on all ranks. {@link CheckpointSettings#withCompareRanks} can turn the comparison off.
  *
- * <p>The first save makes this object the owner of the folder ({@link StateFolder}). If another job has saved in the
- * folder before, that job can no longer save there. Another {@code Checkpoints} object of this job can then no longer
- * save there either. If a later generation of the job has saved in the folder since this object was opened, this object
- * cannot save either. Opening and loading do not change the owner, so any job may load while another job saves.
+ * <p>The first save makes this object the owner of the folder ({@link StateFolder}). After this save, a job that has
+ * saved in the folder before can no longer save in the folder. Another {@code Checkpoints} object of this job can no
+ * longer save in the folder either. If a later generation of the job has saved in the folder since this object was
+ * opened, this object cannot save. Opening and loading do not change the owner, so any job may load while another job
+ * saves.
  *
- * <p>A {@code Checkpoints} object creates a new group from all ranks of the group that it is opened with. So a save in
- * the background does not interfere with calls on the original group. On each rank only one thread may call the
- * methods.
+ * <p>A {@code Checkpoints} object creates a new group from all ranks of the group that it is opened with. Because of
+ * the new group, a save in the background does not interfere with calls on the original group. On each rank only one
+ * thread may call the methods.
  *
- * <p>A save or a load fails on all ranks if one rank makes no progress within the deadline. The deadline is that of the
- * group ({@code ferro.timeout}, 120 s), or that of {@link CheckpointSettings#withDeadline}. Each call of the storage is
- * progress, and so is each block of a file that is written or read. So a save of large files may take longer than the
- * deadline. A call returns only when the call of its own storage returns.
+ * <p>A save or a load fails on all ranks if one rank makes no progress within the deadline. The deadline is the
+ * deadline of the group ({@code ferro.timeout}, 120 s), or the deadline of {@link CheckpointSettings#withDeadline}.
+ * Each call of the storage is progress, and so is each block of a file that is written or read. So a save of large
+ * files may take longer than the deadline. A call returns only when the call of its own storage returns.
  */
 public final class Checkpoints implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.training");
@@ -71,7 +72,7 @@ public final class Checkpoints implements AutoCloseable {
     private final CheckpointSettings settings;
     private BackgroundSave running;
     private boolean wasReported;
-    /** The last saved step, which is not saved again; -1 if another checkpoint has been loaded since. */
+    /** The last saved step, which is not saved again; -1 if another checkpoint has been loaded since that save. */
     private long lastSaved = NONE;
 
     private Checkpoints(
@@ -136,8 +137,9 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
-     * Lists the owners of the folder before all ranks make the group. A rank 0 that was stopped in the list then fails,
-     * because its group has no other ranks any more. If the storage fails, the first save lists the owners.
+     * Lists the owners of the folder before all ranks make the group. If rank 0 was stopped while it listed the owners,
+     * rank 0 then fails, because its group has no other ranks any more. If the storage fails, the first save lists the
+     * owners.
      */
     private static void listOwners(StateFolder folder) {
         try {
@@ -148,17 +150,18 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
-     * Saves a checkpoint. Returns after the checkpoint has become the latest one.
+     * Saves a checkpoint. Returns after the checkpoint has become the latest checkpoint.
      *
-     * <p>If this object has already saved the step, or loaded it as the latest checkpoint, the call does nothing. If
-     * this object has saved the step and has since loaded an older step, the call fails while the saved step is the
-     * latest checkpoint.
+     * <p>If this object has already saved the step, or has loaded the step as the latest checkpoint, the call does
+     * nothing. If this object has saved the step and has since loaded an older step, the call fails while the saved
+     * step is the latest checkpoint.
      *
      * @param step  the step after which the state is saved; 0 or more
      * @param state the state to save
      * @throws CheckpointException on all ranks, if the save fails on one rank, or if an earlier save in the background
-     *     has failed. The previous checkpoint is then still the latest one. The save also fails if another job has
-     *     become the owner of the folder. The message then names the host, the process and the name of that job
+     *     has failed. After a failed save, the previous checkpoint is still the latest checkpoint. The save also fails
+     *     if another job has become the owner of the folder. The message then names the host, the process and the name
+     *     of the other job
      * @throws IllegalArgumentException if the step is negative
      * @throws ferro.FerroException if a rank dies, does not make this call, or makes no progress within the deadline
      */
@@ -172,12 +175,13 @@ public final class Checkpoints implements AutoCloseable {
 
     /**
      * Copies the tensors that this rank has to write, and saves the copy in the background. If an earlier save is still
-     * running, the call first waits for its end. After this method has returned, the tensors may be changed.
+     * running, the call first waits for the end of that save. After this method has returned, the tensors may be
+     * changed.
      *
      * <p>If the save fails in the background, {@link #check}, the next save, the next load or {@link #close} throws the
-     * failure. If this object has already saved the step, or loaded it as the latest checkpoint, the call does nothing.
-     * If this object has saved the step and has since loaded an older step, the call fails while the saved step is the
-     * latest checkpoint.
+     * failure. If this object has already saved the step, or has loaded the step as the latest checkpoint, the call
+     * does nothing. If this object has saved the step and has since loaded an older step, the call fails while the
+     * saved step is the latest checkpoint.
      *
      * @param step  the step after which the state is saved; 0 or more
      * @param state the state to save
@@ -244,7 +248,7 @@ public final class Checkpoints implements AutoCloseable {
      * Returns the description of the latest checkpoint. A job can use the description to create its model before it
      * loads the checkpoint.
      *
-     * @return step, world size and metadata, equal on all ranks; empty if there is no checkpoint
+     * @return step, world size and metadata, equal on all ranks; empty without a checkpoint
      * @throws CheckpointException on all ranks, if the description cannot be read, or if a save in the background has
      *     failed
      * @throws ferro.FerroException if a rank dies, does not make this call, or makes no progress within the deadline
@@ -261,7 +265,7 @@ public final class Checkpoints implements AutoCloseable {
      * @param into the tensors that are filled. Each rank loads all parameters. If any rank has slices, each rank also
      *     loads the elements of its own slices from the state of the optimizer. The metadata is ignored
      * @return the description of the checkpoint
-     * @throws CheckpointException on all ranks, if there is no checkpoint, if tensors are missing, unexpected or
+     * @throws CheckpointException on all ranks, if no checkpoint exists, if tensors are missing, unexpected or
      *     different, if a file is missing or damaged, or if a save in the background has failed. If a file is damaged,
      *     some tensors may already have been written
      * @throws ferro.FerroException if a rank dies, does not make this call, or makes no progress within the deadline
@@ -276,7 +280,7 @@ public final class Checkpoints implements AutoCloseable {
         return loaded;
     }
 
-    /** Loads the newest undamaged checkpoint, for {@link Resume}. The result is empty if there is no checkpoint. */
+    /** Loads the newest undamaged checkpoint, for {@link Resume}. The result is empty if no checkpoint exists. */
     Optional<CheckpointInfo> loadNewestUndamaged(TrainingState into) {
         awaitBackgroundSave();
         lastSaved = NONE;
@@ -293,8 +297,8 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
-     * Loads the checkpoint of a step in the same way as {@link #load(TrainingState)} loads the latest one. If several
-     * jobs have saved the step, the checkpoint of the latest owner is loaded.
+     * Loads the checkpoint of a step in the same way as {@link #load(TrainingState)} loads the latest checkpoint. If
+     * several jobs have saved the step, the checkpoint of the latest owner is loaded.
      *
      * @param step number of the step whose checkpoint is loaded
      * @param into the tensors that are filled
@@ -311,12 +315,12 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
-     * Waits for the end of the save in the background, and closes the group that this object has created. The call waits at
-     * most 5 s for the save if the group that this object was opened with has failed, or if the save has made no progress
-     * within the deadline.
+     * Waits for the end of the save in the background, and closes the group that this object has created. The call
+     * waits at most 5 s for the save if the group with which this object was opened has failed, or if the save has made
+     * no progress within the deadline.
      *
-     * @throws CheckpointException if the save has failed and no other call has thrown its failure yet, or if it has not
-     *     ended 5 s after such a failure
+     * @throws CheckpointException if the save has failed and no other call has thrown the failure yet, or if the save
+     *     does not end within 5 s after a failure of the group or after the deadline
      */
     @Override
     public void close() {

@@ -5,8 +5,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The file systems that are not supported, by their names in Linux. Such a file system either renames a file by copying
- * it, or can lose the old and the new file in a crash during a rename.
+ * The file systems that are not supported, by their names in Linux. An unsupported file system either renames a file by
+ * copying the file, or can lose the old and the new file in a crash during a rename.
  */
 final class FileSystemTypes {
     private static final String COPIES =

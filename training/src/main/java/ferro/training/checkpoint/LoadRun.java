@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * One load. Rank 0 chooses the checkpoint. Each rank reads the files that contain its tensors, whichever ranks have
- * written these files. All ranks compare all tensors before any rank writes an element. If one rank fails, all ranks
+ * One load. Rank 0 chooses the checkpoint. Each rank reads the files that contain its tensors. Any ranks may have
+ * written the files. All ranks compare all tensors before any rank writes an element. If one rank fails, all ranks
  * fail.
  */
 final class LoadRun {
@@ -23,7 +23,7 @@ final class LoadRun {
     private static final String MANIFEST_FIELD = "manifest";
     /**
      * The maximum number of reads of the latest checkpoint. The latest checkpoint is read again if another checkpoint
-     * has become the latest one.
+     * has become the latest checkpoint.
      */
     private static final int MAX_READS = 100;
 
@@ -78,7 +78,9 @@ final class LoadRun {
                 .orElseThrow();
     }
 
-    /** Finds the manifest of a step. If several owners have saved the step, returns the manifest of the latest owner. */
+    /**
+     * Finds the manifest of a step. If several owners have saved the step, returns the manifest of the latest owner.
+     */
     private String manifestOf(long step) throws IOException {
         return storage.list(ObjectNames.folder(step)).stream()
                 .map(StoredObject::name)
@@ -107,7 +109,8 @@ final class LoadRun {
 
     /**
      * Loads the latest checkpoint into the tensors of this rank. A saving job may delete the files of the checkpoint
-     * during the load. If the load fails and another checkpoint has become the latest, that checkpoint is loaded.
+     * during the load. If the load fails and another checkpoint has become the latest checkpoint, the new latest
+     * checkpoint is loaded.
      */
     CheckpointInfo loadLatest(TrainingState into) {
         CheckpointManifest manifest = latest().orElseThrow(() -> new CheckpointException(
@@ -169,7 +172,10 @@ final class LoadRun {
                 "unasked", unasked.stream().map(StateKey::toString).toList());
     }
 
-    /** Throws if the checkpoint has state that no rank loads; if no rank loads any, the whole state is ignored. */
+    /**
+     * Throws an exception if the checkpoint has state that no rank loads. If no rank loads any state, all state is
+     * ignored.
+     */
     private static void refuseExtraState(String what, List<JsonValues> matched) {
         Set<String> unasked = new LinkedHashSet<>(matched.get(0).texts("unasked"));
         matched.forEach(message -> unasked.retainAll(message.texts("unasked")));

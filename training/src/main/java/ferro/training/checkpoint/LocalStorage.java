@@ -27,7 +27,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * A checkpoint storage in a folder of a local file system, or of an NFS that all ranks mount.
+ * A checkpoint storage in a folder of a local file system, or of a network file system (NFS) that all ranks mount.
  *
  * <p>An object is published by an atomic rename over the old file. File systems that rename by copying are not
  * supported, and the exception names the file system. A file is forced to disk before its folder is forced. The folder
@@ -38,7 +38,10 @@ public final class LocalStorage implements CheckpointStorage {
     private static final String TEMPORARY = ".tmp";
 
     private final Path root;
-    /** A listener that gets a description of each file system call before the call. In it, tests simulate a crash. */
+    /**
+     * A listener that gets a description of each file system call before the call. In the listener, tests simulate a
+     * crash.
+     */
     private final Consumer<String> beforeCall;
 
     LocalStorage(Path root, Consumer<String> beforeCall) {
@@ -82,7 +85,9 @@ public final class LocalStorage implements CheckpointStorage {
         return storage;
     }
 
-    /** Publishes a test file. Returns why the folder cannot be written, such as a full disk; empty without a reason. */
+    /**
+     * Publishes a test file. Returns why the folder cannot be written, such as a full disk; empty if it can be written.
+     */
     private static String tryPublishing(Path root) throws IOException {
         Path target = root.resolve(".ferro-" + UUID.randomUUID());
         Path fresh = target.resolveSibling(target.getFileName() + TEMPORARY);
@@ -139,8 +144,8 @@ public final class LocalStorage implements CheckpointStorage {
     }
 
     /**
-     * A channel to a file. Each 64 MiB are forced to disk, so that a large file makes progress while it is written. A
-     * force of the complete file could take minutes.
+     * A channel to a file. After each 64 MiB, the file is forced to disk, so that a large file makes progress while it
+     * is written. Forcing the complete file to disk could take minutes.
      */
     private record ForcedInSteps(FileChannel file) implements WritableByteChannel {
         private static final long STEP_BYTES = 64L << 20;
@@ -264,8 +269,8 @@ public final class LocalStorage implements CheckpointStorage {
     }
 
     /**
-     * Deletes the temporary file of a failed call. If this method cannot delete the file, the file stays until another
-     * job saves in the folder.
+     * Deletes the temporary file of a failed call. A temporary file that cannot be deleted stays until another job
+     * saves in the folder.
      */
     private static void deleteAfter(IOException failure, Path fresh) {
         try {

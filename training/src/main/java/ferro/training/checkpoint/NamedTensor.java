@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A complete tensor of a checkpoint: a name, a shape and the elements. The data type of the tensor is the data type of
+ * A complete tensor of a checkpoint, with a name, a shape and elements. The data type of the tensor is the data type of
  * the elements.
  *
  * @param name   the name of the tensor, unique in its checkpoint
  * @param shape  the length of each dimension, outermost dimension first; empty for a single value
- * @param values the elements in row-major order; a save reads them, and a load writes them
+ * @param values the elements in row-major order; a save reads the elements, and a load writes the elements
  */
 public record NamedTensor(String name, List<Long> shape, HostTensor values) {
     /**

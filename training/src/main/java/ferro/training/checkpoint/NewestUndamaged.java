@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The load of the newest undamaged checkpoint. The latest checkpoint is loaded first. Only if this fails, the ranks check
- * the files of all checkpoints, the newest first. Each rank reads a part of the files.
+ * The load of the newest undamaged checkpoint. The latest checkpoint is loaded first. Only if this load fails, the
+ * ranks check the files of all checkpoints, the newest checkpoint first. Each rank reads a part of the files.
  */
 final class NewestUndamaged {
     private static final System.Logger LOG = LogLines.logger("ferro.training");
@@ -31,7 +31,7 @@ final class NewestUndamaged {
         reader = new ObjectReader(storage);
     }
 
-    /** Loads the newest undamaged checkpoint. The result is empty if there is no checkpoint. */
+    /** Loads the newest undamaged checkpoint. The result is empty if no checkpoint exists. */
     Optional<CheckpointInfo> load(TrainingState into) {
         CheckpointException failure;
         try {
@@ -53,7 +53,7 @@ final class NewestUndamaged {
         throw failure;
     }
 
-    /** Returns the folders of complete checkpoints up to the latest step, the newest first. */
+    /** Returns the folders of complete checkpoints up to the latest step, the newest checkpoint first. */
     private List<String> folders() {
         return ranks.exchange(SEARCH, () -> ranks.rank() == 0 ? Map.of(FOLDERS, listed()) : Map.of())
                 .get(0)
@@ -75,7 +75,7 @@ final class NewestUndamaged {
         return folders;
     }
 
-    /** Returns what is wrong with a checkpoint; empty if nothing is wrong. */
+    /** Returns what is wrong with a checkpoint; empty if the checkpoint is undamaged. */
     private String damage(String folder) {
         return ranks.exchange(SEARCH, () -> Map.of(DAMAGE, ownDamage(folder))).stream()
                 .map(message -> message.string(DAMAGE))

@@ -3,7 +3,10 @@ package ferro.training.checkpoint;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Names of objects and files, checked if read from a file, so that none leads out of the checkpoint's folder. */
+/**
+ * Names of objects and files. Names that are read from a file are checked, so that no name leads out of the
+ * checkpoint's folder.
+ */
 final class ObjectNames {
     /** The prefix of the names of step folders. */
     static final String STEP = "step-";
@@ -21,7 +24,7 @@ final class ObjectNames {
 
     private ObjectNames() {}
 
-    /** Returns the prefix of a step's folder names; in folders that this build writes, the owner's name follows it. */
+    /** Returns the prefix of the folder names of a step. In this build, the owner's name follows the prefix. */
     static String folder(long step) {
         return STEP + step;
     }
@@ -48,7 +51,9 @@ final class ObjectNames {
         return object.endsWith("/" + MANIFEST);
     }
 
-    /** Checks a file name that was read from {@code source}. Throws an exception if the name leads out of the folder. */
+    /**
+     * Checks a file name that was read from {@code source}. Throws an exception if the name leads out of the folder.
+     */
     static String checkFile(String source, String name) {
         if (!FILE.matcher(name).matches()) {
             throw new CheckpointException(

@@ -97,8 +97,8 @@ final class ObjectReader {
     }
 
     /**
-     * Reads a file of a checkpoint, and returns how its content differs from the length and checksum in the manifest;
-     * empty if the content matches.
+     * Reads a file of a checkpoint, and returns how its content differs from the length and checksum in the manifest.
+     * Returns an empty text if the content matches.
      */
     String difference(String folder, StoredPart part) {
         String name = folder + "/" + part.file();

@@ -19,7 +19,7 @@ import java.util.zip.CRC32C;
 record PartFile(String folder, StoredPart part, SafetensorsHeader header) {
 
     /**
-     * A range of elements of a tensor in a file, and the tensor in memory that they are loaded into.
+     * A range of elements of a tensor in a file, and the tensor in memory into which the elements are loaded.
      *
      * @param entry the tensor in the file
      * @param from  the index of the first element in the tensor in the file
@@ -39,7 +39,7 @@ record PartFile(String folder, StoredPart part, SafetensorsHeader header) {
         }
     }
 
-    /** Reads the header of a part. The file must have the length that the part gives. */
+    /** Reads the header of a part. The file must have the length that {@code part} gives. */
     static PartFile open(ObjectReader reader, String folder, StoredPart part) {
         String name = folder + "/" + part.file();
         ByteBuffer first = ByteBuffer.allocate((int) Math.min(SafetensorsHeader.LENGTH_BYTES, part.bytes()));

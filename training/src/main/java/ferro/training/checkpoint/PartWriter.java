@@ -12,7 +12,10 @@ import java.util.zip.CRC32C;
 
 /** A writer for one file. The writer computes the length and the checksum of the file while it writes. */
 final class PartWriter {
-    /** Python libraries that load complete models need a file's framework. All of them accept PyTorch's value. */
+    /**
+     * Metadata with the framework of a file, which Python libraries need to load complete models. All these libraries
+     * accept PyTorch's value.
+     */
     private static final Map<String, String> METADATA = Map.of("format", "pt");
 
     private final CRC32C checksum = new CRC32C();
@@ -66,7 +69,7 @@ final class PartWriter {
         return entries;
     }
 
-    /** Starts the length and the checksum at zero. A storage that retries a write asks for the content once more. */
+    /** Starts the length and the checksum at zero. A storage that retries a write requests the content once more. */
     private void begin(WritableByteChannel channel) {
         to = channel;
         bytes = 0;

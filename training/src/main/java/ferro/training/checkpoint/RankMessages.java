@@ -29,7 +29,7 @@ final class RankMessages {
     private static final String ERROR = "error";
     private static final String HOST = "host";
     private static final String WORKING = "working";
-    /** Number of short messages that a rank sends in one deadline while it still makes its message. */
+    /** Number of short messages that a rank sends in one deadline while the rank is still making its message. */
     private static final int TURNS = 16;
 
     private static final long NANOS_PER_MILLI = 1_000_000;
@@ -39,7 +39,9 @@ final class RankMessages {
     private final long turnNanos;
     private final GroupObjects<String> texts;
     private final String host;
-    /** The exchange for which this rank makes its message; null while it makes none, or waits for other ranks. */
+    /**
+     * The exchange for which this rank makes its message; null if this rank makes no message, or waits for other ranks.
+     */
     private volatile String making;
 
     /** The time of the last progress of this rank. */
@@ -81,7 +83,7 @@ final class RankMessages {
     /**
      * Runs this rank's part of a call that all ranks make. If {@link #exchange} throws on one rank, {@code exchange}
      * throws on all ranks. An error outside an exchange, for example an OutOfMemoryError, is thrown on this rank only.
-     * This method then aborts the group, so that the other ranks do not wait for this rank.
+     * After such an error, this method aborts the group, so that other ranks do not wait for this rank.
      */
     <T> T together(Supplier<T> part) {
         try {
@@ -94,7 +96,8 @@ final class RankMessages {
 
     /**
      * Exchanges the contributions of all ranks. The index in the result is the rank. If a contribution throws an
-     * exception or an error, all ranks throw an exception. On a rank that failed, the rank's own failure is the cause.
+     * exception or an error, all ranks throw an exception. On a rank that failed, the cause of the exception is the
+     * rank's own failure.
      */
     List<JsonValues> exchange(String what, Contribution own) {
         Map<String, Object> message = new LinkedHashMap<>();
@@ -159,7 +162,7 @@ final class RankMessages {
 
     /**
      * Returns why the group has failed. If this rank has made no progress within the deadline, this method aborts the
-     * group. The method is thread-safe and never waits.
+     * group. Thread-safe. Never waits.
      */
     Optional<FerroException> failure() {
         long now = System.nanoTime();
@@ -188,13 +191,13 @@ final class RankMessages {
     }
 
     /**
-     * A storage that reports each call, and each block of a file that it writes, as progress. The report comes before a
-     * call and never after it, because a report may throw an exception of other ranks. After a successful call, such an
-     * exception would look like a failure of the call.
+     * A storage that reports each call, and each written block of a file, as progress. The report comes before a call
+     * and never after the call, because a report may throw an exception of other ranks. After a successful call, an
+     * exception of other ranks would look like a failure of the call.
      */
     static final class ReportingStorage implements CheckpointStorage {
         private final CheckpointStorage storage;
-        /** Reports progress before each call and each block. May throw. */
+        /** Reports progress before each call and each block. The action may throw an exception. */
         volatile Runnable progress = () -> {};
 
         ReportingStorage(CheckpointStorage storage) {

@@ -11,8 +11,9 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * The tensors that several ranks hold and one rank writes: all parameters, and some ranges of state. The ranks compare
- * hashes of these tensors. Without the comparison a checkpoint could contain tensors of ranks that have diverged.
+ * The tensors that several ranks have and one rank writes, which are all parameters and some ranges of state. The ranks
+ * compare hashes of the replicated tensors. Without the comparison a checkpoint could contain tensors of ranks that
+ * have diverged.
  */
 final class ReplicatedTensors {
     private static final String HASHES = "hashes";

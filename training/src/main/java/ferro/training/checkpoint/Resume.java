@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The point from which a training continues: the newest undamaged checkpoint, or the begin of the training. The same
- * program therefore works at its first start, and each time that a launcher starts it again.
+ * The point from which a training continues, which is the newest undamaged checkpoint, or the begin of the training.
+ * The same program therefore works at its first start, and each time that a launcher starts the program again.
  *
  * {@snippet file="ferro/examples/snippets/CheckpointSnippetsTest.java" region="resume" :
  *
@@ -38,17 +38,17 @@ public final class Resume {
     }
 
     /**
-     * Loads the newest undamaged checkpoint. If there is no checkpoint, the call loads nothing, and the training begins.
-     * All ranks must make this call.
+     * Loads the newest undamaged checkpoint. Without a checkpoint, the call loads nothing, and the training begins. All
+     * ranks must make this call.
      *
-     * <p>If files of the latest checkpoint are missing or damaged, rank 0 logs a warning, and the newest checkpoint whose
-     * files are undamaged is loaded instead.
+     * <p>If files of the latest checkpoint are missing or damaged, rank 0 logs a warning, and the newest checkpoint
+     * whose files are undamaged is loaded instead.
      *
      * @param checkpoints the checkpoints of the group
      * @param into the tensors that are filled, as by {@link Checkpoints#load(TrainingState)}
      * @return the point from which the training continues, equal on all ranks
-     * @throws CheckpointException on all ranks, if the tensors do not match the checkpoint, if there are checkpoints but
-     *     all are damaged, or if a save in the background has failed
+     * @throws CheckpointException on all ranks, if the tensors do not match the checkpoint, if checkpoints exist but
+     *     all of them are damaged, or if a save in the background has failed
      * @throws ferro.FerroException if a rank dies or does not make this call
      */
     public static Resume from(Checkpoints checkpoints, TrainingState into) {
@@ -57,12 +57,12 @@ public final class Resume {
 
     /**
      * Loads the newest undamaged checkpoint in the same way as {@link #from(Checkpoints, TrainingState)}, and passes on
-     * the metadata that was saved with it.
+     * the metadata that was saved with the checkpoint.
      *
      * @param checkpoints the checkpoints of the group
      * @param into the tensors that are filled, as by {@link Checkpoints#load(TrainingState)}
-     * @param restore receives the metadata after the tensors are filled, for example {@code optimizer::restore}; it is
-     *     not called if the training begins
+     * @param restore receives the metadata after the tensors are filled, for example {@code optimizer::restore}; not
+     *     called if the training begins
      * @return the point from which the training continues, equal on all ranks
      * @throws CheckpointException in the same cases as {@link #from(Checkpoints, TrainingState)}
      * @throws ferro.FerroException if a rank dies or does not make this call

@@ -26,7 +26,10 @@ final class Retention {
         storage = folder.storage();
     }
 
-    /** Throws if this owner has published the step last, because a new save would overwrite the step's folder. */
+    /**
+     * Throws an exception if this owner has published the step last, because a new save would overwrite the step's
+     * folder.
+     */
     void refuseLatest(long step) throws IOException {
         // read the latest step anew: a publication that reported a failure may have succeeded
         if (folder.isTaken()
@@ -38,7 +41,9 @@ final class Retention {
         }
     }
 
-    /** Deletes the files of unfinished saves of earlier owners, to free space in the storage. Only logs a failure. */
+    /**
+     * Deletes the files of unfinished saves of earlier owners, to free space in the storage. A failure is only logged.
+     */
     void deleteLeftovers() {
         try {
             List<StoredObject> listed = storage.list("");
@@ -69,7 +74,9 @@ final class Retention {
         }
     }
 
-    /** Deletes the files of a save that failed before it was published, to free space. Only logs a failure. */
+    /**
+     * Deletes the files of a save that failed before the step was published, to free space. A failure is only logged.
+     */
     void deleteFailed(String ownFolder, List<String> files) {
         for (String file : files) {
             String name = ownFolder + "/" + file;
@@ -94,9 +101,9 @@ final class Retention {
     }
 
     /**
-     * Deletes the checkpoints that are older than a published one, except the newest complete ones. The method also
-     * deletes the files of older unfinished saves. The published checkpoint counts as one of the {@code keepLast}
-     * checkpoints.
+     * Deletes the checkpoints that are older than a published checkpoint, except the newest complete checkpoints. The
+     * method also deletes the files of older unfinished saves. The published checkpoint counts as one of the
+     * {@code keepLast} checkpoints.
      */
     void deleteOlder(SavedStep published, int keepLast) {
         try {
@@ -135,7 +142,7 @@ final class Retention {
                 .toList();
     }
 
-    /** Deletes objects, manifests first, because a folder with a manifest must be a complete checkpoint. */
+    /** Deletes objects. Manifests are deleted first, because a folder with a manifest must be a complete checkpoint. */
     private void delete(List<StoredObject> objects) throws IOException {
         for (StoredObject object : objects) {
             if (ObjectNames.isManifest(object.name())) {

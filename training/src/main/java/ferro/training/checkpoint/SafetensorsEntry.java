@@ -11,8 +11,8 @@ import java.util.Map;
  * @param name     the name of the tensor
  * @param dataType the data type of the elements
  * @param shape    the length of each dimension
- * @param begin    the offset of the first byte
- * @param end      the offset after the last byte
+ * @param begin    the offset of the first byte of the tensor
+ * @param end      the offset after the last byte of the tensor
  */
 record SafetensorsEntry(String name, DataType dataType, List<Long> shape, long begin, long end) {
     private static final int MAX_DIMENSIONS = 64;

@@ -11,8 +11,8 @@ import java.util.Map;
 
 /**
  * The header of a safetensors file. The header consists of a length and a JSON object. The length has eight bytes in
- * little endian order and gives the number of bytes of the object. The object contains the offsets of each tensor in
- * the data, which follows the header.
+ * little endian order and gives the number of bytes of the JSON object. The JSON object contains the offsets of each
+ * tensor in the data, which follows the header.
  *
  * <p>Source: <a href="https://github.com/huggingface/safetensors">huggingface/safetensors</a>, "Format". As in the
  * source, a header has at most 100 MB, and the tensors follow each other without gaps.

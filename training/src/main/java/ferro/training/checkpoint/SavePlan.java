@@ -14,12 +14,12 @@ import java.util.TreeSet;
 import java.util.zip.CRC32C;
 
 /**
- * The plan of a save: which rank writes which parameter and which range of state. Each rank computes the plan from the
- * proposals of all ranks, so all ranks have the same plan.
+ * The plan of a save, which defines the rank that writes each parameter and each range of state. Each rank computes the
+ * plan from the proposals of all ranks, so all ranks have the same plan.
  *
  * @param parameterRanks the rank that writes each parameter, in the order of the parameters
  * @param sliceRanks     the rank that writes each range of state
- * @param holders        the ranks that hold each range of state; the order of the ranges is the order of the proposals
+ * @param holders        the ranks that have each range of state; the ranges are in the order of the proposals
  */
 record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<SliceRange, List<Integer>> holders) {
 
@@ -50,8 +50,8 @@ record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<S
     }
 
     /**
-     * Computes the plan from the proposals of all ranks. Throws an exception if steps, settings, parameters or slices of
-     * the ranks do not fit together.
+     * Computes the plan from the proposals of all ranks. Throws an exception if steps, settings, parameters or slices
+     * of the ranks do not fit together.
      */
     static SavePlan of(List<JsonValues> proposals, List<NamedTensor> parameters) {
         refuseDifferent(proposals, parameters);

@@ -122,7 +122,10 @@ final class SaveRun {
         }
     }
 
-    /** Throws if two slices on this rank have the same range, because a file can store the values of only one slice. */
+    /**
+     * Throws an exception if two slices on this rank have the same range, because a file can store the values of only
+     * one.
+     */
     private static void refuseTwinSlices(List<StateSlice> slices) {
         Set<SliceRange> ranges = new HashSet<>();
         for (StateSlice slice : slices) {
@@ -271,7 +274,7 @@ final class SaveRun {
         }
     }
 
-    /** Deletes the files of all ranks, the manifest first. */
+    /** Deletes the files of all ranks. The manifest is deleted first. */
     private void deleteFailed(List<StoredPart> parts) {
         List<String> files = new ArrayList<>(List.of(ObjectNames.MANIFEST));
         parts.forEach(part -> files.add(part.file()));

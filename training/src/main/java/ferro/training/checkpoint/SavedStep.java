@@ -42,7 +42,7 @@ public final class SavedStep {
         return worldSize;
     }
 
-    /** {@return the CRC-32C of {@code checkpoint.json} in the folder; 0 if there is no such file} */
+    /** {@return the CRC-32C of {@code checkpoint.json} in the folder; 0 if the folder has no such file} */
     public long checksum() {
         return checksum;
     }
@@ -60,8 +60,8 @@ public final class SavedStep {
     }
 
     /**
-     * Parses a step from the fields of a published file. Builds without {@link StateFolder} named the folder by the step
-     * alone.
+     * Parses a step from the fields of a published file. In builds without {@link StateFolder}, the name of the folder
+     * has only the step.
      */
     static SavedStep of(JsonValues fields) {
         long step = fields.count("step");
@@ -75,8 +75,8 @@ public final class SavedStep {
     }
 
     /**
-     * Parses the text that older builds published for ranks inside Spark: folder, step and number of ranks. Returns null
-     * if the text says that there is no step.
+     * Parses the text that older builds published for ranks inside Spark. The text has folder, step and number of
+     * ranks. Returns null if the text says that no step exists.
      */
     static SavedStep ofPlainText(String source, String text) {
         Matcher parts = PLAIN_TEXT.matcher(text);

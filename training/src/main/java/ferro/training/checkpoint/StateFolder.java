@@ -32,8 +32,8 @@ import java.util.stream.Stream;
  * The folder of a storage in which a job saves its state. Each job uses names that no other job uses.
  *
  * <p>A job becomes an owner of the folder before its first save. The name of an owner, such as {@code 4-9f3a12cd} or
- * {@code 4.1-9f3a12cd}, consists of an attempt, a generation other than 0, and a nonce. The attempt is one more than the
- * greatest attempt in the folder. The generation counts how often the job had been started again. The owner writes
+ * {@code 4.1-9f3a12cd}, consists of an attempt, a generation other than 0, and a nonce. The attempt is one more than
+ * the greatest attempt in the folder. The generation counts how often the job had been started again. The owner writes
  * objects into {@code step-12-4-9f3a12cd/} and publishes {@code latest-4-9f3a12cd.json}. The published file contains
  * the latest step, the host, the process and the job of the owner. A new owner first publishes the latest step of the
  * previous owner. The file of the greatest owner determines the latest step of the folder.
@@ -41,14 +41,15 @@ import java.util.stream.Stream;
  * <p>An owner lists the owners before and after each publication. If the second list contains no later owner, each
  * later owner finds the published step. If the second list contains a later owner, the save fails, and the files of the
  * later owner are unchanged. No owner writes or deletes an object of a later owner. So a storage needs neither an
- * operation that creates an object only if it does not exist, nor a rename that never replaces an object.
+ * operation that creates an object only if the object does not exist, nor a rename that never replaces an object.
  * {@link CheckpointStorage#publish} and {@link CheckpointStorage#list} are enough.
  *
- * <p>If a later generation has become an owner since this job opened the folder, this job can no longer become an owner,
- * and can no longer save.
+ * <p>If a later generation has become an owner since this job opened the folder, this job can no longer become an
+ * owner, and can no longer save.
  *
- * <p>Only one rank of a job calls {@link #take} and {@link #publish}. This rank can send {@link #text} to the other
- * ranks, so that all ranks use the same folder names. Only one thread at a time may call the methods.
+ * <p>Only one rank of a job calls {@link #take} and {@link #publish}. The rank that calls {@link #take} can send
+ * {@link #text} to the other ranks, so that all ranks use the same folder names. Only one thread at a time may call the
+ * methods.
  */
 public final class StateFolder {
     private static final System.Logger LOG = LogLines.logger("ferro.training");
@@ -61,7 +62,7 @@ public final class StateFolder {
 
     private final CheckpointStorage storage;
     private final String host;
-    /** The name of this job; null if this job uses the name that the launcher gives. */
+    /** The name of this job; null if this job uses the name from the launcher. */
     private final String job;
 
     private final int generation;
@@ -73,7 +74,10 @@ public final class StateFolder {
     /** The step that this owner has published; null if this owner has published no step. */
     private SavedStep latest;
 
-    /** The content of a published file: the owner and its latest step. The step is null if the owner has no latest step. */
+    /**
+     * The content of a published file. The content is the owner and the latest step of the owner. The step is null if
+     * the owner has no latest step.
+     */
     private record Published(StateOwner owner, SavedStep step) {}
 
     StateFolder(CheckpointStorage storage, String host, String job, int generation) {
@@ -84,9 +88,9 @@ public final class StateFolder {
     }
 
     /**
-     * Opens the folder of a storage. The call writes nothing. After this call, all ranks must make a call that needs all
-     * ranks, such as a barrier, before one rank calls {@link #take}. So an earlier generation cannot mistake an owner of
-     * a later generation for an owner from before this call.
+     * Opens the folder of a storage. The call writes nothing. After this call, all ranks must make a call that needs
+     * all ranks, such as a barrier, before one rank calls {@link #take}. Because of the call of all ranks, an earlier
+     * generation cannot mistake an owner of a later generation for an owner from before this call.
      *
      * @param storage    the storage of the state
      * @param job        the name of this job, which appears in messages of other jobs; empty if the name is not known
@@ -106,7 +110,8 @@ public final class StateFolder {
     }
 
     /**
-     * {@return the folder of this job on a rank that has not called {@link #take}, after another rank has called it}
+     * {@return the folder of this job on a rank that has not called {@link #take}, after another rank has called
+     * {@link #take}}
      *
      * @param storage the storage of the state
      * @param text    the text that {@link #text} returned on the other rank
@@ -139,8 +144,8 @@ public final class StateFolder {
     }
 
     /**
-     * Makes this job the owner of the folder. The call does nothing if this job already is an owner. After this call no
-     * earlier owner can save.
+     * Makes this job the owner of the folder. The call does nothing if this job already is an owner. After this call,
+     * earlier owners can no longer save.
      *
      * @throws CheckpointException if the published file of the previous owner cannot be read, or if a later generation
      *     has become an owner since this job opened the folder
@@ -260,10 +265,10 @@ public final class StateFolder {
     }
 
     /**
-     * Reads the latest step of the folder, whichever job has saved it. The owner does not change.
+     * Reads the latest step of the folder. Any job may have saved the step. The owner of the folder does not change.
      *
      * @param storage the storage of the folder
-     * @return the step; empty if there is no step
+     * @return the step; empty if no step exists
      * @throws CheckpointException if a published file cannot be read
      * @throws IOException if the storage fails
      */
@@ -272,8 +277,8 @@ public final class StateFolder {
     }
 
     /**
-     * {@return the last step that this job has published or, if it has published none, the latest step when the job
-     * became the owner; empty if there was no step}
+     * {@return the last step that this job has published or, if this job has published no step, the latest step when
+     * the job became the owner; empty if no step existed}
      */
     public Optional<SavedStep> latest() {
         return Optional.ofNullable(latest);
@@ -302,7 +307,7 @@ public final class StateFolder {
      * Throws an exception if a later job has become the owner of the folder. If this job has not been an owner, only a
      * later generation that has become an owner since this job opened the folder counts as a later job.
      *
-     * @throws CheckpointException if a later job has become the owner; the message names that job
+     * @throws CheckpointException if a later job has become the owner; the message names the later job
      * @throws IOException if the storage fails
      */
     public void refuseIfLost() throws IOException {
@@ -323,8 +328,8 @@ public final class StateFolder {
     }
 
     /**
-     * Returns an owner with host, process and job from its file. If a still later owner has appeared, returns that
-     * owner. If the file cannot be read, returns the given owner.
+     * Returns an owner with host, process and job from the file of the owner. If a still later owner has appeared,
+     * returns the still later owner. If the file cannot be read, returns the given owner.
      */
     private StateOwner described(StateOwner one) throws IOException {
         try {
@@ -356,13 +361,13 @@ public final class StateFolder {
     }
 
     /**
-     * Waits until this rank sees what other ranks have written in a step folder. A network file system may show new
+     * Waits until this rank can read what other ranks have written in a step folder. A network file system may show new
      * objects late.
      *
      * @param step       the name of the step folder
      * @param limit      how long to wait
-     * @param difference returns what this rank does not see yet; empty if it sees everything
-     * @return what this rank did not see within the limit; empty if it sees everything
+     * @param difference returns what this rank cannot read yet; empty if this rank can read everything
+     * @return what this rank could not read within the limit; empty if this rank can read everything
      * @throws CheckpointException if a later job has become the owner of the folder
      * @throws IOException if the storage fails
      */
@@ -380,18 +385,18 @@ public final class StateFolder {
     }
 
     /**
-     * Publishes a step as the latest one.
+     * Publishes a step as the latest step.
      *
      * @param step the step; all its objects must have been written
-     * @throws CheckpointException if a later job has become the owner of the folder; the message names that job. The
-     *     later job may nevertheless have found this step
+     * @throws CheckpointException if a later job has become the owner of the folder; the message names the later job.
+     *     The later job may nevertheless have found this step
      * @throws IOException if the storage fails
      */
     public void publish(SavedStep step) throws IOException {
         publish(step, () -> {});
     }
 
-    /** Publishes a step; runs {@code unpublished} if the publication fails and no job finds the step. */
+    /** Publishes a step. If the publication fails and no job finds the step, runs {@code unpublished}. */
     void publish(SavedStep step, Runnable unpublished) throws IOException {
         Objects.requireNonNull(step, "step");
         try {
@@ -443,11 +448,11 @@ public final class StateFolder {
     }
 
     /**
-     * Deletes objects of earlier owners: the files that they have published, temporary files, and the chosen objects in
-     * step folders.
+     * Deletes objects of earlier owners. The deleted objects are published files, temporary files, and the chosen
+     * objects in step folders.
      *
-     * @param wanted predicate that chooses the objects in step folders that are deleted; it is called only with the
-     *     names of objects that earlier owners wrote
+     * @param wanted predicate that chooses the objects in step folders that are deleted; called only with the names of
+     *     objects that earlier owners wrote
      * @throws IOException if the storage fails
      * @throws UnsupportedOperationException if the storage does not support deletion
      */

@@ -44,7 +44,10 @@ record StateOwner(OwnerNumber number, String nonce, String host, long pid, Strin
                     : Long.compare(attempt, other.attempt);
         }
 
-        /** Returns the attempt, and the generation unless it is 0: {@code 4} or {@code 4.1}. */
+        /**
+         * Returns the attempt, followed by the generation unless the generation is 0. Examples are {@code 4} and
+         * {@code 4.1}.
+         */
         @Override
         public String toString() {
             return generation == 0 ? "" + attempt : attempt + "." + generation;
@@ -56,8 +59,8 @@ record StateOwner(OwnerNumber number, String nonce, String host, long pid, Strin
     }
 
     /**
-     * Returns the owner of a published file, or of the temporary file for it, from the name of the file. Returns an
-     * empty result for any other file.
+     * Returns the owner of a published file, or of a temporary file for a published file, from the name of the file.
+     * Returns an empty result for any other file.
      */
     static Optional<StateOwner> ofPublished(String object) {
         return of(PUBLISHED.matcher(object));
@@ -111,7 +114,10 @@ record StateOwner(OwnerNumber number, String nonce, String host, long pid, Strin
         return compareTo(other) < 0;
     }
 
-    /** Returns the name of the owner that the names of its objects contain, such as {@code 4-9f3a12cd} or {@code 4.1-9f3a12cd}. */
+    /**
+     * Returns the name of the owner that the names of its objects contain, such as {@code 4-9f3a12cd} or
+     * {@code 4.1-9f3a12cd}.
+     */
     String name() {
         return number + "-" + nonce;
     }

@@ -34,10 +34,10 @@ public final class StateSlice {
     /**
      * Creates a range of a state.
      *
-     * @param state the name of the state, such as {@code exp_avg}; it contains no slash
+     * @param state the name of the state, such as {@code exp_avg}; the name contains no slash
      * @param parameter the name of the parameter
      * @param from the index of the first element in the flattened parameter
-     * @param values the elements, usually f32 or f64; a save reads them, and a load writes them
+     * @param values the elements, usually f32 or f64; a save reads the elements, and a load writes the elements
      * @return range
      * @throws IllegalArgumentException if {@code from} is negative, if the name of the state is blank or contains a
      *     slash, or if one of the names contains half of a surrogate pair
@@ -46,7 +46,7 @@ public final class StateSlice {
         return new StateSlice(state, parameter, from, values);
     }
 
-    /** {@return the name of the state, such as {@code exp_avg}; it contains no slash} */
+    /** {@return the name of the state, such as {@code exp_avg}; the name contains no slash} */
     public String state() {
         return state;
     }
@@ -61,7 +61,7 @@ public final class StateSlice {
         return from;
     }
 
-    /** {@return the elements, usually f32 or f64; a save reads them, and a load writes them} */
+    /** {@return the elements, usually f32 or f64; a save reads the elements, and a load writes the elements} */
     public HostTensor values() {
         return values;
     }

@@ -6,7 +6,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The files of one checkpoint, which its manifest lists. All files exist and have the length that the manifest gives. */
+/**
+ * The files of one checkpoint, which its manifest lists. All files exist and have the length that the manifest gives.
+ */
 final class StoredFiles {
     private final ObjectReader reader;
     private final String folder;
@@ -41,7 +43,7 @@ final class StoredFiles {
         return List.copyOf(parts.keySet());
     }
 
-    /** Reads the header of a file that the file {@code source} names. */
+    /** Reads the header of a file. The file {@code source} contains the name of that file. */
     PartFile open(String source, String file) {
         StoredPart part = parts.get(file);
         if (part == null) {

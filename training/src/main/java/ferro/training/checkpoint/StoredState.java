@@ -11,13 +11,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The state of the optimizer in a checkpoint. The state consists of the ranges of elements that the saving ranks held. */
+/**
+ * The state of the optimizer in a checkpoint. The state consists of the ranges of elements that the saving ranks held.
+ */
 final class StoredState {
     private static final String PREFIX = "optimizer-";
 
     private final Map<StateKey, List<StoredRange>> ranges = new LinkedHashMap<>();
 
-    /** A range and the tensor and file that contain it. */
+    /** A range, and the tensor and the file that contain the range. */
     private record StoredRange(SliceRange range, SafetensorsEntry entry, PartFile file) {}
 
     static StoredState open(StoredFiles stored) {

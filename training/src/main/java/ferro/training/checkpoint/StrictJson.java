@@ -11,20 +11,20 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * A JSON reader for untrusted text, by RFC 8259, and a writer. The reader accepts objects, arrays, strings and integers
- * as maps, lists, strings and longs. The reader throws an exception for any other value, for duplicate names, for deep nesting
- * and for too many values, before such a text uses much memory.
+ * A reader of JSON from untrusted sources by RFC 8259, and a writer of JSON. The reader accepts objects, arrays,
+ * strings and integers as maps, lists, strings and longs. The reader throws an exception for any other value, for
+ * duplicate names, for deep nesting and for too many values, before a text uses much memory.
  *
  * <p>The reader uses no library, because applications such as Spark have JSON libraries of any age on their class path.
  */
 final class StrictJson {
-    /** Characters with an escape of two characters, and the second characters of these escapes. */
+    /** Characters with an escape of two characters, and the second character of each escape. */
     private static final String NAMED = "\"\\\b\f\n\r\t";
 
     private static final String NAMES = "\"\\bfnrt";
     private static final int DEEPEST = 6;
     private static final int MAX_VALUES = 4_000_000;
-    /** The first characters of JSON values that are no objects, and no words. */
+    /** The first characters of JSON values that are neither objects nor words. */
     private static final String OTHER_VALUES = "[\"-0123456789";
 
     private static final int HEX_DIGITS = 4;
@@ -92,7 +92,9 @@ final class StrictJson {
         }
     }
 
-    /** Skips spaces, then the given character. Returns false, at that position, if the next character is another one. */
+    /**
+     * Skips spaces, then the given character. If the next character is another one, returns false and stops before it.
+     */
     private boolean skips(char wanted) {
         skipSpaces();
         if (at < text.length() && text.charAt(at) == wanted) {
@@ -165,7 +167,7 @@ final class StrictJson {
         return elements;
     }
 
-    /** Reads the characters up to the next one that cannot belong to a number or a word. */
+    /** Reads the characters up to the next character that cannot belong to a number or a word. */
     private Long number() {
         int begin = at;
         int end = at;
@@ -242,7 +244,7 @@ final class StrictJson {
         return (char) code;
     }
 
-    /** Returns the value of an ASCII digit; -1 if the character is none. */
+    /** Returns the value of an ASCII digit; -1 if the character is not a digit. */
     private static int hex(char digit) {
         return digit < 128 ? Character.digit(digit, HEX) : -1;
     }

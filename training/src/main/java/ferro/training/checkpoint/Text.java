@@ -15,7 +15,7 @@ final class Text {
         return text.length() <= MAX_CHARS ? text : text.substring(0, MAX_CHARS) + "...";
     }
 
-    /** Describes a failure of the storage. The message of a NoSuchFileException is only the file name. */
+    /** Describes a failure of the storage, because the message of a NoSuchFileException is only the file name. */
     static String of(Throwable failure) {
         if (failure instanceof NoSuchFileException missing) {
             return missing.getFile() + " is missing";
@@ -25,7 +25,7 @@ final class Text {
                 : failure.getClass().getSimpleName() + ": " + failure.getMessage();
     }
 
-    /** Joins the descriptions of problems: the first 20, then the number of the others if there are more. */
+    /** Joins the descriptions of problems. The text has the first 20 problems, and the number of further problems. */
     static String of(List<String> problems) {
         String text = String.join("; ", problems.subList(0, Math.min(MAX_LINES, problems.size())));
         return problems.size() <= MAX_LINES ? text : text + "; and " + (problems.size() - MAX_LINES) + " more";

@@ -10,8 +10,8 @@ import java.util.Map;
  *
  * @param parameters all parameters, each complete. All ranks have the same parameters in the same order
  * @param slices     the part of the optimizer's state that this rank holds. All ranks together hold the complete state.
- *     If several ranks hold the same range, its values must be equal, and one of these ranks writes them. A save fails if
- *     one rank has two slices of the same range
+ *     If several ranks hold the same range, the values of the range must be equal, and one of these ranks writes the
+ *     values. A save fails if one rank has two slices of the same range
  * @param metadata   strings by name, such as the step, the position of the sampler and settings. A checkpoint contains
  *     the metadata of rank 0
  */
@@ -49,7 +49,7 @@ public record TrainingState(List<NamedTensor> parameters, List<StateSlice> slice
      * Returns a copy of this state with other optimizer state.
      *
      * @param added the part of the optimizer's state that this rank holds
-     * @return a state with these slices instead of the slices of this state
+     * @return a state with the slices {@code added} instead of the slices of this state
      */
     public TrainingState withSlices(List<StateSlice> added) {
         return new TrainingState(parameters, added, metadata);
@@ -59,7 +59,7 @@ public record TrainingState(List<NamedTensor> parameters, List<StateSlice> slice
      * Returns a copy of this state with other metadata.
      *
      * @param added strings by name
-     * @return a state with these strings instead of the metadata of this state
+     * @return a state with the strings {@code added} instead of the metadata of this state
      * @throws IllegalArgumentException if a name or a string contains half of a surrogate pair, which a file cannot
      *     contain
      */

@@ -52,14 +52,14 @@ public final class AdamRule implements UpdateRule {
         return constants.beta2;
     }
 
-    /** {@return the number that is added to the square root, 0 or more} */
+    /** {@return the number that is added to the square root of the average of squared gradients, 0 or more} */
     public double epsilon() {
         return constants.epsilon;
     }
 
     /**
      * {@return the factor of the weight decay, 0 or more. Adam adds {@code weightDecay * p} to the gradient. AdamW
-     * shrinks the parameter itself}
+     * multiplies the parameter by {@code 1 - rate * weightDecay}}
      */
     public double weightDecay() {
         return constants.weightDecay;
@@ -94,7 +94,7 @@ public final class AdamRule implements UpdateRule {
     /**
      * {@return this rule with another epsilon}
      *
-     * @param newEpsilon number that is added to the square root
+     * @param newEpsilon number that is added to the square root of the average of squared gradients
      * @throws IllegalArgumentException if the epsilon is negative or not finite
      */
     public AdamRule withEpsilon(double newEpsilon) {

@@ -2,7 +2,7 @@ package ferro.training.optimizer;
 
 import java.util.List;
 
-/** An update by {@link AdamRule}, in the order of its formulas. */
+/** An update by {@link AdamRule}. The operations have the order of the formulas of the rule. */
 final class AdamUpdate implements BlockUpdate {
     private final AdamRule rule;
     private final ElementBlock.AdamFactors factors = new ElementBlock.AdamFactors();

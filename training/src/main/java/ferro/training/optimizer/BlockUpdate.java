@@ -2,7 +2,7 @@ package ferro.training.optimizer;
 
 import java.util.List;
 
-/** An update by a rule, one block at a time. Only one thread at a time may use an update. */
+/** An update of tensors by a rule, one block at a time. Only one thread at a time may use an update. */
 interface BlockUpdate {
     /**
      * Creates the update of a rule.
@@ -18,7 +18,7 @@ interface BlockUpdate {
     }
 
     /**
-     * Begins a step: computes the values that all elements share.
+     * Begins a step. Computes the values that all elements of the step share.
      *
      * @param step number of the step, from 1
      * @param rate learning rate of this step
@@ -29,7 +29,7 @@ interface BlockUpdate {
      * Updates a block.
      *
      * @param parameters parameters, which are changed
-     * @param gradients gradients, which are changed if the rule uses their block as scratch memory
+     * @param gradients gradients, which are changed if the rule uses the block of gradients as scratch memory
      * @param state state, which is changed, in the order of {@link UpdateRule#stateNames}
      * @param count number of elements
      */

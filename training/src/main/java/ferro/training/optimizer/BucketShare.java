@@ -13,8 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A bucket of parameters, and the update of this rank's elements in it. If the buckets are sharded, a rank's elements
- * are its part of the bucket without padding. If the buckets are not sharded, each rank updates all used elements.
+ * A bucket of parameters, and the update of this rank's elements in the bucket. If the buckets are sharded, a rank's
+ * elements are its part of the bucket without padding. If the buckets are not sharded, each rank updates all used
+ * elements.
  *
  * <p>One thread at a time may use a share.
  */
@@ -58,7 +59,7 @@ final class BucketShare implements AutoCloseable {
         return Math.min(partLength * rank, bucket.usedCount());
     }
 
-    /** Returns the index after the last used element of a rank's part. */
+    /** Returns the index after the last used element in the part of a rank. */
     private long end(int rank) {
         return begin(rank + 1);
     }

@@ -4,17 +4,17 @@ import ferro.DataType;
 import ferro.HostTensor;
 
 /**
- * Blocks of a tensor's elements, copied one after another into an array. Update rules compute with these blocks.
+ * Blocks of a tensor's elements, which are copied one after another into an array. Update rules compute with blocks.
  *
  * <p>A block is so short that all blocks of an update stay in the first-level cache. The loops of a block are plain
  * loops over arrays, which the JIT compiler turns into vector instructions. The result of an element depends only on
- * the operands of that element, so its bits do not depend on where a block begins or ends. Factors are passed in double
- * and rounded to the type of the elements, as PyTorch does.
+ * the operands of that element. The bits of the result therefore do not depend on where a block begins or ends. Factors
+ * are passed in double and rounded to the type of the elements, as PyTorch does.
  *
  * <p>The view of the tensor is created once, and no method allocates memory. One thread at a time may use a block.
  */
 abstract sealed class ElementBlock permits FloatBlock, DoubleBlock {
-    /** Maximum number of elements of a block: four blocks of f64 are 32 KiB. */
+    /** Maximum number of elements of a block. Four blocks of f64 with this length have 32 KiB. */
     static final int LENGTH = 1024;
 
     /** Creates a block for a tensor of f32 or f64. */
@@ -61,7 +61,9 @@ abstract sealed class ElementBlock permits FloatBlock, DoubleBlock {
     /** Returns the sum of all squares, in double. The order of the additions depends only on the count. */
     abstract double squares(int count);
 
-    /** The constants of {@link #addRatio}. Each step changes them in place, so that no step allocates memory. */
+    /**
+     * The constants of {@link #addRatio}. Each step changes the constants in place, so that no step allocates memory.
+     */
     static final class AdamFactors {
         double factor;
         double correction;

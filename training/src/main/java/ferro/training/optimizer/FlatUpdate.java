@@ -78,7 +78,7 @@ public final class FlatUpdate {
      * Updates a range of elements.
      *
      * @param from first element
-     * @param to element after the last one
+     * @param to element after the last element of the range
      * @param step number of the step, from 1; step 1 begins without state
      * @param rate learning rate of this step
      * @throws IllegalArgumentException if the step is not positive

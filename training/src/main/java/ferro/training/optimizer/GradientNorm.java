@@ -6,10 +6,10 @@ import java.util.List;
 /**
  * The norm of all gradients of a model together.
  *
- * <p>Squares are added in double. For each rank, the squares of its parts of all buckets are added; then the sums of
- * the ranks are added in rank order. If the buckets are sharded, each rank computes its own sum, and the sums are
- * gathered. If the buckets are not sharded, each rank computes the sums of all ranks. The norm has the same bits with
- * and without sharding. Padding is not counted.
+ * <p>Squares are added in double. For each rank, the squares of its parts of all buckets are added. Then the sums of
+ * the ranks are added in rank order. If the buckets are sharded, each rank computes its own sum, and the sums of all
+ * ranks are gathered. If the buckets are not sharded, each rank computes the sums of all ranks. The norm has the same
+ * bits with and without sharding. Padding is not counted.
  *
  * <p>One thread at a time may use a {@code GradientNorm} object.
  */

@@ -16,7 +16,7 @@ import java.util.Map;
  * </pre>
  *
  * <p>Source: Sutskever, Martens, Dahl and Hinton 2013, "On the importance of initialization and momentum in deep
- * learning". The form is that of PyTorch, in which the buffer does not contain the rate.
+ * learning". The form is the form of PyTorch, in which the buffer does not contain the rate.
  */
 public final class SgdRule implements UpdateRule {
     private final double rate;

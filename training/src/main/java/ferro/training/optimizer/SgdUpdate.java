@@ -2,7 +2,7 @@ package ferro.training.optimizer;
 
 import java.util.List;
 
-/** An update by {@link SgdRule}, in the order of its formulas. */
+/** An update by {@link SgdRule}. The operations have the order of the formulas of the rule. */
 final class SgdUpdate implements BlockUpdate {
     private final SgdRule rule;
     private boolean isFirst;

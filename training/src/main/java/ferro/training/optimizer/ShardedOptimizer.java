@@ -41,20 +41,21 @@ import java.util.TreeSet;
  * }
  * }
  *
- * <p>With sharded buckets, each rank gets the averages of its part of each bucket and updates the parameters of this
- * part. Each rank gets the other parameters from the other ranks. The state then takes 1/n of its memory on each of n
- * ranks, and each element is updated once, not n times. The parameters of a bucket travel while the rank updates the
- * parameters of the next bucket. Without sharding, each rank updates all parameters, and no parameter travels.
- * Parameters have the same bits with and without sharding, also with {@link #clipByGlobalNorm}.
+ * <p>With sharded buckets, each rank gets the averages of its part of each bucket and updates the parameters of its
+ * part. Each rank gets all other parameters from the other ranks. On each of n ranks, the state then takes 1/n of its
+ * memory, and each element is updated once, not n times. The parameters of a bucket are sent while the rank updates the
+ * parameters of the next bucket. Without sharding, each rank updates all parameters, and no parameter is sent.
+ * Parameters have the same bits with and without sharding, even with {@link #clipByGlobalNorm}.
  *
  * <p>Parameters are stored in tensors with the {@link BucketLayout} of the buckets. A model either computes directly on
  * {@link #parameter}, or copies the parameters before each forward pass. All parameters are zero at first. The program
  * must write the same initial values on all ranks.
  *
- * <p>{@link #step} ends the step of the buckets and replaces {@link GradientBuckets#finish}, also in a {@link Join}. In
+ * <p>{@link #step} ends the step of the buckets and replaces {@link GradientBuckets#finish}, even in a {@link Join}. In
  * a join, ranks that have run out of batches update their part with the gradients of the other ranks. All ranks call
  * {@link #step}, {@link #skip} and {@link #clipByGlobalNorm} in the same order, from one thread at a time. If one of
- * these methods throws a {@code FerroException}, parameters and state are undefined. Then load the last checkpoint.
+ * these methods throws a {@code FerroException}, parameters and state are undefined. After this exception, load the
+ * last checkpoint.
  *
  * <p>After the first steps, a step creates no garbage except its result and the garbage of the calls of the buckets'
  * group.
@@ -132,7 +133,7 @@ public final class ShardedOptimizer implements AutoCloseable {
      * @param parameter index in the list of parameters
      * @return view of the parameter's bucket, in direct memory; the same object at each call. {@link #step} writes to
      *     this view
-     * @throws IndexOutOfBoundsException if there is no such parameter
+     * @throws IndexOutOfBoundsException if no parameter has this index
      */
     public HostTensor parameter(int parameter) {
         return parameters.get(parameter);
@@ -148,7 +149,7 @@ public final class ShardedOptimizer implements AutoCloseable {
         return rule;
     }
 
-    /** {@return the learning rate of the next step: the rate of the rule, or the last rate that was set} */
+    /** {@return the learning rate of the next step} This is the rate of the rule, or the last rate that was set. */
     public double rate() {
         return rate;
     }
@@ -221,7 +222,9 @@ public final class ShardedOptimizer implements AutoCloseable {
         return times;
     }
 
-    /** Throws if the step of the buckets has already ended, because its gradients may then belong to another step. */
+    /**
+     * Throws an exception if the step of the buckets has already ended. Its gradients may then belong to another step.
+     */
     private void refuseEndedStep() {
         if (buckets.stepNumber() != bucketStep) {
             IllegalStateException ended = new IllegalStateException("step " + (steps + 1) + " of the optimizer, rank "
@@ -240,8 +243,8 @@ public final class ShardedOptimizer implements AutoCloseable {
      * <p>The norm is the square root of the sum of all squares, computed in double over all parameters and all ranks.
      * The global norm is the norm of the averaged gradients. If the norm is too large, all gradients are multiplied by
      * {@code maxNorm / (norm + 1e-6)}, as PyTorch's {@code clip_grad_norm_} does. An infinite norm makes finite
-     * gradients zero and infinite gradients NaN. A norm that is NaN makes all gradients NaN. To detect such a norm
-     * before it reaches the parameters, call {@link #clipByGlobalNorm(double, boolean)}.
+     * gradients zero and infinite gradients NaN. A norm that is NaN makes all gradients NaN. To detect an infinite norm
+     * or a NaN before it reaches the parameters, call {@link #clipByGlobalNorm(double, boolean)}.
      *
      * @param maxNorm maximum norm, above 0; infinite to compute the norm without scaling
      * @return norm before scaling, the same on all ranks
@@ -289,8 +292,8 @@ public final class ShardedOptimizer implements AutoCloseable {
     /**
      * {@return views of the optimizer's state on this rank, by parameter and range of elements, in the order of
      * parameters; empty if the rule has no state. With sharded buckets the state belongs to this rank's part of each
-     * parameter; without sharding it belongs to the whole parameter. A checkpoint reads these values when it is saved
-     * and writes them when it is loaded, also with another number of ranks}
+     * parameter. Without sharding the state belongs to the whole parameter. A checkpoint reads the values of the state
+     * when the checkpoint is saved, and writes the values when it is loaded, even with another number of ranks}
      */
     public List<StateSlice> state() {
         return state;
@@ -311,14 +314,14 @@ public final class ShardedOptimizer implements AutoCloseable {
     }
 
     /**
-     * Restores the number of steps and the learning rate from the settings of a checkpoint. The checkpoint restores
-     * parameters and state itself.
+     * Restores the number of steps and the learning rate from the settings of a checkpoint. A load of the checkpoint
+     * restores parameters and state.
      *
      * @param saved map that {@link #settings} returned; names without the prefix {@code optimizer.} are ignored
      * @throws IllegalArgumentException if the map and this optimizer have different constants of the rule or different
      *     bucket settings; the message gives both values. This exception is also thrown if the map has no valid number
-     *     of steps or learning rate. The optimizer is then unchanged. To continue with another value, put that value
-     *     into the map
+     *     of steps or learning rate. After this exception, the optimizer is unchanged. To continue with another value,
+     *     put that value into the map
      */
     public void restore(Map<String, String> saved) {
         Objects.requireNonNull(saved, "saved");

@@ -13,14 +13,17 @@ import java.util.Map;
  * <p>A rule is immutable, and any thread may use a rule.
  */
 public sealed interface UpdateRule permits SgdRule, AdamRule {
-    /** {@return stochastic gradient descent without momentum, rate 0.001; its {@code with} methods change constants} */
+    /**
+     * {@return stochastic gradient descent without momentum and with rate 0.001; its {@code with} methods change
+     * constants}
+     */
     static SgdRule sgd() {
         return new SgdRule(1e-3, 0, 0, 0, false);
     }
 
     /**
      * {@return Adam with a rate of 0.001, betas of 0.9 and 0.999, an epsilon of 1e-8 and no weight decay; its
-     * {@code with} methods change constants. In Adam, weight decay is added to the gradient}
+     * {@code with} methods change constants. In Adam, the weight decay is added to the gradient}
      */
     static AdamRule adam() {
         return new AdamRule(false, new AdamRule.Constants(1e-3, 0.9, 0.999, 1e-8, 0));
@@ -28,7 +31,8 @@ public sealed interface UpdateRule permits SgdRule, AdamRule {
 
     /**
      * {@return AdamW with a rate of 0.001, betas of 0.9 and 0.999, an epsilon of 1e-8 and a weight decay of 0.01; its
-     * {@code with} methods change constants. In AdamW, weight decay shrinks the parameters themselves}
+     * {@code with} methods change constants. In AdamW, weight decay multiplies the parameters by
+     * {@code 1 - rate * weightDecay}}
      */
     static AdamRule adamW() {
         return new AdamRule(true, new AdamRule.Constants(1e-3, 0.9, 0.999, 1e-8, 1e-2));
@@ -41,8 +45,8 @@ public sealed interface UpdateRule permits SgdRule, AdamRule {
     double rate();
 
     /**
-     * {@return the names of the values that an optimizer stores for each element. The names are PyTorch's, such as
-     * {@code exp_avg}; empty for a rule without state}
+     * {@return the names of the values that an optimizer stores for each element. The list is empty for a rule without
+     * state. The names are the names in PyTorch, such as {@code exp_avg}}
      */
     List<String> stateNames();
 
