@@ -91,12 +91,12 @@ final class Segment implements AutoCloseable {
         return List.of(this::create, this::hide, this::reserve, this::map, this::sign);
     }
 
-    /** Returns the position of the token in a segment whose data area has {@code areaBytes} bytes. */
+    /** Returns the position of the token in a segment that has {@code areaBytes} bytes of data. */
     static long tokenAt(long areaBytes) {
         return (areaBytes + PAGE - 1) / PAGE * PAGE;
     }
 
-    /** Returns the length of the file of a segment whose data area has {@code areaBytes} bytes. */
+    /** Returns the length of the file of a segment that has {@code areaBytes} bytes of data. */
     static long fileBytes(long areaBytes) {
         return tokenAt(areaBytes) + PAGE;
     }
