@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
 
 /**
  * Finds the address of a direct buffer. From JDK 22 on, this class uses {@code java.lang.foreign}, because later JDKs
- * print warnings about {@code sun.misc.Unsafe}. On earlier JDKs, this class uses {@code sun.misc.Unsafe}. Both APIs are
- * looked up by name, since the classes of ferro target JDK 17 and require only java.base.
+ * print warnings about {@code sun.misc.Unsafe}. On earlier JDKs, this class uses {@code sun.misc.Unsafe}. The two APIs
+ * are looked up by name, since the classes of ferro target JDK 17 and require only java.base.
  */
 final class BufferAddress {
     /** First JDK in which {@code java.lang.foreign} is not a preview (JEP 454). */

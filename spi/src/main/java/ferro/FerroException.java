@@ -27,7 +27,7 @@ public class FerroException extends RuntimeException {
      */
     private final Where where;
 
-    /** The kinds of failure, by which a caller decides how to react. All modules use these kinds. */
+    /** The kinds of failure, by which a caller decides how to react. All modules use the same kinds. */
     public enum Code {
         /** The deadline passed. */
         TIMED_OUT,
@@ -103,7 +103,7 @@ public class FerroException extends RuntimeException {
         private final CallDurations times;
 
         /**
-         * The ranks to blame and the ends of ranks. Both collections are in ascending order and never change.
+         * The ranks to blame and the ends of ranks. The culprits and the ends are in ascending order and never change.
          *
          * @param culprits ranks to blame
          * @param ends     how the processes of ranks ended, by rank
@@ -233,7 +233,7 @@ public class FerroException extends RuntimeException {
          * exception does not wait for such reports. {@code ProcessGroup.failure()} also returns ends that are reported
          * later.
          *
-         * @return ends by rank of the group, ascending and immutable; empty if none is known
+         * @return ends by rank of the group, ascending and immutable; empty if no end is known
          */
         public Map<Integer, RankEnd> ends() {
             return Collections.unmodifiableMap(ranks.ends);

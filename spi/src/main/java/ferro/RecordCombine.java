@@ -11,9 +11,9 @@ public interface RecordCombine {
     /**
      * Writes {@code into op received} into {@code into}, for each record.
      *
-     * <p>The two buffers have the same number of whole records, one after the other, from position 0 to the limit. Both
-     * buffers are direct and in native order, so native code can combine the records by address. ferro owns and reuses
-     * the buffers.
+     * <p>The two buffers have the same number of whole records, one after the other, from position 0 to the limit. The
+     * two buffers are direct and in native order, so native code can combine the records by address. ferro owns and
+     * reuses the buffers.
      *
      * @param into     operands and results, valid during the call
      * @param received other operands, valid during the call; may be overwritten

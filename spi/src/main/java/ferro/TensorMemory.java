@@ -52,9 +52,9 @@ public final class TensorMemory {
     }
 
     /**
-     * Returns how many elements, from an element on, are in the memory that {@link #memoryAt} returns. If {@link
-     * #hasParts} returns false, all elements to the end of the view are in this memory. Otherwise this memory holds at
-     * least 2 MiB from the element on, or all elements to the end of the view.
+     * Returns how many elements, from an element on, are in the memory that {@link #memoryAt} returns. If
+     * {@link #hasParts} returns false, all elements to the end of the view are in one memory. If {@link #hasParts}
+     * returns true, the memory holds at least 2 MiB from the element on, or all elements to the end of the view.
      *
      * @param tensor  view of the memory
      * @param element index of the element, counted from the start of the view

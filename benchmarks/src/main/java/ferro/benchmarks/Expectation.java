@@ -3,7 +3,7 @@ package ferro.benchmarks;
 import ferro.ReduceOp;
 
 /**
- * Input and expected result of each rank. Both are computed by plain loops that share no code with the engine.
+ * Input and expected result of each rank, which plain loops compute. The loops share no code with the engine.
  *
  * @param collective collective that is measured
  * @param op         reduction

@@ -173,7 +173,7 @@ public final class CollectiveEngine {
         /**
          * Does one iteration: checks deadlines, and makes all progress that is possible without waiting.
          *
-         * @return whether there was progress
+         * @return whether any progress was made
          */
         public boolean advance() {
             return engine.step();

@@ -113,7 +113,8 @@ final class BackendSelection {
     }
 
     /**
-     * The context of a back end that joins in addition to the engine of the same ranks. They share control connections.
+     * The context of a back end that joins in addition to the engine of the same ranks. Back end and engine share
+     * control connections.
      */
     private static final class BesideContext extends ForwardingContext {
         private static final long PURPOSE = 0x626573696465L;

@@ -63,7 +63,10 @@ final class ContextSettings {
         this.ownCores = ownCores;
     }
 
-    /** Returns settings of a map, by property or by variable. Neither properties nor the environment are read. */
+    /**
+     * Returns settings of a map, by property or by variable. The settings contain neither properties nor variables of
+     * this process.
+     */
     static ContextSettings of(Map<String, String> settings, Supplier<OptionalInt> ownCores) {
         return new ContextSettings(settings, false, settings, Map.of(), ownCores);
     }

@@ -113,7 +113,9 @@ record EncodedObject(List<byte[]> parts, Throwable failure) {
         return new String(bytes, UTF_8).replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", " ");
     }
 
-    /** Throws the exception or error that this rank's codec has thrown, if any. */
+    /**
+     * Throws the exception or error that this rank's codec has thrown. Does nothing if the codec has thrown nothing.
+     */
     void throwFailure(String call) {
         if (failure instanceof Error error) {
             throw error;

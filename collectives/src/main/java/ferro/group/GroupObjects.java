@@ -220,7 +220,7 @@ public final class GroupObjects<T> {
      * @param op    combines two objects into one object; an exception of the op is thrown on the root unchanged
      * @param root  rank that gets the result
      * @return on the root the result; on the other ranks empty
-     * @throws NullPointerException     if an argument is null; also on the root if the op returns null
+     * @throws NullPointerException     if an argument is null, or, on the root, if the op returns null
      * @throws IllegalArgumentException in the cases of {@link #gather}
      */
     public Optional<T> reduce(T value, BinaryOperator<T> op, int root) {

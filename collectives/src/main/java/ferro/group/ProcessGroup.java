@@ -88,7 +88,7 @@ import java.util.stream.IntStream;
  * }
  *
  * <h2>Failures</h2>
- * These exceptions are thrown before any data moves, and the group continues:
+ * The following exceptions are thrown before any data moves, and the group continues:
  * <ul>
  * <li>{@link NullPointerException} if an argument is null that must not be null; the message names the argument.
  * <li>{@link IllegalArgumentException} for lengths, types, positions or memory that do not fit, and for a user-defined reduction
@@ -106,19 +106,19 @@ import java.util.stream.IntStream;
  * the owner of a tensor's memory freed it during a call. INTERRUPTED means that the waiting thread was interrupted, and
  * RESOURCE that memory or descriptors ran out. PROTOCOL means that a peer sent invalid frames, and NATIVE that a native
  * library failed. The failure ends the group on all ranks with the same first cause, and every later call throws the
- * failure again. These failures end only their own call: a failed {@link #newGroup}, the deadline or an interrupt of a
- * receive that no message has matched, and a {@link ferro.FerroTransferException} for a result that cannot be copied
- * back to its device.
+ * failure again. The following failures end only their own call: a failed {@link #newGroup}, the deadline or an
+ * interrupt of a receive that no message has matched, and a {@link ferro.FerroTransferException} for a result that
+ * cannot be copied back to its device.
  */
 public final class ProcessGroup extends CallForms implements AutoCloseable {
     /**
-     * A value that a receive has in place of a rank. Such a receive takes a message of any rank, including this rank.
-     * The {@link ferro.MessageStatus} has the rank that sent the message.
+     * A value that a receive has in place of a rank. A receive with this value takes a message of any rank, including
+     * this rank. The {@link ferro.MessageStatus} has the rank that sent the message.
      */
     public static final int ANY_SOURCE = CollectiveBackend.ANY_SOURCE;
 
     /**
-     * A value that a receive has in place of a tag. Such a receive takes a message with any tag. The
+     * A value that a receive has in place of a tag. A receive with this value takes a message with any tag. The
      * {@link ferro.MessageStatus} has the tag.
      */
     public static final int ANY_TAG = CollectiveBackend.ANY_TAG;
@@ -539,11 +539,11 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * Returns the ranks of this group that this rank has found to be dead or lost. Thread-safe; never waits.
      *
      * <p>The set of lost ranks continues to grow after the first failure, until this rank closes the group. A rank is
-     * in the set if the process of the rank has ended or if the rank was silent for too long. A rank is also in the set
-     * if its control connection ended without a goodbye and the rank does not respond at its port. A silent rank is
-     * removed from the set when data arrives from the silent rank. Ranks that closed the group normally are not in the
-     * set. Live ranks that are blamed, such as for changed bytes, are not in the set. A rank that PEER_LOST blames as
-     * dead is in the set before a call throws, and before {@link #failure} and the event FAILED show the loss.
+     * in the set if the process of the rank has ended or if the rank was silent for too long. A rank is in the set,
+     * too, if its control connection ended without a goodbye and the rank does not respond at its port. A silent rank
+     * is removed from the set when data arrives from the silent rank. Ranks that closed the group normally are not in
+     * the set. Live ranks that are blamed, such as for changed bytes, are not in the set. A rank that PEER_LOST blames
+     * as dead is in the set before a call throws, and before {@link #failure} and the event FAILED show the loss.
      * Different ranks detect a death at different times:
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="lost" :
@@ -613,7 +613,7 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * Fails all pending and later calls, on all ranks. Thread-safe and idempotent. If ranks abort several times, the
      * first cause is kept. Once {@link #failure} returns a failure on this rank, an abort of this rank changes nothing.
      *
-     * @param cause reason; null if there is none
+     * @param cause reason; null without a reason
      */
     public void abort(Throwable cause) {
         backend.abort(cause);

@@ -200,7 +200,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
      * of a join receive the cause if they have already found this rank. Any thread may call this method; idempotent.
      * After this call, no group can be joined in this context.
      *
-     * @param cause reason; null if there is none
+     * @param cause reason; null without a reason
      */
     public void abort(Throwable cause) {
         life.abort(cause);

@@ -22,7 +22,7 @@ public enum LauncherKind {
     BARE("RANK and WORLD_SIZE", false),
     /** mpirun of Open MPI. */
     OPEN_MPI("Open MPI", true),
-    /** mpiexec of MPICH, Intel MPI and others, by their process manager Hydra. */
+    /** mpiexec of MPICH, Intel MPI and other libraries whose process manager is Hydra. */
     HYDRA("Hydra", true),
     /** srun. */
     SLURM("Slurm", true),

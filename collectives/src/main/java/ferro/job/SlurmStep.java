@@ -50,8 +50,8 @@ final class SlurmStep {
     }
 
     /**
-     * Returns whether this step is a shell. Shells that Slurm itself starts are also steps. Such a shell has one task
-     * and a reserved step number.
+     * Returns whether this step is a shell. Shells that Slurm itself starts are also steps. A shell that Slurm starts
+     * has one task and a reserved step number.
      */
     boolean isShell() {
         try {

@@ -317,7 +317,7 @@ final class DeviceDoor extends ForwardingBackend {
 
     /**
      * Waits as {@link #afterDeviceCalls} does, before an operation that cannot be queued. If calls through host memory
-     * are still left after the timeout, this method aborts the group and throws. Without this exception, the operation
+     * are still left after the timeout, this method aborts the group and throws. Without an exception, the operation
      * would overtake the remaining calls.
      */
     private Duration behindDeviceCalls(String what, Duration timeout) {

@@ -226,8 +226,8 @@ final class RecordFolder {
     }
 
     /**
-     * Writes a file if a group has failed and the newest file lacks facts about the group. Such facts are the failure
-     * as known now, or a later operation or event.
+     * Writes a file if a group has failed and the newest file lacks facts about the group. A missing fact is the
+     * failure as known now, or a later operation or event.
      */
     private void writeNewFailures() {
         Map<GroupRecorder, GroupRecorder.FailureRecord> news = new LinkedHashMap<>();

@@ -6,13 +6,13 @@ import ferro.ReduceOp;
 /**
  * A lane, which is one ordered connection to one peer. The methods of a link only post sends and receives, and never
  * wait. Completions are reported as counts, so that no memory is allocated. The thread that makes progress on the
- * transport calls these methods.
+ * transport calls the methods of a link.
  *
  * <p>The first send of a call on a link begins with the header (sequence and fingerprint), even if this send has no
  * elements. The first receive of a call expects the header, and is finished only after the header has arrived. Later
  * posts of the same call (equal sequence) contain only elements, and a later post without elements is finished
- * immediately. Both sides post the same number of elements in the same order. Each side may split the elements into
- * posts of any size.
+ * immediately. The two sides of a link post the same number of elements in the same order. Each side may split the
+ * elements into posts of any size.
  *
  * <p>A posted send refers to the caller's memory until {@link #sent()} counts this send. A link buffers no more than
  * the window of its medium. Therefore a slow peer slows down the sender, and the use of memory stays limited.

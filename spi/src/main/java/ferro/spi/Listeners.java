@@ -27,7 +27,7 @@ public final class Listeners {
     /**
      * Creates an empty list of listeners.
      *
-     * @param executor runs each task on a thread that may block. The thread must not make progress on links
+     * @param group    name of the group, for messages
      * @param executor runs each task on a thread that may block and that does not make progress on links
      * @param logs     whether late operations and silent ranks are also logged
      */

@@ -24,9 +24,9 @@ public final class Services {
     /**
      * Finds services in three steps. The first step uses the class loader of ferro. The second step finds ferro's own
      * services whose file in META-INF/services was lost, as in a jar that was merged from several jars. The third step
-     * uses the context class loader of the calling thread. Because of this order, a thread of a pool finds the services
-     * on ferro's path, even if the thread has the system class loader as its context class loader. All modules of ferro
-     * find services through this class.
+     * uses the context class loader of the calling thread. Because of the order of these steps, a thread of a pool
+     * finds the services on ferro's path, even if the thread has the system class loader as its context class loader.
+     * All modules of ferro find services through this class.
      *
      * @param <S>  type of the services
      * @param type service type of this module
@@ -180,7 +180,7 @@ public final class Services {
      * @param <S>      type of the services
      * @param <T>      type of the answer
      * @param services services to query
-     * @param answer   returns the answer of one service; empty to query the next one
+     * @param answer   returns the answer of one service; empty to query the next service
      * @param broken   receives the error of a service that cannot be loaded or queried
      * @return first answer; empty if no service gives an answer
      */

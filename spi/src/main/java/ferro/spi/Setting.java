@@ -60,7 +60,7 @@ public final class Setting<T> {
         return name;
     }
 
-    /** {@return the text that is used if the setting is unset; empty if there is no default} */
+    /** {@return the text that is used if the setting is unset; empty if the setting has no default} */
     public Optional<String> fallback() {
         return Optional.ofNullable(fallback);
     }

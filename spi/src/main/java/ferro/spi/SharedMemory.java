@@ -64,7 +64,7 @@ public interface SharedMemory extends AutoCloseable {
      * or when the buffer is no longer reachable.
      *
      * @return all of the segment as a new direct buffer in native order. This object keeps no reference to the buffer.
-     *     The memory stays mapped as long as the buffer, or a buffer that was derived from it, is reachable, also after
+     *     The memory stays mapped as long as the buffer, or a buffer that was derived from it, is reachable, even after
      *     {@link #close}
      * @throws ferro.FerroException RESOURCE if no address space is free
      */

@@ -160,8 +160,8 @@ interface DiagnosisRules extends Subject {
     }
 
     /**
-     * Checks that a time-out blames all ranks that have not called, and no others. Every rank that waited must blame
-     * them.
+     * Checks that a time-out blames exactly the ranks that have not called. All ranks that waited must blame these
+     * ranks.
      */
     @Rule(value = 514, needs = ABORT_ACROSS_RANKS)
     @ParameterizedTest(name = "ranks {1} of {0}")

@@ -108,7 +108,10 @@ final class HeapBlocks {
         }
     }
 
-    /** Returns whether a write would leave an unwritten page unchanged. Such a write needs no memory. */
+    /**
+     * Returns whether a write would leave an unwritten page unchanged. A write that leaves the page unchanged needs no
+     * memory.
+     */
     private static boolean isBlank(ByteBuffer bytes, int start, int length) {
         return bytes.slice(start, length).mismatch(ByteBuffer.wrap(Blank.PAGE, 0, length)) < 0;
     }

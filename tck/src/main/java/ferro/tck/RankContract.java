@@ -87,8 +87,8 @@ public final class RankContract
     }
 
     /**
-     * {@return these rules with a selection of their calls ({@link #runsSelection}), for a back end that another test
-     * checks in full}
+     * {@return a copy of these rules with a selection of their calls ({@link #runsSelection}), for a back end that
+     * another test checks in full}
      */
     public RankContract withSelection() {
         return new RankContract(groups, declaredRefusals, memory, device, true);

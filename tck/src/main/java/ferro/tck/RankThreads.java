@@ -67,7 +67,7 @@ final class RankThreads implements AutoCloseable {
         }
     }
 
-    /** Interrupts the threads that still run. These threads are daemons and end when their waits are interrupted. */
+    /** Interrupts the threads that still run. Threads of ranks are daemons and end when their waits are interrupted. */
     @Override
     public void close() {
         for (Thread thread : threads) {

@@ -24,7 +24,7 @@ public interface Subject {
     String ONE_ORDER = "one order of reductions";
 
     /**
-     * Receives that take messages shorter than their tensor, messages of any rank, or messages with any tag. Such
+     * Receives that take messages shorter than their tensor, messages of any rank, or messages with any tag. Open
      * receives can be cancelled, and their handles describe the received message.
      */
     String OPEN_RECEIVES = "open receives";

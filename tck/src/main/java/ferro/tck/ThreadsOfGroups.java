@@ -21,8 +21,8 @@ final class ThreadsOfGroups {
     private static final Duration LIMIT = Duration.ofSeconds(2);
 
     /**
-     * Prefixes of the names of threads that belong to no group. Such threads belong to the kit, the test, the store's
-     * server (which the test owns), JUnit, and libraries that free memory.
+     * Prefixes of the names of threads that belong to no group. Threads of no group belong to the kit, the test, the
+     * store's server (which the test owns), JUnit, and libraries that free memory.
      */
     private static final List<String> OTHERS = List.of(
             "ferro-tck-", "test-", "ferro-store", "junit-", "surefire-", "JNA Cleaner", "CompletableFutureDelay");

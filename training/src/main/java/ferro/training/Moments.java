@@ -179,9 +179,9 @@ public final class Moments {
      * Returns the unbiased variance of a channel, divided by the count minus 1. Running averages for inference use this
      * variance.
      *
+     * @param channel index of the channel, from 0
      * @return variance; 0 for at most one value
      * @throws IndexOutOfBoundsException if no channel has this index
-     * @throws IndexOutOfBoundsException if there is no such channel
      */
     public double unbiasedVariance(int channel) {
         return deviations[channel] / Math.max(1, count - 1);

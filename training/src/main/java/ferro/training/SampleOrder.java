@@ -3,10 +3,10 @@ package ferro.training;
 /**
  * The order of the samples in one epoch. The order is a permutation that is computed sample by sample and never stored.
  *
- * <p>A Feistel network permutes all numbers of an even number of bits. There are at most four times as many numbers as
- * samples. A result that is not the number of a sample is permuted again until the result is the number of a sample
- * (cycle walking). The same number of samples, seed and epoch give the same order in every version of ferro, because
- * checkpoints depend on this order.
+ * <p>A Feistel network permutes all numbers of an even number of bits. The number of permuted numbers is at most four
+ * times the number of samples. A result that is not the number of a sample is permuted again until the result is the
+ * number of a sample (cycle walking). The same number of samples, seed and epoch give the same order in every version
+ * of ferro, because checkpoints depend on this order.
  *
  * <p>Sources: Luby and Rackoff 1988, doi:10.1137/0217022; Black and Rogaway 2002, doi:10.1007/3-540-45760-7_9. The
  * mixing function is the function of SplitMix64, Steele, Lea and Flood 2014, doi:10.1145/2660193.2660195.

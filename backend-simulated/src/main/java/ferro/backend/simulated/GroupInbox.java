@@ -29,7 +29,7 @@ final class GroupInbox {
     private boolean dead;
 
     /**
-     * Both directions of one lane to a peer. A rank's wire to the rank itself has only one channel.
+     * The two directions of one lane to a peer. A rank's wire to the rank itself has only one channel.
      *
      * @param outgoing channel to the peer
      * @param incoming channel from the peer

@@ -14,8 +14,8 @@ import java.util.Map;
 
 /**
  * The state that all ranks of a call of {@code createGroup} share. The state has inboxes by group and rank, and the
- * ranks that have died. A thread holds the lock of this object while it looks up or connects ranks. It does not hold
- * the lock while data moves or while it notifies a rank.
+ * ranks that have died. A thread holds the lock of this object while it looks up or connects ranks. A thread does not
+ * hold the lock while data moves or while the thread notifies a rank.
  */
 final class Network {
     private static final long WORLD = 0;

@@ -10,7 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The charts of the pages in docs. They are drawn from committed data:
+ * The charts of the pages in docs, which are drawn from committed data:
  *
  * <ul>
  *   <li>docs/images/speed shows two ranks, from docs/performance/targets.csv

@@ -12,8 +12,8 @@ enum MediumName {
 
     private static final String JAVA = "ferro";
     /**
-     * Suffix of the names of peers that do not run with their default settings. Such peers are shown, but never count
-     * as the best peer, because the best peer runs with the settings that its users get.
+     * Suffix of the names of peers that do not run with their default settings. Peers with this suffix are shown, but
+     * never count as the best peer, because the best peer runs with the settings that its users get.
      */
     private static final String SETTING = "-reno";
 

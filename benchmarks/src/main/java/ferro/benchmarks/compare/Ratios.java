@@ -17,7 +17,7 @@ import java.util.Set;
 final class Ratios {
     /**
      * Largest factor between loopback probes of the same state of the machine. The exchange of flags between two cores
-     * does not show these states.
+     * does not show the states that loopback probes show.
      */
     private static final double SAME_LOOPBACK = 1.25;
 

@@ -111,7 +111,7 @@ public final class ChunkCounts {
         return sum;
     }
 
-    /** Returns these parts with each length multiplied by {@code others}. */
+    /** Returns a copy of these parts with each length multiplied by {@code others}. */
     ChunkCounts times(int others) {
         if (others == 1) {
             return this;

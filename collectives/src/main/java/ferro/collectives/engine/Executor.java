@@ -16,8 +16,8 @@ import java.util.function.IntConsumer;
 /**
  * A state machine that runs operations. An executor never waits, and after the first operations it allocates nothing.
  * One operation is the current operation. Later operations may begin before the current operation ends, and become the
- * current operation in their order. There is one executor for links and one for shared memory. Only the thread that
- * holds the progress lock uses an executor.
+ * current operation in their order. Links have one executor, and shared memory has another executor. Only the thread
+ * that holds the progress lock uses an executor.
  */
 interface Executor {
     /**

@@ -55,7 +55,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
     private static final long LOCK_NANOS = 2_000_000_000L;
     /**
      * Part of the time limit of a close that is reserved for the release of the transport, which waits for its last
-     * frames and for the store. If the time limit is less than twice this part, half of the limit is reserved.
+     * frames and for the store. If the time limit is less than twice the reserved part, half of the limit is reserved.
      */
     private static final long RELEASE_NANOS = 250_000_000L;
 

@@ -48,7 +48,7 @@ public final class LocalPeers {
     private final Medium links;
 
     private volatile NodeTopology topology;
-    /** Tensors in shared memory; null before the first one. */
+    /** Tensors in shared memory; null before the first tensor is made. */
     private SharedTensors tensors;
 
     private boolean isClosed;

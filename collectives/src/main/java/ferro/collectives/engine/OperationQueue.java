@@ -388,7 +388,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     }
 
     /**
-     * Returns the executor of the current operation. If there is no current operation, begins the next one; returns
+     * Returns the executor of the current operation. If no operation is current, begins the next operation. Returns
      * null if no operation waits.
      */
     Executor begin() {

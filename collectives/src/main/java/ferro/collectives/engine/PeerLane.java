@@ -17,10 +17,10 @@ import java.util.List;
  *
  * <p>The elements of a message of up to 64 KiB follow the envelope at once (eager). For a larger message, or if the
  * send waits for its receive, the sender announces the message. The receiver sends a go-ahead once a receive matches
- * the message, and then the sender sends the elements (rendezvous). Both sides count the announcements. Go-aheads and
- * elements have the number of their announcement, so that messages of one tag can be received in any order. If the
- * elements do not come soon, {@link PointToPoint} repeats the go-ahead as a control message, because a peer that keeps
- * too many unmatched bytes of this rank reads no more from the link.
+ * the message, and then the sender sends the elements (rendezvous). Sender and receiver count the announcements.
+ * Go-aheads and elements have the number of their announcement, so that messages of one tag can be received in any
+ * order. If the elements do not come soon, {@link PointToPoint} repeats the go-ahead as a control message, because a
+ * peer that keeps too many unmatched bytes of this rank reads no more from the link.
  *
  * <p>Guarded by the progress lock.
  */
@@ -93,7 +93,9 @@ final class PeerLane extends MessageLane {
         }
     }
 
-    /** Ends the transfers that have moved, and posts the next ones. Returns whether anything was ended or posted. */
+    /**
+     * Ends the transfers that have moved, and posts the next transfers. Returns whether anything was ended or posted.
+     */
     boolean advance() {
         boolean moved = false;
         while (!posted.isEmpty() && channel.link.sent() > sendsDone) {

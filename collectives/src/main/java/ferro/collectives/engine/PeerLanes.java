@@ -19,9 +19,10 @@ import java.util.function.IntFunction;
  * The point-to-point lanes of a group by peer, and the receives from any rank, which wait on all lanes. A lane is
  * opened on first use. Guarded by the progress lock.
  *
- * <p>A receive from any rank opens no connection. Such a receive takes a message that has come, or waits for a message
- * on a lane that a peer has opened. If messages of several ranks wait, the receive takes a message of the rank that was
- * served least recently in this way. So a waiting rank is passed over at most once for each other rank.
+ * <p>A receive from any rank opens no connection. A receive from any rank takes a message that has come, or waits for a
+ * message on a lane that a peer has opened. If messages of several ranks wait, the receive takes a message of the rank
+ * whose messages were taken least recently by receives from any rank. So a waiting rank is passed over at most once for
+ * each other rank.
  */
 final class PeerLanes {
     private final Transport transport;

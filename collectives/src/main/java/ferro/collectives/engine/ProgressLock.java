@@ -42,7 +42,7 @@ final class ProgressLock {
     private Thread holder;
 
     private int entries;
-    /** The first waiting operation; each waiting operation refers to the next one. */
+    /** The first waiting operation. Each waiting operation refers to the next waiting operation. */
     private Operation first;
 
     private Operation newest;

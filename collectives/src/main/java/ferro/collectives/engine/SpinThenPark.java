@@ -26,9 +26,9 @@ final class SpinThenPark {
     private static final int BACKOFF_PART = 8;
     /**
      * Time after which yields end, even if the budget has more yields. The last yield may take longer. A yield lasts as
-     * long as other threads use the core, which is milliseconds if these threads compute. A thread that sleeps gets the
-     * core back as soon as data arrives. If no other thread wants the core, all yields of a budget take less than this
-     * time.
+     * long as other threads use the core, which is milliseconds if the other threads compute. A thread that sleeps gets
+     * the core back as soon as data arrives. If no other thread wants the core, all yields of a budget take less than
+     * {@code YIELDING_MOST_NANOS}.
      */
     private static final long YIELDING_MOST_NANOS = 2_000_000L;
 

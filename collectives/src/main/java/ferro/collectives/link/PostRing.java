@@ -149,7 +149,7 @@ public final class PostRing {
      * @param from the medium's memory
      * @param at   first byte in the medium's memory, of any alignment
      * @param max  number of bytes that have arrived
-     * @return number of bytes, as {@link #piece} returns it; 0 also if the header is unexpected
+     * @return number of bytes, as {@link #piece} returns it; 0 if the header is unexpected
      */
     public int read(TypedViews from, int at, int max) {
         int bytes = piece(max);

@@ -113,8 +113,9 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the algorithm for an op that does not commute. This is the usual algorithm if the usual algorithm
-     * combines in the order of the ranks, else the first algorithm that combines in this order.
+     * Returns the algorithm for an op that does not commute. If the usual algorithm combines in the order of the ranks,
+     * the result is the usual algorithm. Otherwise the result is the first algorithm that combines in the order of the
+     * ranks.
      */
     public Algorithm inRankOrder(Case needed) {
         Algorithm usual = algorithm(Topology.FLAT, needed);

@@ -30,7 +30,7 @@ public final class Hosts {
     }
 
     /**
-     * Groups ranks by host. Returns empty if there is only one host, if no two ranks share memory, or if two ranks
+     * Groups ranks by host. Returns empty if all ranks are on one host, if no two ranks share memory, or if two ranks
      * share memory with a third rank but not with each other.
      */
     public static Optional<Hosts> of(int worldSize, SharesMemory intraNode) {

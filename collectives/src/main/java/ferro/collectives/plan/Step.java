@@ -40,7 +40,7 @@ public sealed interface Step {
     sealed interface Combine extends Arrival {
         /**
          * Returns whether this step adds the last of the operands of all ranks to its chunks. A step that adds the last
-         * operand also divides an average. {@link PlanBuilder} computes this value.
+         * operand also divides an average. {@link PlanBuilder} computes the result of this method.
          */
         boolean completes();
 

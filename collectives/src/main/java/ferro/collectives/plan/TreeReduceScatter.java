@@ -22,8 +22,8 @@ import java.util.List;
  *
  * <p>The steps of each part are numbered. All ranks order the steps by number, then by part, and each rank does its own
  * steps. So sender and receiver agree on the order of messages of a link, and the first unfinished message can always
- * proceed. A rank does not make the steps of other ranks. A rank only counts these steps, because a sum contains the
- * number of its steps.
+ * proceed. A rank does not make the steps of other ranks. A rank only counts the steps of other ranks, because a sum
+ * contains the number of its steps.
  */
 final class TreeReduceScatter {
     /** A value in place of a rank. With this value, the object keeps the steps of all ranks that write SCRATCH. */

@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
 public final class ElementCopier {
     /**
      * Number of buffers whose views are kept. Most ranks have fewer peers on their host. A program that uses one buffer
-     * more than this number allocates on each call.
+     * more than {@code KEPT} allocates on each call.
      */
     private static final int KEPT = 32;
 

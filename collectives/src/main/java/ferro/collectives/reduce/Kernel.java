@@ -19,7 +19,7 @@ public abstract class Kernel {
     }
 
     /**
-     * Returns how many elements the kernel combines together. Callers combine only multiples of this number.
+     * Returns how many elements the kernel combines together. Callers combine only multiples of the returned number.
      *
      * @return bytes of a record of {@link ferro.ReduceOp#ofBytes}; 1 for every other op
      */
@@ -28,8 +28,8 @@ public abstract class Kernel {
     }
 
     /**
-     * Writes {@code into[i] op source[i]} into {@code into[i]}. Both runs may be in one array or buffer if they do not
-     * overlap.
+     * Writes {@code into[i] op source[i]} into {@code into[i]}. The two runs may be in one array or buffer if the runs
+     * do not overlap.
      *
      * @param into         operand and result: an array of the kernel's type or a direct buffer in native order
      * @param intoOffset   start of the run in {@code into}: an index for an array, bytes of any alignment for a buffer

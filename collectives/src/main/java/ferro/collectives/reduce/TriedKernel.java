@@ -5,8 +5,8 @@ import java.util.function.Supplier;
 
 /**
  * A kernel that uses a fast kernel while the fast kernel measures as faster than a plain kernel, and otherwise uses the
- * plain kernel. Both kernels give the same bits. Each pair of kinds of memory has a separate trial, because each pair
- * has a separate loop.
+ * plain kernel. The fast and the plain kernel give the same bits. Each pair of kinds of memory has a separate trial,
+ * because each pair has a separate loop.
  *
  * <p>The same line of code combines the samples and the rest of a call. The compiled code of this line therefore
  * supports both kernels. The JVM does not discard the compiled code when another kernel becomes the faster kernel.

@@ -9,9 +9,9 @@ import java.nio.ByteOrder;
 
 /**
  * A kernel that calls a user's code. For code for arrays or records, both operands are copied into arrays or direct
- * buffers of one block, from index 0 on. {@link BlockKernel} gives the reasons for this copy. Code for arrays or
- * records therefore always receives the same kind of memory, and can write only to the blocks. Code for tensors
- * receives views that are made for each call.
+ * buffers of one block, from index 0 on. {@link BlockKernel} gives the reasons for copying. Code for arrays or records
+ * therefore always receives the same kind of memory, and can write only to the blocks. Code for tensors receives views
+ * that are made for each call.
  */
 final class UserKernel extends Kernel {
     /**

@@ -9,12 +9,12 @@ import java.util.Arrays;
  * <p>Every program follows the rules in the list, so that any program may follow any other program. A test proves the
  * rules for all programs:
  * <ul>
- *   <li>A rank begins an operation only when all ranks have entered the previous operation (the gate). By then, all
- *       ranks have ended the operation before the previous one. So the rank may overwrite the slot of chunk 0 of the
- *       ended operation.
+ *   <li>A rank begins an operation only when all ranks have entered the previous operation (the gate). When all ranks
+ *       have entered an operation, all ranks have ended the operation before that. So the rank may overwrite the slot
+ *       of chunk 0 of the ended operation.
  *   <li>An operation without slots and flags may begin when all ranks have entered the operation that is
- *       {@link SegmentLayout#HEADERS} - 1 before it. By then, all ranks have ended the operation that had the same
- *       header line.
+ *       {@link SegmentLayout#HEADERS} - 1 before it. Then all ranks have ended the operation that had the same header
+ *       line.
  *   <li>Chunk 1 is written only when all ranks have entered the operation. Chunk i, from {@link SegmentLayout#SLOTS}
  *       on, is written only when all ranks have read chunk i - SLOTS.
  *   <li>A rank ends an operation of at least SLOTS chunks only when all ranks have read chunk (number of chunks -
@@ -153,9 +153,7 @@ final class ProgramBuilder {
         move(Program.COPY_OVER, peer, to, Program.NO_OPERAND, from);
     }
 
-    /**
-     * Lets headers have the locations of operands. These locations are beside the header, where no other data may be.
-     */
+    /** Lets headers have the locations of operands. Locations are beside the header, where no other data may be. */
     void readOperands(boolean ifPossible) {
         readsOperands = ifPossible;
         readsTensors |= ifPossible;

@@ -21,7 +21,8 @@ import java.util.Optional;
  */
 public final class SegmentLayout {
     /**
-     * Number of slots. A rank copies into one slot while others still read two earlier slots ({@link ProgramBuilder}).
+     * Number of slots. A rank copies into one slot while other ranks still read two earlier slots
+     * ({@link ProgramBuilder}).
      */
     public static final int SLOTS = 3;
 

@@ -64,8 +64,8 @@ public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root,
      * The result is the same on all ranks.
      *
      * @param slotBytes maximum number of bytes that are staged at once
-     * @return false for very long operations of very many ranks, and for long records. Such calls use links, where
-     *     plans do not grow with the operation, and elements may have any length
+     * @return false for very long operations of very many ranks, and for long records. Very long operations and long
+     *     records use links, where plans do not grow with the operation, and elements may have any length
      */
     public boolean hasShortProgram(int slotBytes) {
         int chunkBytes = chunkBytes(slotBytes);

@@ -26,7 +26,8 @@ public class SharedMachine {
     public static final int NOT_THERE = -1;
 
     /**
-     * Number of polls without a hint to the processor that this thread waits. These polls take less than a microsecond.
+     * Number of polls without a hint to the processor that this thread waits. The polls without a hint take less than a
+     * microsecond.
      */
     public static final int LOOKS_WITHOUT_HINT = 100;
 

@@ -8,9 +8,9 @@ import ferro.collectives.shared.Chunks.ChunkPart;
  * rank with data for other ranks stages the data in its segment, and a rank that needs the data reads the data from
  * that segment.
  *
- * <p>In a program with a root, a reader publishes how many chunks the reader has read, if the writer needs this number
- * to use a slot again. If every rank has data for every rank, each rank stages the next chunk before the rank reads the
- * current chunk. So a rank that has staged chunk i + 1 has read chunk i - 1.
+ * <p>In a program with a root, a reader publishes how many chunks the reader has read, if the writer needs the number
+ * of read chunks before it uses a slot again. If every rank has data for every rank, each rank stages the next chunk
+ * before the rank reads the current chunk. So a rank that has staged chunk i + 1 has read chunk i - 1.
  *
  * <p>A rank whose data is in shared memory stages nothing, and the readers read the data directly. A rank that stages
  * nothing ends the operation when the readers have read its data.

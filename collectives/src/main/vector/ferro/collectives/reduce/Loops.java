@@ -20,8 +20,8 @@ import jdk.incubator.vector.VectorOperators;
  * profile in the JIT compiler.
  *
  * <p>The loops are called by method handles that are not constants, so that the JIT compiler compiles each loop as a
- * separate method. Two loops inlined into one caller exceed the JIT compiler's limit of nodes. Above this limit the JIT
- * compiler leaves vectors on the heap, and the loop is ten times slower.
+ * separate method. Two loops inlined into one caller exceed the JIT compiler's limit of nodes. Above the limit of
+ * nodes, the JIT compiler leaves vectors on the heap, and the loop is ten times slower.
  */
 final class Loops {
     private static final MethodType LOOP = MethodType.methodType(boolean.class, Operands.class);

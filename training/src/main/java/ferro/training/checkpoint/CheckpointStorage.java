@@ -48,9 +48,9 @@ public interface CheckpointStorage {
     }
 
     /**
-     * A failure of {@link CheckpointStorage#publish} after which the object keeps its old content. A save that fails in
-     * this way deletes its files. If a storage cannot determine which content the object has, the storage throws
-     * another {@link IOException}.
+     * A failure of {@link CheckpointStorage#publish} after which the object keeps its old content. A save that fails
+     * with this exception deletes its files. If a storage cannot determine which content the object has, the storage
+     * throws another {@link IOException}.
      */
     final class NotPublishedException extends IOException {
         private static final long serialVersionUID = 1;

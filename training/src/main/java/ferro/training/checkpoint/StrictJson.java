@@ -93,7 +93,8 @@ final class StrictJson {
     }
 
     /**
-     * Skips spaces, then the given character. If the next character is another one, returns false and stops before it.
+     * Skips spaces, then the given character. Returns false, and stops before the next character, if that character
+     * differs.
      */
     private boolean skips(char wanted) {
         skipSpaces();

@@ -7,8 +7,9 @@
  * checkpoint.
  *
  * <p>Start reading at {@link ferro.training.checkpoint.Checkpoints}. {@code SaveRun} is one save, and {@code LoadRun}
- * is one load. Both classes access files only through {@link ferro.training.checkpoint.CheckpointStorage}.
- * {@link ferro.training.checkpoint.StateFolder} gives each saving job unique object names.
+ * is one load. {@code SaveRun} and {@code LoadRun} access files only through
+ * {@link ferro.training.checkpoint.CheckpointStorage}. {@link ferro.training.checkpoint.StateFolder} gives each saving
+ * job unique object names.
  *
  * <p>Content that is read from files is not trusted. {@code StrictJson}, {@code SafetensorsHeader} and
  * {@code ObjectNames} check content from files, and throw a {@link ferro.training.checkpoint.CheckpointException} that

@@ -53,8 +53,8 @@ import java.util.TreeSet;
  *
  * <p>{@link #step} ends the step of the buckets and replaces {@link GradientBuckets#finish}, even in a {@link Join}. In
  * a join, ranks that have run out of batches update their part with the gradients of the other ranks. All ranks call
- * {@link #step}, {@link #skip} and {@link #clipByGlobalNorm} in the same order, from one thread at a time. If one of
- * these methods throws a {@code FerroException}, parameters and state are undefined. After this exception, load the
+ * {@link #step}, {@link #skip} and {@link #clipByGlobalNorm} in the same order, from one thread at a time. After a
+ * {@code FerroException} of one of these methods, parameters and state are undefined. The program must then load the
  * last checkpoint.
  *
  * <p>After the first steps, a step creates no garbage except its result and the garbage of the calls of the buckets'
@@ -320,7 +320,7 @@ public final class ShardedOptimizer implements AutoCloseable {
      * @param saved map that {@link #settings} returned; names without the prefix {@code optimizer.} are ignored
      * @throws IllegalArgumentException if the map and this optimizer have different constants of the rule or different
      *     bucket settings; the message gives both values. This exception is also thrown if the map has no valid number
-     *     of steps or learning rate. After this exception, the optimizer is unchanged. To continue with another value,
+     *     of steps or learning rate. After an exception, the optimizer is unchanged. To continue with another value,
      *     put that value into the map
      */
     public void restore(Map<String, String> saved) {
