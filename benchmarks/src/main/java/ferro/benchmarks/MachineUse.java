@@ -131,9 +131,9 @@ record MachineUse(int cores, int localRanks, int ranks) {
     }
 
     /**
-     * Returns warnings about what has disturbed the measured times. The list is empty if nothing has disturbed them. If
-     * the job has several hosts, no warning is about other processes, because the counters are of one host and the time
-     * of the ranks is of all hosts.
+     * Returns warnings about what has disturbed the measured times. The list is empty if nothing has disturbed the
+     * times. If the job has several hosts, no warning is about other processes, because the counters are of one host
+     * and the time of the ranks is of all hosts.
      *
      * @param before reading before the measurement
      * @param after reading after the measurement, with the time of all ranks of the group

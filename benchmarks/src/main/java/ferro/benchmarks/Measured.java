@@ -96,7 +96,10 @@ public enum Measured {
         return this == PINGPONG ? 2 : 1;
     }
 
-    /** Returns the bytes that cross the busiest link per byte of size. With this factor, world sizes are comparable. */
+    /**
+     * Returns the bytes that cross the busiest link per byte of size. Bandwidths with this factor are comparable
+     * between world sizes.
+     */
     double busFactor(int ranks) {
         return switch (this) {
             case ALLREDUCE -> 2.0 * (ranks - 1) / ranks;

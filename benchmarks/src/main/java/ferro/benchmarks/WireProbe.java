@@ -120,7 +120,8 @@ public final class WireProbe implements AutoCloseable {
     }
 
     /**
-     * Makes round trips until their number is reached or the time has passed. The last message stops the other rank.
+     * Makes round trips until {@code roundTrips} round trips are made or the time has passed. The last message stops
+     * the other rank.
      */
     private double lead(int roundTrips, long nanos) throws IOException {
         long deadline = System.nanoTime() + nanos;

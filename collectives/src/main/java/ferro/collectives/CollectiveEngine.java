@@ -71,8 +71,8 @@ public final class CollectiveEngine {
     }
 
     /**
-     * Returns how much shared memory a group needs if all its ranks are on one host. A check of a machine before a job
-     * uses this size.
+     * Returns how much shared memory a group needs if all its ranks are on one host. The size is for a check of a
+     * machine before a job starts.
      *
      * @param ranks number of ranks, at least 2
      * @return size of the segment of each rank, including the part that is allocated later; empty if so many ranks
@@ -150,7 +150,7 @@ public final class CollectiveEngine {
             this.engine = engine;
         }
 
-        /** {@return the back end, whose calls queue and never wait} */
+        /** {@return the back end; its calls are queued and never wait} */
         public CollectiveBackend backend() {
             return engine;
         }

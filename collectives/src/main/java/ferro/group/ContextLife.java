@@ -44,7 +44,7 @@ final class ContextLife implements AutoCloseable {
     private final List<GroupCore> open = new ArrayList<>();
 
     private final List<JoinUnderWay> joins = new ArrayList<>();
-    /** Held while a thread serves the store. A close does not wait for this thread. */
+    /** Held while a thread serves the store. A close does not wait for the serving thread. */
     private final Object serving = new Object();
 
     private ServedStore store;

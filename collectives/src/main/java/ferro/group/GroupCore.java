@@ -221,7 +221,7 @@ record GroupCore(
         private LeakReport report;
         private boolean over;
 
-        /** Prepares to watch; {@code name} contains rank and group. */
+        /** Creates a watch without an object. The text {@code name} contains rank and group. */
         DroppedGroup(String name) {
             this.name = name;
         }

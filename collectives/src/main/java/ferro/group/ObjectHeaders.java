@@ -174,7 +174,7 @@ final class ObjectHeaders {
         }
     }
 
-    /** Throws an exception with the first text. The texts come from the ranks of {@link #textByteCounts}. */
+    /** Throws an exception with the first of the texts that ranks of {@link #textByteCounts} have sent. */
     void requireEncoded(byte[] texts, long[] counts) {
         int from = 0;
         for (int rank = 0; rank < counts.length; rank++) {

@@ -177,9 +177,9 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * }
      *
      * <p>The group owns the objects that the join opens: connections, threads and, on a rank that serves the store, the
-     * store. The close of the group ends these objects. If groups that were made of the group are still open, the close
-     * of the last of these groups ends the objects. A join that fails leaves nothing open. A store that {@link
-     * JoinOptions#store} was given stays open.
+     * store. Closing the group ends the objects that the join has opened. If groups that were made of the group are
+     * still open, closing the last open group ends these objects. A join that fails leaves nothing open. A store that
+     * {@link JoinOptions#store} was given stays open.
      *
      * <p>Each call joins separately. A process may join several groups, also as several ranks, if the names of the groups or the
      * ranks differ. An interrupt of the calling thread ends the join early. An uncaught exception that ends the calling thread
@@ -265,7 +265,7 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      *
      * @param deadline time limit of each call, from its start to its end; more than a century means no deadline, and so
      *     does any deadline if {@code ferro.debug} is on
-     * @return view, whose close closes nothing
+     * @return view; closing the view closes nothing
      * @throws IllegalArgumentException if the deadline is zero or negative
      */
     public ProcessGroup within(Duration deadline) {
@@ -284,7 +284,7 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * a label and a deadline: {@code group.labelled("loss").within(limit)}. New groups have no label.
      *
      * @param label 1 to 128 characters, not blank, without quotation marks and control or format characters
-     * @return view, whose close closes nothing
+     * @return view; closing the view closes nothing
      * @throws IllegalArgumentException if the label is not such a text
      */
     public ProcessGroup labelled(String label) {
@@ -491,8 +491,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      *
      * <p>The memory of an allocation lives until it is unreachable, even after {@link #close()}. Code that has only the
      * address of the memory must keep the {@link Allocation}. The memory counts against {@code ferro.shm.bytes} until
-     * it is unreachable or until {@link Allocation#close}. If the tensor exceeds this limit on one rank, no rank shares
-     * the tensor. Do not use the memory after a failed call on the tensor.
+     * it is unreachable or until {@link Allocation#close}. If the tensor exceeds {@code ferro.shm.bytes} on one rank,
+     * no rank shares the tensor. Do not use the memory after a failed call on the tensor.
      *
      * @param dataType     element type, the same on every rank
      * @param elementCount number of elements, the same on every rank

@@ -87,7 +87,7 @@ final class DeviceDoor extends ForwardingBackend {
         return ofHost.with(before + "device tensors over " + device.medium().text());
     }
 
-    /** Returns false for a pair of back ends, so that a coalesced block refuses device tensors, as over NCCL alone. */
+    /** Returns false for a pair of back ends, so that a coalesced block refuses device tensors, as NCCL alone does. */
     @Override
     public boolean takesDeviceTensors() {
         return !isPair();

@@ -136,7 +136,10 @@ interface MessageRules extends Subject {
         }
     }
 
-    /** Checks that a message whose length differs from its receive fails with both lengths, and is not written. */
+    /**
+     * Checks that a message whose length differs from its receive fails. The failure has both lengths, and nothing is
+     * written.
+     */
     @Rule(value = 206, needs = MISMATCHES)
     @ParameterizedTest(name = "{0} ints for 10")
     @ValueSource(ints = {9, 11, 0, 50_000})

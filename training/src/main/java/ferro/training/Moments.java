@@ -176,8 +176,8 @@ public final class Moments {
     }
 
     /**
-     * Returns the unbiased variance of a channel, divided by the count minus 1. Running averages for inference use this
-     * variance.
+     * Returns the unbiased variance of a channel, divided by the count minus 1. Running averages for inference use the
+     * unbiased variance.
      *
      * @param channel index of the channel, from 0
      * @return variance; 0 for at most one value

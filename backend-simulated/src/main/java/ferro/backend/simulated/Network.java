@@ -117,7 +117,9 @@ final class Network {
         return channel;
     }
 
-    /** Ends all wires of a rank that leaves normally. Data that its peers still send is dropped unread. */
+    /**
+     * Ends all wires of a rank that leaves normally. Data that peers still send to the leaving rank is dropped unread.
+     */
     void leave(GroupInbox inbox) {
         inbox.left = true;
         drop(inbox, "left the group");

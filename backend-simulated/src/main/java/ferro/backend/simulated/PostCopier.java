@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * An object that copies or combines elements from a post into a posted receive. Each rank has one such object for each
+ * An object that copies or combines elements from a post into a posted receive. Each rank has one copier for each
  * group, because only one thread at a time may use a kernel or a copier.
  */
 final class PostCopier {

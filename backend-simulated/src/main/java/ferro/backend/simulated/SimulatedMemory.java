@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Shared memory of ranks in one JVM. The segments are direct buffers, which the first rank that opens them creates. */
 final class SimulatedMemory implements SharedMemory {
-    /** Largest number of ranks that share memory. For more ranks, the memory costs more than it saves time. */
+    /** Largest number of ranks that share memory. With more ranks, the cost of the memory exceeds the saved time. */
     static final int RANKS_MOST = 16;
 
     private static final String HOST = "this JVM";

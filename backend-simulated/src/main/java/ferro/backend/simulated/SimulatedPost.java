@@ -13,7 +13,7 @@ import java.nio.ByteOrder;
 final class SimulatedPost {
     /**
      * A copy of the header that the sender wrote. The copy is needed because the sender reuses its header for its next
-     * call. That call may begin before the receiver takes a post without elements.
+     * call. The next call may begin before the receiver takes a post without elements.
      */
     final ByteBuffer headerBytes = ByteBuffer.allocate(WireHeader.BYTES).order(ByteOrder.nativeOrder());
     /** Whether the post begins with a header that the receiver has not taken. */

@@ -29,7 +29,10 @@ final class SimulatedRun<T> {
     private static final long SLACK_NANOS = TimeUnit.SECONDS.toNanos(1);
     /** Time that other ranks may still run after the first failure, and after an interrupt. */
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
-    /** Time that calls may take to end after an abort. A rank that still runs after this time is not in a call. */
+    /**
+     * Time that calls may take to end after an abort. A rank that still runs {@code ABORT_NANOS} after an abort is not
+     * in a call.
+     */
     private static final long ABORT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private static final int DEEPEST_CAUSE = 20;
@@ -90,7 +93,7 @@ final class SimulatedRun<T> {
 
         /**
          * Returns the ranks that wait for each other in a cycle with this rank, or no ranks. A timeout blames its own
-         * rank only in such a cycle.
+         * rank only in a cycle of waits.
          */
         Set<Integer> cycle() {
             return ofFerro()

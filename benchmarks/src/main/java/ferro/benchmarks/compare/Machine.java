@@ -18,10 +18,7 @@ final class Machine {
         Files.writeString(folder.resolve(FILE), line() + "\n");
     }
 
-    /**
-     * Returns the lines about machines in a folder of measurements; no lines if the measurements are older than such
-     * lines.
-     */
+    /** Returns the lines about machines in a folder of measurements. Old measurements have no lines about machines. */
     static List<String> notes(Path folder) throws IOException {
         Path file = folder.resolve(FILE);
         return Files.exists(file) ? Files.readAllLines(file) : List.of();

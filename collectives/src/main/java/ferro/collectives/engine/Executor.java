@@ -27,8 +27,8 @@ interface Executor {
     void begin(Operation operation);
 
     /**
-     * Begins an operation behind the operations in flight, if this changes no result. The operation ends after the
-     * operations in flight. Returns false if the new operation must wait for the end of the current operation.
+     * Begins an operation while earlier operations are in flight, if this changes no result. The operation ends after
+     * the operations in flight. Returns false if the new operation must wait for the end of the current operation.
      */
     default boolean beginBehind(Operation operation) {
         return false;
@@ -69,8 +69,8 @@ interface Executor {
      */
     final class LinkExecutor implements Executor {
         /**
-         * Maximum number of operations in flight at once. With twice as many operations, two ranks gained nothing and
-         * four ranks gained a tenth.
+         * Maximum number of operations in flight at once. With twice as many operations, two ranks were not faster, and
+         * four ranks were a tenth faster.
          */
         static final int MAX_RUNS = 32;
         /**

@@ -164,7 +164,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         return whole.write(folder, "asked for by the program");
     }
 
-    /** Removes the group from the flight recorder. The last group of a rank ends the recorder. */
+    /** Removes the group from the flight recorder. Removing the last group of a rank ends the recorder. */
     void endRecording() {
         recorder.close();
         FlightRecorder.release(context);

@@ -41,8 +41,8 @@ final class PendingWork implements Work {
     private boolean isUnrecorded;
 
     /**
-     * Index of the kind in the counters. A successful end also counts the joined calls and the bytes of the next two
-     * fields.
+     * Index of the kind in the counters. The next two fields are the numbers of calls and bytes that a successful end
+     * counts.
      */
     private int countedIndex;
 

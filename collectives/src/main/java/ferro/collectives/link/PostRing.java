@@ -7,9 +7,9 @@ import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
 
 /**
- * The posts of one direction of a link, oldest first, and the progress of the oldest post. {@link #write} and {@link
- * #read} move the next piece between the oldest post and the memory of a medium. The ring grows to the largest number
- * of pending posts. After that a post allocates nothing.
+ * The posts of one direction of a link, oldest first, and the progress of the oldest post. {@link #write} and
+ * {@link #read} move the next piece between the oldest post and the memory of a medium. The ring grows to the largest
+ * number of pending posts. A post allocates nothing once the ring is large enough.
  */
 public final class PostRing {
     private static final int FIRST_CAPACITY = 16;

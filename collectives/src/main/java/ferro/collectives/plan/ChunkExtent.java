@@ -5,7 +5,7 @@ package ferro.collectives.plan;
  * element of the region. The count is 0 if the region is absent.
  */
 public record ChunkExtent(int first, int count) {
-    /** A region that a plan does not use. */
+    /** The extent of a region that a plan does not use. */
     public static final ChunkExtent NONE = new ChunkExtent(0, 0);
 
     /** Refuses negative numbers. */

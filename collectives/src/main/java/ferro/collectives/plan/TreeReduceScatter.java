@@ -132,8 +132,8 @@ final class TreeReduceScatter {
     }
 
     /**
-     * Records that the kept steps write their part. Returns the largest number of parts from the first to the last part
-     * that a rank writes.
+     * Records that the kept steps write the current part. Returns the largest number of parts from the first to the
+     * last part that a rank writes.
      */
     private int widest(int[] first, int[] last) {
         int max = 0;

@@ -26,7 +26,7 @@ import java.util.function.LongSupplier;
  * wake-up is a doorbell of the wrapped medium, or a control message if the medium has no doorbell.
  */
 public final class IntraNodeTransport implements Transport {
-    /** A control message of this one byte asks the receiver to poll. Messages of the engine are longer. */
+    /** The only byte of a control message that requests the receiver to poll. Messages of the engine are longer. */
     private static final byte WAKE = -2;
 
     /**

@@ -145,8 +145,8 @@ public final class Program {
     /** The step in which this rank enters the operation. */
     final int entered;
     /**
-     * Whether a rank that has entered only moves data and waits until other ranks have entered or read. A blocking call
-     * runs such a program on the fast path.
+     * Whether the program, once this rank has entered, only moves data and waits until other ranks have entered or
+     * read. A blocking call runs such a program on the fast path.
      */
     final boolean isDirect;
 
@@ -248,7 +248,7 @@ public final class Program {
         return kind[step] == COPY_OVER || kind[step] == COMBINE_BOTH && chunk[step] == OPERAND;
     }
 
-    /** Returns how many elements the first steps move. */
+    /** Returns how many elements the first {@code steps} steps move. */
     long moved(int steps) {
         return sum(steps, movedBefore, false);
     }

@@ -10,8 +10,8 @@ import java.util.Arrays;
  * rules for all programs:
  * <ul>
  *   <li>A rank begins an operation only when all ranks have entered the previous operation (the gate). When all ranks
- *       have entered an operation, all ranks have ended the operation before that. So the rank may overwrite the slot
- *       of chunk 0 of the ended operation.
+ *       have entered an operation, all ranks have ended the operation before it. So the rank may overwrite the slot of
+ *       chunk 0 of the ended operation.
  *   <li>An operation without slots and flags may begin when all ranks have entered the operation that is
  *       {@link SegmentLayout#HEADERS} - 1 before it. Then all ranks have ended the operation that had the same header
  *       line.
@@ -122,7 +122,8 @@ final class ProgramBuilder {
     }
 
     /**
-     * Copies staged data of a rank. {@code operand} is the first element in its operand, or {@link Program#NO_OPERAND}.
+     * Copies staged data of a rank. {@code operand} is the first element in that rank's operand, or
+     * {@link Program#NO_OPERAND}.
      */
     void copyOut(int peer, ChunkPart from, long operand, long to) {
         move(Program.COPY_OUT, peer, from, operand, to);

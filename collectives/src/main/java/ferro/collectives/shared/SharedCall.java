@@ -15,7 +15,7 @@ import ferro.CollectiveKind;
  *     that is combined as a whole
  */
 public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root, long elements, int unit, int record) {
-    /** The data of a rank in a slot begins at a multiple of this size, so that no two ranks write one cache line. */
+    /** Alignment in bytes of the data of a rank in a slot, so that no two ranks write the same cache line. */
     static final int ALIGNMENT = 64;
 
     /**

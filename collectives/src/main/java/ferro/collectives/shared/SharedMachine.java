@@ -143,8 +143,8 @@ public class SharedMachine {
 
     /**
      * Reserves the slots of this rank if an operation stages more than any earlier operation. This rank stages data in
-     * the slots, and other ranks write results for this rank to them. Other ranks write to these slots only after this
-     * rank has entered. So no rank needs the size that another rank has reserved.
+     * the slots, and other ranks write results for this rank to them. Other ranks write to slots of this rank only
+     * after this rank has entered. So no rank needs the size that another rank has reserved.
      */
     private void reserve(Program work) {
         if (work.slotBytes > reserved && (!operands.isShared() || work.keepsResults)) {

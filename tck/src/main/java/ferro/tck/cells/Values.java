@@ -28,8 +28,8 @@ import java.util.stream.Stream;
  */
 public final class Values implements Oracle {
     /**
-     * Number of indices after which inputs repeat. It is a prime, so that chunk and segment borders fall on different
-     * inputs.
+     * Number of indices after which inputs repeat. The number is a prime, so that chunk and segment borders fall on
+     * different inputs.
      */
     static final int PERIOD = 61;
 

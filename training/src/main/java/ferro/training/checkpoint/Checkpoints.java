@@ -56,7 +56,8 @@ import java.util.stream.IntStream;
  * <p>A save or a load fails on all ranks if one rank makes no progress within the deadline. The deadline is the
  * deadline of the group ({@code ferro.timeout}, 120 s), or the deadline of {@link CheckpointSettings#withDeadline}.
  * Each call of the storage is progress, and so is each block of a file that is written or read. So a save of large
- * files may take longer than the deadline. A call returns only when the call of its own storage returns.
+ * files may take longer than the deadline. A call of this object returns only when its calls of the storage have
+ * returned.
  */
 public final class Checkpoints implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.training");

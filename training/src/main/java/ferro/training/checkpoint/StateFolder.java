@@ -38,11 +38,11 @@ import java.util.stream.Stream;
  * the latest step, the host, the process and the job of the owner. A new owner first publishes the latest step of the
  * previous owner. The file of the greatest owner determines the latest step of the folder.
  *
- * <p>An owner lists the owners before and after each publication. If the second list contains no later owner, each
- * later owner finds the published step. If the second list contains a later owner, the save fails, and the files of the
- * later owner are unchanged. No owner writes or deletes an object of a later owner. So a storage needs neither an
- * operation that creates an object only if the object does not exist, nor a rename that never replaces an object.
- * {@link CheckpointStorage#publish} and {@link CheckpointStorage#list} are enough.
+ * <p>An owner lists the owners before and after each publication. If the list after a publication contains no later
+ * owner, each later owner finds the published step. If the list after a publication contains a later owner, the save
+ * fails, and the files of the later owner are unchanged. No owner writes or deletes an object of a later owner. So a
+ * storage needs neither an operation that creates an object only if the object does not exist, nor a rename that never
+ * replaces an object. {@link CheckpointStorage#publish} and {@link CheckpointStorage#list} are enough.
  *
  * <p>If a later generation has become an owner since this job opened the folder, this job can no longer become an
  * owner, and can no longer save.

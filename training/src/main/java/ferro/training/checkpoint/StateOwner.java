@@ -115,7 +115,7 @@ record StateOwner(OwnerNumber number, String nonce, String host, long pid, Strin
     }
 
     /**
-     * Returns the name of the owner that the names of its objects contain, such as {@code 4-9f3a12cd} or
+     * Returns the name of this owner, which the names of the owner's objects contain, such as {@code 4-9f3a12cd} or
      * {@code 4.1-9f3a12cd}.
      */
     String name() {
