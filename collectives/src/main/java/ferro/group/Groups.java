@@ -35,7 +35,7 @@ public final class Groups {
      *
      * @param backend back end; the five methods of {@link Backend} are enough
      * @param context settings, and the objects that the groups of this rank share
-     * @return group, whose close closes the back end
+     * @return group; closing the group closes the back end
      * @throws IllegalArgumentException if a setting of the engine is invalid
      */
     public static ProcessGroup of(Backend backend, RankContext context) {

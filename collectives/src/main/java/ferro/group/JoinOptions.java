@@ -130,7 +130,7 @@ public final class JoinOptions {
     }
 
     /**
-     * Sets the number of this rank among the ranks of its host. This local rank selects a device, and a port from a
+     * Sets the number of this rank among the ranks of its host. The local rank selects a device, and a port from a
      * range of ports. Together with the number of cores, {@code size} decides how a rank waits.
      *
      * @param rank number among the ranks of this host, from 0

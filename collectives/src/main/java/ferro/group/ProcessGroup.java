@@ -200,7 +200,7 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * for the rank. {@link Groups} has the forms with a context, for implementers.
      *
      * @param backend back end; the five methods of {@link Backend} are enough
-     * @return group, whose close closes the back end
+     * @return group; closing the group closes the back end
      * @throws IllegalArgumentException if a setting of the engine is invalid
      */
     public static ProcessGroup of(Backend backend) {

@@ -317,8 +317,8 @@ final class Dispatch {
     }
 
     /**
-     * Returns why the back end or the {@link HostFallback} does not support a call through host memory. May be called
-     * only after {@link HostFallbackPath#refusal} has found the fallback.
+     * Returns why the back end or the {@link HostFallback} does not support a call through host memory. Callers call
+     * this method only after {@link HostFallbackPath#refusal} has found the fallback.
      */
     private Optional<String> unsupportedOnHost(Collective call) {
         return host().unsupportedBecause(likeOnHost(call, call.operand().dataType()))

@@ -60,8 +60,9 @@ public record FallbackGate(boolean isOpen, String decidedBy) {
     }
 
     /**
-     * Returns the message for a back end. If the settings allow the host round trip, {@code why} is the reason why the
-     * round trip cannot work. Otherwise {@code why} ends the sentence about the round trip.
+     * Returns the exception message for a back end that rejects device tensors. If the settings allow the host round
+     * trip, {@code why} is the reason why the round trip cannot work. Otherwise {@code why} ends the sentence about the
+     * round trip.
      */
     String refusal(String operation, Backend backend, String why) {
         return refusal(operation, backend.getClass().getSimpleName(), backend.rank(), backend.worldSize(), why);

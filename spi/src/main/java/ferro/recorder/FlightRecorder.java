@@ -179,7 +179,7 @@ public final class FlightRecorder implements AutoCloseable {
         return Optional.of(text.getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** Ends the recorder. If {@code ferro.recorder.dir} is set, pending failures are written first. */
+    /** Ends the recorder. If {@code ferro.recorder.dir} is set, pending failures are written before the end. */
     @Override
     public void close() {
         if (folder != null) {

@@ -106,7 +106,8 @@ public interface ControlLane extends AutoCloseable {
     }
 
     /**
-     * Releases the resources of this group's control messages. The last control messages are sent first. Idempotent.
+     * Releases the resources of this group's control messages. Before the release, the last control messages are sent.
+     * Idempotent.
      */
     @Override
     void close();

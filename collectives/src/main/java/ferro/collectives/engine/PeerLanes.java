@@ -40,7 +40,8 @@ final class PeerLanes {
     final List<Transfer> probes = new ArrayList<>();
     /**
      * For each rank, the number of the last receive from any rank that took a waiting message of that rank. Null before
-     * the first such receive. The receive of a message that a probe from any rank has described also counts.
+     * the first such receive. The receive of a message that a probe from any rank has described counts as a receive
+     * from any rank.
      */
     long[] lastTaken;
     /** Lanes by peer; empty until the first lane is opened. */

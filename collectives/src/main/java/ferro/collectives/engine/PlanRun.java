@@ -40,8 +40,8 @@ final class PlanRun {
 
     private final HostTensor[] scratchByType = new HostTensor[DataType.values().length];
     /**
-     * The op of a sum of multiplied inputs; null for any other op. Each element of such a sum is multiplied when it is
-     * first read from the operand, for a copy or for a send.
+     * The op of a sum of multiplied inputs; null for any other op. Each element of a sum of multiplied inputs is
+     * multiplied when it is first read from the operand, for a copy or for a send.
      */
     private ReduceOp multiplier;
     /** Memory that the current operation sends instead of its operand, or null. */

@@ -177,8 +177,8 @@ public enum Algorithm {
     /** A property of an algorithm. */
     enum Trait {
         /**
-         * The algorithm combines every element in the same order of ranks, at any position. Fused calls of such an
-         * algorithm give the same bits as separate calls.
+         * The algorithm combines every element in the same order of ranks, at any position. Fused calls of an algorithm
+         * with one order give the same bits as separate calls.
          */
         ONE_ORDER,
         /**

@@ -15,10 +15,10 @@ import java.util.List;
  * as the all-reduce of that tree. A rank sends {@code n(p-1)/p} bytes, where n is the size of the full operand.
  *
  * <p>In OUT, the rank of a part combines its own operand with the data that other ranks send. The rank of a part
- * computes a sum without its own operand in SCRATCH and combines that sum into OUT. Up to five ranks therefore need one
- * step. SCRATCH has one chunk per part. If a sum needs more chunks, another rank computes and sends the sum. More than
- * five ranks need about {@code log2 p - 1} steps. A sum of one host is computed only on that host, so that the sum
- * crosses between hosts once.
+ * computes a sum without its own operand in SCRATCH and combines that sum into OUT. A reduce-scatter of up to five
+ * ranks therefore needs one step. SCRATCH has one chunk per part. If a sum needs more chunks, another rank computes and
+ * sends the sum. More than five ranks need about {@code log2 p - 1} steps. A sum of one host is computed only on that
+ * host, so that the sum crosses between hosts once.
  *
  * <p>The steps of each part are numbered. All ranks order the steps by number, then by part, and each rank does its own
  * steps. So sender and receiver agree on the order of messages of a link, and the first unfinished message can always

@@ -19,8 +19,8 @@ final class KernelTrial {
      */
     private static final int MAX_TRIES = 4_000;
     /**
-     * Share of samples while a trial is undecided. One in so many elements is part of a sample. A call of few elements
-     * is a sample as a whole, so only one in so many short calls is a sample.
+     * Share of samples while a trial is undecided. One in {@code SHARE} elements is part of a sample. A call of few
+     * elements is a sample as a whole, so only one in {@code SHARE} short calls is a sample.
      */
     static final int SHARE = 32;
     /** Number of calls from one sample to the next after the trial is decided. */

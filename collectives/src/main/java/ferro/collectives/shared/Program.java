@@ -146,7 +146,7 @@ public final class Program {
     final int entered;
     /**
      * Whether the program, once this rank has entered, only moves data and waits until other ranks have entered or
-     * read. A blocking call runs such a program on the fast path.
+     * read. A blocking call runs a direct program on the fast path.
      */
     final boolean isDirect;
 
