@@ -7,7 +7,7 @@ package ferro;
  *
  * <p>The static methods refuse null with a NullPointerException that names the argument. The static methods check
  * nothing else. {@link #check} checks shapes, counts, root and memory when the call starts. A call refers to its
- * tensors and counts, and copies neither. Any thread may use a call.
+ * tensors and counts, and makes no copies of them. Any thread may use a call.
  *
  * <p>Counts are the lengths of the parts in elements, one per rank in rank order. A count may be 0. An empty array of
  * counts means parts of equal length. Sends and receives are not collectives, because they are matched by peer and tag,

@@ -22,8 +22,8 @@ public class FerroException extends RuntimeException {
     /** The kind of failure. A caller decides by this kind how to react. */
     private final Code code;
     /**
-     * Location of the failure and the ranks to blame. Contains only strings and numbers, so that it can be serialised
-     * and sent.
+     * Location of the failure and the ranks to blame. The location contains only strings and numbers, so that it can be
+     * serialised and sent.
      */
     private final Where where;
 
@@ -228,10 +228,10 @@ public class FerroException extends RuntimeException {
         }
 
         /**
-         * Returns how the processes of dead ranks ended, as far as their launchers have reported the ends. {@code ferro
-         * run} reports ends; the launchers of clusters do not. The report of an end arrives after the failure, and an
-         * exception does not wait for such reports. {@code ProcessGroup.failure()} also returns ends that are reported
-         * later.
+         * Returns how the processes of dead ranks ended, as far as their launchers have reported the ends.
+         * {@code ferro run} reports ends; the launchers of clusters do not. The report of an end arrives after the
+         * failure, and an exception does not wait for reports. {@code ProcessGroup.failure()} also returns ends that
+         * are reported later.
          *
          * @return ends by rank of the group, ascending and immutable; empty if no end is known
          */

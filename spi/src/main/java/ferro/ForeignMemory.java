@@ -3,12 +3,12 @@ package ferro;
 import java.nio.ByteBuffer;
 
 /**
- * Memory outside the Java heap that its owner may free, such as a {@code MemorySegment} of module {@code
- * ferro.segments}. {@link HostTensor#of(DataType, ForeignMemory)} views such memory without a copy.
+ * Memory outside the Java heap that its owner may free, such as a {@code MemorySegment} of module
+ * {@code ferro.segments}. {@link HostTensor#of(DataType, ForeignMemory)} views foreign memory without a copy.
  *
  * <p>The memory may have more than 2 GiB. ferro accesses the memory only through the buffers that {@link #buffer}
  * returns, and never by its address. A buffer must refuse every access after the memory was freed. ferro therefore
- * cannot read or write freed memory, and cannot crash the JVM by such an access.
+ * cannot read or write freed memory, and cannot crash the JVM by an access to freed memory.
  *
  * <p>Implementations must be thread-safe.
  */

@@ -75,8 +75,8 @@ public final class TensorMemory {
     }
 
     /**
-     * Returns whether the owner may free the memory at any time. Code may access such memory only by the methods of its
-     * buffers, which check each access, and never by its address.
+     * Returns whether the owner may free the memory at any time. Code may access memory that may be freed only by the
+     * methods of its buffers, which check each access, and never by its address.
      *
      * @param tensor view of the memory
      * @return true for a view of {@link ForeignMemory}

@@ -95,8 +95,8 @@ final class BackendSelection {
     }
 
     /**
-     * Opens both back ends. The back end for host tensors comes first, because it may serve the store that the other
-     * back end needs to join.
+     * Opens the back end for host tensors and the back end for device tensors. The back end for host tensors comes
+     * first, because it may serve the store that the other back end needs to join.
      */
     private static Backend openBoth(
             BackendCandidate host, BackendCandidate device, GroupSpec group, JoiningContext joining) {

@@ -221,7 +221,7 @@ final class ContextSettings {
         return findings;
     }
 
-    /** Returns the variables, including those of other programs. */
+    /** Returns the variables, including variables of other programs. */
     Map<String, String> variables() {
         return variables;
     }

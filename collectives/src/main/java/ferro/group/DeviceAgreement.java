@@ -24,9 +24,9 @@ import java.util.stream.Collectors;
  * records in the store which back end the rank would open, or that the rank has no such back end. Only ranks that would
  * open a back end read the entries of the other ranks.
  *
- * <p>The agreement runs before any back end is opened. Afterwards all ranks join the back end for host tensors, so rank
- * 0 and its store stay alive until all ranks have agreed. The key of an entry has no count of joins, because ranks
- * without devices would need a round trip for a count. A rank that joins again overwrites its entry.
+ * <p>The agreement runs before any back end is opened. After the agreement, all ranks join the back end for host
+ * tensors, so rank 0 and its store stay alive until all ranks have agreed. The key of an entry has no count of joins,
+ * because ranks without devices would need a round trip for a count. A rank that joins again overwrites its entry.
  *
  * @param group   group to join
  * @param context context with the store

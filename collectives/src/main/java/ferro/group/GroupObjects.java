@@ -307,9 +307,9 @@ public final class GroupObjects<T> {
      * @param from rank that sends, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
      * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
      * @return object, with its sender and its tag
-     * @throws IllegalArgumentException      if the message is above the limit or has other elements than bytes; such a
-     *     message stays for the next receive. Also if this rank cannot decode the object, {@code tag} is negative, or
-     *     {@code from} is not a rank of the group ({@link InvalidRankException})
+     * @throws IllegalArgumentException      if the message is above the limit or has other elements than bytes; a
+     *     refused message stays for the next receive. Also if this rank cannot decode the object, {@code tag} is
+     *     negative, or {@code from} is not a rank of the group ({@link InvalidRankException})
      * @throws UnsupportedOperationException if messages of the back end do not carry their length
      * @throws ferro.FerroException          if no message arrives, or the group fails or has failed
      */

@@ -77,8 +77,8 @@ import java.util.stream.IntStream;
  * gather or scatter, a rank's own tensor may be its part of the tensor of all parts. Any other overlap of arrays, of
  * buffers (by their addresses) or of device tensors is rejected.
  *
- * <p>Device tensors go over NCCL, or through host memory if {@code ferro.gpu.fallback} allows it. Otherwise device tensors are
- * rejected. {@link ferro.dispatch.GpuCollectives} also has forms that leave their operand unchanged.
+ * <p>Device tensors go over NCCL, or through host memory if {@code ferro.gpu.fallback} allows this route. Otherwise
+ * device tensors are rejected. {@link ferro.dispatch.GpuCollectives} also has forms that leave their operand unchanged.
  *
  * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="device" :
  *
@@ -93,22 +93,22 @@ import java.util.stream.IntStream;
  * <li>{@link NullPointerException} if an argument is null that must not be null; the message names the argument.
  * <li>{@link IllegalArgumentException} for lengths, types, positions or memory that do not fit, and for a user-defined reduction
  *     of another element type; {@link ferro.InvalidRankException} for a root or peer that is not a rank of the group.
- * <li>{@link IllegalStateException} if the group is closed, if the owner of {@linkplain ferro.ForeignMemory foreign
- *     memory} has freed the memory of a tensor, for a blocking form in a seeded simulation, and for a device tensor
- *     that is not on the device of this rank. A reduction that calls its own group gets this exception and fails the
- *     group.
+ * <li>{@link IllegalStateException} if the group is closed, if the owner of
+ *     {@linkplain ferro.ForeignMemory foreign memory} has freed the memory of a tensor, for a blocking form in a seeded
+ *     simulation, and for a device tensor that is not on the device of this rank. A reduction that calls its own group
+ *     gets an IllegalStateException and fails the group.
  * <li>{@link UnsupportedOperationException} for a call that the back end does not support; the message says why.
  * </ul>
  *
  * <p>Later failures are thrown as a {@link FerroException} with a {@linkplain FerroException#code() code}. TIMED_OUT
  * means that the deadline passed. PEER_LOST or PARTITION means that a rank died, left or fell silent. MISMATCH means
  * that ranks made different calls, such as with different lengths. ABORTED means that a rank aborted the group, or that
- * the owner of a tensor's memory freed it during a call. INTERRUPTED means that the waiting thread was interrupted, and
- * RESOURCE that memory or descriptors ran out. PROTOCOL means that a peer sent invalid frames, and NATIVE that a native
- * library failed. The failure ends the group on all ranks with the same first cause, and every later call throws the
- * failure again. The following failures end only their own call: a failed {@link #newGroup}, the deadline or an
- * interrupt of a receive that no message has matched, and a {@link ferro.FerroTransferException} for a result that
- * cannot be copied back to its device.
+ * the owner of a tensor's memory freed the memory during a call. INTERRUPTED means that the waiting thread was
+ * interrupted, and RESOURCE that memory or descriptors ran out. PROTOCOL means that a peer sent invalid frames, and
+ * NATIVE that a native library failed. The failure ends the group on all ranks with the same first cause, and every
+ * later call throws the failure again. The following failures end only their own call: a failed {@link #newGroup}, the
+ * deadline or an interrupt of a receive that no message has matched, and a {@link ferro.FerroTransferException} for a
+ * result that cannot be copied back to its device.
  */
 public final class ProcessGroup extends CallForms implements AutoCloseable {
     /**
@@ -149,10 +149,11 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * {@code ferro.backend} selects the back end.
      *
      * <p>An uncaught exception that ends the calling thread, such as one thrown by {@code main}, aborts this group and
-     * the groups made of it if they are open. The other ranks receive the exception as the cause, before the exception
-     * is printed. For this abort, the thread has an {@linkplain Thread#getUncaughtExceptionHandler() uncaught exception
-     * handler} until the groups are closed. After the abort, this handler calls the handler that the thread had before.
-     * A group that {@code try (group)} closes first is not aborted.
+     * the groups made of this group if the groups are open. The other ranks receive the exception as the cause, before
+     * the exception is printed. For this abort, the thread has an
+     * {@linkplain Thread#getUncaughtExceptionHandler() uncaught exception handler} until the groups are closed. After
+     * the abort, this handler calls the handler that the thread had before. A group that {@code try (group)} closes
+     * first is not aborted.
      *
      * @return group of this rank
      * @throws IllegalArgumentException if a setting is missing or invalid, or the back end cannot work in this process
@@ -236,8 +237,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
 
     /**
      * {@return the medium that carries the data of the group: shared memory, TCP, or both; {@link Medium#UNKNOWN} if
-     * the back end does not report it} The ranks found the medium when the group was made, and the medium is the same
-     * on all ranks. Thread-safe; never waits.
+     * the back end does not report the medium} The ranks found the medium when the group was made, and the medium is
+     * the same on all ranks. Thread-safe; never waits.
      */
     public Medium medium() {
         return backend.medium();
@@ -245,7 +246,7 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
 
     /**
      * {@return which ranks of the group share memory, what carries data between the other ranks, and why the other
-     * ranks share no memory; a text to read, equal on all ranks; empty if the back end does not report it}
+     * ranks share no memory; a text to read, equal on all ranks; empty if the back end reports no text}
      */
     public String linkReport() {
         return backend.linkReport();
@@ -285,7 +286,8 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      *
      * @param label 1 to 128 characters, not blank, without quotation marks and control or format characters
      * @return view; closing the view closes nothing
-     * @throws IllegalArgumentException if the label is not such a text
+     * @throws IllegalArgumentException if the label is blank, has more than 128 characters, or contains a forbidden
+     *     character
      */
     public ProcessGroup labelled(String label) {
         return new ProcessGroup(end, options.labelled(label), watched);
@@ -419,9 +421,9 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * <p>Inside the block, calls of this thread on this group and on its views are checked and kept. No call runs, and
      * no result exists, before the end of the block. At the end of the block, this method waits for all calls, with one
      * deadline of this group for all calls together. Handles of {@code …Async} calls are done when this method returns.
-     * Awaiting such a handle inside the block throws an IllegalStateException, as {@code split}, {@code newGroup} and
-     * {@code allocate} do. The memory of two fused calls must not overlap. If the block throws, none of its calls runs.
-     * Calls of a nested block belong to the outer block.
+     * Awaiting the handle of a kept call inside the block throws an IllegalStateException, as {@code split},
+     * {@code newGroup} and {@code allocate} do. The memory of two fused calls must not overlap. If the block throws,
+     * none of its calls runs. Calls of a nested block belong to the outer block.
      *
      * <p>Messages are kept too. Sends and receives of the block start together at the end of the block, in their order,
      * after the collectives of the block. So ranks that first send and then receive in a block do not wait for each
@@ -485,9 +487,10 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
      * group.allReduce(weights.tensor(), ReduceOp.SUM); // copies nothing into and out of shared memory
      * }
      *
-     * <p>Use this memory for tensors of many calls, such as gradients. Fill and read the tensor by {@link HostTensor#buffer}.
-     * Any call of this group or of another group takes the tensor, or a part made by {@link HostTensor#slice}, on some ranks or
-     * on all. A tensor made from a slice of its buffer is a plain tensor. Only a call writes other ranks' elements to the tensor.
+     * <p>Use this memory for tensors of many calls, such as gradients. Fill and read the tensor by
+     * {@link HostTensor#buffer}. Any call of this group or of another group takes the tensor, or a part made by
+     * {@link HostTensor#slice}, on some ranks or on all. A tensor made from a slice of the allocated buffer is a plain
+     * tensor. Only a call writes other ranks' elements to the tensor.
      *
      * <p>The memory of an allocation lives until it is unreachable, even after {@link #close()}. Code that has only the
      * address of the memory must keep the {@link Allocation}. The memory counts against {@code ferro.shm.bytes} until

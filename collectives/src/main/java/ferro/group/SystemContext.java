@@ -289,8 +289,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Returns the store that this context was made with. Without such a store, a join opens the store of
-     * {@code ferro.rendezvous}.
+     * Returns the store that this context was made with. If this context was made without a store, a join opens the
+     * store of {@code ferro.rendezvous}.
      *
      * @return store
      * @throws IllegalStateException if this context was made without a store

@@ -66,7 +66,7 @@ public final class JobFinder {
      * Finds a job.
      *
      * @param settings variables, and the properties {@code ferro.rank} and {@code ferro.world.size}
-     * @param around   facts that variables do not give; only a family that needs such facts reads them
+     * @param around   facts that variables do not give; only a family that needs these facts reads the facts
      * @return job or refusal; this method never throws an exception for the values of variables
      */
     public static JobVariables find(Map<String, String> settings, HostFacts around) {

@@ -33,10 +33,10 @@ import java.util.function.Consumer;
  * host back end only after its copy to the host. Until the copy to the host has ended, a call on host tensors queues
  * behind the call through host memory, and an operation that cannot be queued waits.
  *
- * <p>A second back end with an NCCL view may accompany the host back end and run the calls on device tensors ({@code
- * cpu:tcp,cuda:nccl}). In such a pair, each back end keeps the order of its own calls, and neither back end waits for
- * the other. A failure of either back end ends both, on all ranks. The ranks agree on the cause through the control
- * lane of the host back end ({@link NcclBackend#controlledBy}).
+ * <p>A second back end with an NCCL view may accompany the host back end and run the calls on device tensors
+ * ({@code cpu:tcp,cuda:nccl}). In a pair of back ends, each back end keeps the order of its own calls, and neither back
+ * end waits for the other. A failure of either back end ends the pair, on all ranks. The ranks agree on the cause
+ * through the control lane of the host back end ({@link NcclBackend#controlledBy}).
  */
 final class DeviceDoor extends ForwardingBackend {
     private final CollectiveBackend host;

@@ -33,7 +33,7 @@ public interface DeviceMemoryProvider {
      * Opens the memory of the device.
      *
      * @param context context that the memory may use
-     * @return device memory; the context that shares the memory closes it
+     * @return device memory; the context that shares the device memory also closes the device memory
      */
     DeviceMemory open(RankContext context);
 }

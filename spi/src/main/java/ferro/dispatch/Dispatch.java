@@ -37,9 +37,9 @@ import java.util.function.Supplier;
  *
  * <p>The checks run in a fixed order: the root is a rank; all tensors are on one device; the route supports the type
  * and op; shapes and counts fit; the device is the device of NCCL. If a call goes to NCCL, the NCCL view makes the last
- * three checks, as it does for every call. For such a call, this class makes the last three checks only if the result
- * is a new tensor, before the memory of this tensor is allocated. Until all checks have passed, this class calls only
- * {@code asNcclBackend} of the back end, and {@code rank}, {@code worldSize}, {@code timeout},
+ * three checks, as it does for every call. For a call that goes to NCCL, this class makes the last three checks only if
+ * the result is a new tensor, before the memory of this tensor is allocated. Until all checks have passed, this class
+ * calls only {@code asNcclBackend} of the back end, and {@code rank}, {@code worldSize}, {@code timeout},
  * {@code unsupportedBecause} and {@code device} of the back end or its NCCL view.
  */
 final class Dispatch {

@@ -57,8 +57,8 @@ public interface HostFallback {
     /**
      * Starts a collective. Calls are passed to a host back end in the order in which they are submitted.
      *
-     * @param call    checked operation on device tensors; or an operation on host tensors that must run after such
-     *     operations
+     * @param call    checked operation on device tensors; or an operation on host tensors that must run after
+     *     operations on device tensors
      * @param host    back end for the host tensors
      * @param context settings, and the objects that the groups of this rank share
      * @param options label, and time limit from this call to the end of the operation

@@ -49,7 +49,7 @@ final class HostFallbackPath implements AutoCloseable {
      * that call.
      *
      * @param byCollective number of calls on the slow path, by name of the collective
-     * @param carrier      fallback that ran the last call on the slow path; null before the first such call
+     * @param carrier      fallback that ran the last call on the slow path; null before the first call on the slow path
      */
     private record FallbackCounters(
             ConcurrentHashMap<String, LongAdder> byCollective, AtomicReference<HostFallback> carrier)

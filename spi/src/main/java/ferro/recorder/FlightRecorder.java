@@ -118,7 +118,7 @@ public final class FlightRecorder implements AutoCloseable {
      * @param rank  rank in that group
      * @param ranks ranks of the group, as rank numbers of the joined group
      * @param group view that returns failure and status of the group when the record is written
-     * @return recorder to which the group reports its operations; the group closes it
+     * @return recorder to which the group reports its operations; the group closes the returned recorder
      */
     public GroupRecorder enter(String name, int rank, int[] ranks, RecordedGroup group) {
         synchronized (open) {

@@ -181,7 +181,7 @@ final class RecordWriter {
         return name(name).value(value);
     }
 
-    /** Writes null, a number, a list of such values, or the text of any other object. */
+    /** Writes null, a number, a list whose elements this method writes, or the text of any other object. */
     private RecordWriter value(Object value) {
         if (value instanceof Collection<?> list) {
             open('[');

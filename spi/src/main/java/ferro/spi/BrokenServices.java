@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The errors of services that cannot be loaded. A search skips these services. If a search finds no service, the
- * exception of the search has the errors of skipped services as its cause. Not thread-safe.
+ * The errors of services that cannot be loaded. A search skips services that cannot be loaded. If a search finds no
+ * service, the exception of the search has the errors of skipped services as its cause. Not thread-safe.
  */
 public final class BrokenServices {
     private final List<Throwable> errors = new ArrayList<>();

@@ -62,7 +62,7 @@ public interface Link {
     long bytesMoved();
 
     /**
-     * Drops the posts of this link, because both sides continue over another link. No data of the dropped posts has
+     * Drops the posts of this link, because the two ranks continue over another link. No data of the dropped posts has
      * moved. The connection stays open and costs nothing.
      */
     default void retire() {

@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The files in which Linux describes this process, its host and other processes: {@code /proc} (proc(5)) and {@code
- * /sys} (cgroups(7)). All modules of ferro find {@code /proc} through this class. Other systems have no such files. A
- * file is named by its path below {@code /proc}, such as {@code self/status}.
+ * The files in which Linux describes this process, its host and other processes: {@code /proc} (proc(5)) and
+ * {@code /sys} (cgroups(7)). All modules of ferro find {@code /proc} through this class. Systems other than Linux do
+ * not have these files. A file is named by its path below {@code /proc}, such as {@code self/status}.
  */
 public final class Proc {
     /** The files of this host. */

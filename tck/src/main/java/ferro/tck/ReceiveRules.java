@@ -327,7 +327,7 @@ interface ReceiveRules extends Subject {
 
     /**
      * Checks that ranks that all send and receive in a circle do not wait for each other. One tensor may be used for
-     * both messages. A wrong rank or tag must be refused. A single rank sends to itself.
+     * the sent message and the received message. A wrong rank or tag must be refused. A single rank sends to itself.
      */
     @Rule(233)
     @ParameterizedTest(name = "{0} ranks, {1} elements")

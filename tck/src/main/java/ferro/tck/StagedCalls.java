@@ -27,8 +27,8 @@ final class StagedCalls {
 
     private static final long LIMIT_SECONDS = 20;
     /**
-     * Maximum wait for the stages of other ranks. A stage that is chained after this wait may run on the thread of its
-     * rank. The test then covers less.
+     * Maximum wait for the stages of other ranks. A stage that is chained after the wait may run on the thread of its
+     * rank. If a stage is chained too late, the test covers less.
      */
     private static final long CHAIN_MILLIS = 200;
 

@@ -72,7 +72,7 @@ public final class GradientBucketsBuilder {
 
     /**
      * Treats gradients that are not ready at the end of a step as zeros. By default, gradients that are not ready are
-     * an error. A gradient that only some ranks have is then averaged over all ranks.
+     * an error. With this setting, a gradient that only some ranks have is averaged over all ranks.
      *
      * @return this
      */

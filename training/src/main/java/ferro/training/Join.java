@@ -30,9 +30,9 @@ import java.util.stream.IntStream;
  *
  * <p>Gradients are averaged over the ranks that have data in a step, and rounded as if no other ranks existed. A rank
  * that has run out of batches takes part in every step with gradients of zeros, and applies every update. All replicas
- * therefore stay equal, and the part of a sharded optimizer on such a rank stays current. In every step at least one
- * rank has data. With the last bucket of a step, each rank sends whether it has another batch. All ranks therefore have
- * the number of ranks with data in the next step before that step begins.
+ * therefore stay equal, and the part of a sharded optimizer on a rank without batches stays current. In every step at
+ * least one rank has data. With the last bucket of a step, each rank sends whether it has another batch. All ranks
+ * therefore have the number of ranks with data in the next step before that step begins.
  *
  * <p>Ranks that have run out of batches do not run the code inside {@link #withBatch}. If the code inside
  * {@link #withBatch} calls collectives, such as statistics over all ranks, register matching calls with

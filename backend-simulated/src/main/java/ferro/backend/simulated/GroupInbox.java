@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 
 /**
  * The receiving side of one rank in one group. Other ranks put events into the inbox. The inbox exists before the rank
- * creates its transport and after the rank closes it.
+ * creates its transport and after the rank closes the transport.
  *
  * <p>The lock of {@link Network} guards {@code wires} and {@code gone}. The monitor of the inbox guards all other
  * fields.

@@ -44,7 +44,7 @@ final class Network {
         return medium;
     }
 
-    /** Returns the inboxes of a group by rank; the first call creates them. */
+    /** Returns the inboxes of a group by rank. The first call creates the inboxes. */
     synchronized GroupInbox[] inboxes(SimulatedTransport.GroupKey group) {
         return inboxes.computeIfAbsent(
                 group.id(),

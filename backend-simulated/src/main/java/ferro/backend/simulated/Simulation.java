@@ -78,7 +78,7 @@ public final class Simulation {
         }
     }
 
-    /** The script of one rank, which submits operations and chains the code that runs after them. */
+    /** The script of one rank, which submits operations and chains the code that runs after the operations. */
     @FunctionalInterface
     public interface Script {
         /**

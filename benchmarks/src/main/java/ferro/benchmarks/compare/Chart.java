@@ -44,7 +44,7 @@ final class Chart {
     /**
      * Writes a chart as SVG and PNG, if ferro or another library has more than one size.
      *
-     * @param notes lines below the chart, such as the machine
+     * @param notes lines of text below the chart, for example about the machine
      */
     void write(List<String> notes, Path folder) throws IOException {
         List<Library> drawn = libraries();

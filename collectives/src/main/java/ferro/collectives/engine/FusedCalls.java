@@ -69,7 +69,7 @@ final class FusedCalls {
             elements += call.operand() == null ? 0 : call.operand().elementCount();
         }
 
-        /** Returns the memory for all operands and results, one after the other; the first use allocates it. */
+        /** Returns the memory for all operands and results, one after the other. The first use allocates the memory. */
         HostTensor buffer() {
             if (buffer == null) {
                 // heap memory is faster to allocate than memory that must be freed

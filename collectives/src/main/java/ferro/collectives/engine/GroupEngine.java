@@ -302,8 +302,8 @@ public final class GroupEngine implements CollectiveBackend {
     }
 
     /**
-     * Returns the exception for a subgroup that could not be prepared. If the parent group has failed, its failure is
-     * the cause, and the failure of the subgroup is a consequence.
+     * Returns the exception for a subgroup that could not be prepared. If the parent group has failed, the failure of
+     * the parent group is the cause, and the failure of the subgroup is a consequence.
      */
     private FerroException causeOf(FerroException notReady) {
         Failure ofParent = control.failure();

@@ -474,7 +474,9 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         return ending.exit(signal) ? control.leave(losers(), until()) : null;
     }
 
-    /** Returns the ranks that may lose data of collectives that they have not yet taken if this process ends. */
+    /**
+     * Returns the ranks that may lose data if this process ends, because they have not yet taken data of collectives.
+     */
     private BitSet losers() {
         BitSet losers = new BitSet();
         for (int peer = 0; peer < group.worldSize(); peer++) {

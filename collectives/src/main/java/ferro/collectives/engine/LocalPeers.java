@@ -29,8 +29,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The ranks that share memory with this rank. This class finds these ranks, switches operations and links to shared
- * memory, and makes tensors in shared memory.
+ * The ranks that share memory with this rank. This class finds the ranks that share memory, switches operations and
+ * links to shared memory, and makes tensors in shared memory.
  */
 public final class LocalPeers {
     /** Shortest timeout of a call, which applies even after the deadline, because a call refuses a timeout of zero. */
@@ -215,7 +215,7 @@ public final class LocalPeers {
         return Allocation.own(HostTensor.allocate(dataType, elementCount), why);
     }
 
-    /** Returns a text that says which ranks share memory, and why other ranks do not. */
+    /** Returns a text that says which ranks share memory, and why other ranks share no memory. */
     public String report() {
         return String.join("; ", topology.lines(links));
     }

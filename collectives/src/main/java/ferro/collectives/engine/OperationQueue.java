@@ -610,8 +610,8 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
 
     /**
      * One collective: its kind, its memory and its position in the order. The object of a blocking call is reused for
-     * the next blocking call, so that a call allocates no object. A thread that reads such an object checks by {@link
-     * #sequence} whether the object is still the same operation.
+     * the next blocking call, so that a call allocates no object. A thread that reads the object of a blocking call
+     * checks by {@link #sequence} whether the object is still the same operation.
      */
     static final class Operation implements CallHeader {
         private final PendingWork work;

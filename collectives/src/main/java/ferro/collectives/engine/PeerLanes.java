@@ -40,8 +40,8 @@ final class PeerLanes {
     final List<Transfer> probes = new ArrayList<>();
     /**
      * For each rank, the number of the last receive from any rank that took a waiting message of that rank. Null before
-     * the first such receive. The receive of a message that a probe from any rank has described counts as a receive
-     * from any rank.
+     * the first receive from any rank. The receive of a message that a probe from any rank has described counts as a
+     * receive from any rank.
      */
     long[] lastTaken;
     /** Lanes by peer; empty until the first lane is opened. */
@@ -249,7 +249,7 @@ final class PeerLanes {
         return lane;
     }
 
-    /** Returns the lane of a peer, or null if it is not open. */
+    /** Returns the lane of a peer, or null if the lane is not open. */
     private PeerLane find(int peer) {
         return peer < byPeer.length ? byPeer[peer] : null;
     }

@@ -29,8 +29,8 @@ import java.util.stream.Stream;
 /** The choice and the cache of plans. The planner also finds out which calls are not supported. Thread-safe. */
 final class Planner {
     /**
-     * Number of pairs of slots. A program that repeats 100 different calls finds nine in ten of their plans in the
-     * cache. A program that repeats 32 calls finds nearly all plans.
+     * Number of pairs of slots. A program that repeats 100 different calls finds nine in ten of the plans in the cache.
+     * A program that repeats 32 calls finds nearly all plans.
      */
     private static final int SLOTS = 128;
 
@@ -41,8 +41,8 @@ final class Planner {
 
     private static final int JOINED_SLOTS = 16;
     /**
-     * Maximum number of steps of a cached plan. Making a longer plan is cheap compared with running it, and such plans
-     * may have many lengths.
+     * Maximum number of steps of a cached plan. Making a longer plan is cheap compared with running it, and long plans
+     * may have many different lengths.
      */
     private static final int MAX_STEPS_KEPT = 1 << 16;
 
@@ -250,8 +250,8 @@ final class Planner {
     }
 
     /**
-     * Returns the prepared object that all-reduces joined from parts of these lengths share, with a label for each
-     * part. The fingerprint includes the lengths and labels.
+     * Returns the prepared object for all-reduces that are joined from parts of the given lengths. Each part has a
+     * label. The fingerprint includes the lengths and labels.
      */
     PreparedCall prepareJoined(DataType type, ReduceOp op, long[] lengths, String... labels) {
         int slot = (31 * Arrays.hashCode(lengths) + type.ordinal()) & (JOINED_SLOTS - 1);

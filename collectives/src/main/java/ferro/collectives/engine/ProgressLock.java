@@ -36,8 +36,8 @@ final class ProgressLock {
 
     private volatile long word;
     /**
-     * The thread that may take the progress lock again; null on the fast path, which never takes the lock twice.
-     * Another thread may read any value in this field except itself.
+     * The thread that may take the progress lock again; null on the fast path, which never takes the lock twice. Any
+     * other thread may read an old value of this field, but never itself.
      */
     private Thread holder;
 

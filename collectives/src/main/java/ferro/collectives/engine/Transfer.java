@@ -19,7 +19,10 @@ import java.util.BitSet;
 import java.util.Set;
 import java.util.function.IntFunction;
 
-/** One point-to-point operation. Except {@code work}, guarded by the progress lock unless a member says otherwise. */
+/**
+ * One point-to-point operation. The progress lock guards all fields except {@code work}, unless the comment of a member
+ * names another rule.
+ */
 final class Transfer {
     /** Time that a receive waits for the elements before the receive repeats its go-ahead. */
     private static final long REPEAT_NANOS = 20_000_000L;

@@ -206,8 +206,8 @@ public enum Algorithm {
     }
 
     /**
-     * Finds an algorithm by its name, or by the old name of {@code linear} or {@code linearDoubling}. If no such
-     * algorithm exists, the message of the exception lists the existing algorithms.
+     * Finds an algorithm by its name, or by the old name of {@code linear} or {@code linearDoubling}. If no algorithm
+     * has the name, the message of the exception lists the existing algorithms.
      */
     public static Algorithm of(CollectiveKind kind, String name) {
         String current = OLD_NAMES.getOrDefault(name, name);
@@ -308,7 +308,7 @@ public enum Algorithm {
     /**
      * Returns the largest number of chunks that a rank has in {@link Region#SCRATCH}; 0 if no rank has scratch memory,
      * or if the operation has no elements. The number is equal on all ranks. The computation does not need the plans of
-     * other ranks. The parameters are those of {@link #plan}.
+     * other ranks. The parameters are the parameters of {@link #plan}.
      */
     public int scratchChunks(int size, int root, Hosts hosts) {
         return switch (this) {

@@ -135,7 +135,7 @@ final class BinomialPlans {
      * ranks, beginning with the rank itself.
      *
      * <p>Chunks are numbered by absolute rank, so the chunks of a subtree may wrap from the last chunk to the first.
-     * The chunks of such a subtree are two ranges.
+     * The chunks of a subtree that wraps are two ranges.
      */
     record Tree(int rank, int size, int root) {
         private int relative() {

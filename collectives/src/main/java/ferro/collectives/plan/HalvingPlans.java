@@ -178,9 +178,9 @@ final class HalvingPlans {
     /**
      * Makes an all-to-all for small parts of equal length, with {@code ceil(log2 p)} steps and about {@code n/2 log2 p}
      * bytes. The bits of i, the distance of a part to its destination rank, decide how the part moves. If bit k of i is
-     * set, then in step k the part goes to the rank that is {@code 2^k} higher, together with all other parts that have
-     * this bit. A rank that forwards a part stores the part between the two steps. Source: Bruck and others 1997,
-     * doi:10.1109/71.642949.
+     * set, then in step k the part goes to the rank that is {@code 2^k} higher, together with all other parts in whose
+     * distance bit k is set. A rank that forwards a part stores the part between the two steps. Source: Bruck and
+     * others 1997, doi:10.1109/71.642949.
      *
      * <p>No part is packed or rotated, because links put all parts that are sent to one rank at the same time into one
      * write. A forwarded part is alternately in SCRATCH and in its chunk of OUT, and at the end in OUT. So no part is

@@ -171,7 +171,10 @@ final class PlanBuilder {
             return latest;
         }
 
-        /** Records a step that touches these chunks. Steps are recorded in the order of their list. */
+        /**
+         * Records a step that touches {@code chunks} chunks, from {@code chunk} on. Steps are recorded in the order of
+         * their list.
+         */
         void set(Region region, int chunk, int chunks, int step) {
             int[] ofRegion = steps[region.ordinal()];
             if (ofRegion == null || ofRegion.length < chunk + chunks) {

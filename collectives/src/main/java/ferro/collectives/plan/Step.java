@@ -6,7 +6,7 @@ package ferro.collectives.plan;
  *
  * <p>A step may be posted after every earlier step of its own list is posted. The first {@code afterSends} sends and
  * the first {@code afterReceives} receives of its plan must also be finished. {@link PlanBuilder}, which makes all
- * steps, computes the two numbers of each step. PlanVerifier, in the tests of this package, checks these two numbers of
+ * steps, computes the two numbers of each step. PlanVerifier, in the tests of this package, checks the two numbers of
  * each step independently.
  */
 public sealed interface Step {

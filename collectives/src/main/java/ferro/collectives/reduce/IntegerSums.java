@@ -7,9 +7,9 @@ import java.util.Optional;
 
 /**
  * Sums of integers, which are added as 64-bit numbers so that no sum overflows. Averages of integers are computed from
- * such sums. An element of 8 to 32 bits becomes one number. An element of 64 bits becomes two numbers, one for its
- * upper 32 bits and one for its lower 32 bits. The upper number has the sign if the type is signed. A sum therefore has
- * 31 spare bits, enough for as many ranks as an int can count. Any thread may call the methods.
+ * sums of 64-bit numbers. An element of 8 to 32 bits becomes one number. An element of 64 bits becomes two numbers, one
+ * for its upper 32 bits and one for its lower 32 bits. The upper number has the sign if the type is signed. A sum
+ * therefore has 31 spare bits, enough for as many ranks as an int can count. Any thread may call the methods.
  */
 public final class IntegerSums {
     private static final int HALF = 32;

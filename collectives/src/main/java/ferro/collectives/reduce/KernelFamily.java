@@ -4,8 +4,8 @@ import ferro.DataType;
 import ferro.ReduceOp;
 
 /**
- * A family of kernels that may be absent. Only a JDK with the Vector API can compile the kernels of a family, so the
- * class of these kernels is found by its name.
+ * A family of kernels that may be absent. Only a JDK with the Vector API can compile the kernels of a family, so
+ * {@link Kernels} finds the class of the kernels by its name.
  */
 interface KernelFamily {
     /**

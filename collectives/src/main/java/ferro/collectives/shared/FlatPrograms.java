@@ -68,8 +68,8 @@ public final class FlatPrograms {
 
     /**
      * Combines a part of the operands of all ranks in rank order. If {@code isOwnFirst}, begins with this rank's
-     * operand, from element {@code ownFrom} on. Otherwise begins with the data that rank 0 has staged, and this rank's
-     * staged operand has its normal position in the order.
+     * operand, from element {@code ownFrom} on. If {@code isOwnFirst} is false, begins with the data that rank 0 has
+     * staged, and this rank's staged operand has its normal position in the order.
      */
     private static void combine(
             ProgramBuilder program, SharedCall call, ChunkPart part, boolean isOwnFirst, long ownFrom) {

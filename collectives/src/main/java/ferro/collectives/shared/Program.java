@@ -82,9 +82,9 @@ public final class Program {
     };
 
     /**
-     * The program that continues after {@link #CHOOSE}, from the step after its gate; null if no such program exists.
-     * The program needs the operands of all ranks in shared memory. If {@link #needsResults}, the program also needs
-     * the results of all ranks in shared memory.
+     * The program that continues after {@link #CHOOSE}, from the step after its gate; null if no program can continue
+     * in shared tensors. The program needs the operands of all ranks in shared memory. If {@link #needsResults}, the
+     * program also needs the results of all ranks in shared memory.
      */
     final Program inTensors;
     /** Whether ranks write the results of other ranks in {@link #inTensors}. */
@@ -137,7 +137,10 @@ public final class Program {
      */
     final boolean isShort;
 
-    /** Whether slots also have results, which other ranks may write. Even shared operands need such slots. */
+    /**
+     * Whether slots also have results, which other ranks may write. Even operations on shared operands need slots for
+     * results.
+     */
     final boolean keepsResults;
 
     /** Number of bytes of a slot that the operation uses. */

@@ -31,8 +31,8 @@ public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root,
 
     /**
      * Size of an operation from which more than two ranks stage four times as many bytes at once. Each rank waits for
-     * all other ranks once per chunk. If ranks share cores, such a wait costs a time slice of the scheduler (4 ranks on
-     * 2 cores: 4 MiB in 2.1 ms instead of 2.9, 64 MiB in 23 instead of 32).
+     * all other ranks once per chunk. If ranks share cores, a wait for other ranks costs a time slice of the scheduler
+     * (4 ranks on 2 cores: 4 MiB in 2.1 ms instead of 2.9, 64 MiB in 23 instead of 32).
      */
     private static final long CROWD_BYTES_LEAST = 2L * KIB * KIB;
 

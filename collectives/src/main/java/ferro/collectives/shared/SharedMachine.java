@@ -283,7 +283,7 @@ public class SharedMachine {
     /**
      * Returns whether the operation has failed on a rank whose tensors this rank may have read. The check comes after
      * all steps are done. This rank may have read data that the caller on the failed rank has written since the
-     * failure. An operation with such a failure never ends, and fails with the group.
+     * failure. If this method returns true, the operation never ends, and fails with the group.
      */
     private boolean hasLostOperands(Program work) {
         lostOperands = work.readsTensors && operands.isAnyShared() && standing.isAbandoned();

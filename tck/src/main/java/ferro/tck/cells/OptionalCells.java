@@ -11,7 +11,10 @@ import java.util.List;
 public final class OptionalCells {
     private static final int LENGTH = 5;
 
-    /** A user-defined op that works on every type. Its result shows whether an operand is missing or is used twice. */
+    /**
+     * A user-defined op that works on every type. The result of the op shows whether an operand is missing or is used
+     * twice.
+     */
     private static final ReduceOp BITS = ReduceOp.of("bits", OptionalCells::exclusiveOr);
 
     private OptionalCells() {}

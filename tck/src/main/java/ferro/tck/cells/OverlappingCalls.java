@@ -15,8 +15,8 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * Calls whose operand and result overlap in a form that cannot work in place. The calls cover every collective with
- * such a form. For a rooted collective, each rank makes the call of the root.
+ * Calls whose operand and result overlap in a form that cannot work in place. The calls cover every collective that has
+ * an overlap that cannot work in place. For a rooted collective, each rank makes the call of the root.
  */
 public final class OverlappingCalls {
     private final Operand memory;

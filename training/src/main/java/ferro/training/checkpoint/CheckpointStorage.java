@@ -25,8 +25,8 @@ import java.util.List;
  * <li>After {@link #publish} has returned, each later {@link #list} on every host contains the name, and {@link #read}
  * returns the content. File systems of one host, HDFS and S3 guarantee that a published object is visible. NFS
  * guarantees this visibility to a client that has just renamed a file in the same folder. If a storage lists an object
- * late, two jobs may save without noticing each other. Even then, neither of the two jobs damages the checkpoints of
- * the other job.
+ * late, two jobs may save without noticing each other. Two jobs that save without noticing each other do not damage
+ * each other's checkpoints.
  * </ul>
  *
  * <p>A save or a load fails if a storage makes no progress within the deadline
